@@ -1,0 +1,86 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// ParseBaseURL checks a base URL and returns it without trailing slashes. It
+// must be absolute and without query, fragment or user information; plain http
+// is for loopback hosts only, because the key would travel in clear.
+func ParseBaseURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		// The parser's own error quotes the input, which may hold a password.
+		return nil, errors.New("it is not a URL")
+	}
+	switch {
+	case u.Scheme == "" || u.Host == "" || u.Hostname() == "":
+		return nil, errors.New("it must be absolute, such as https://host.example/v1")
+	case u.User != nil:
+		return nil, errors.New("it must not hold a user name or password; the API key goes into its own argument")
+	case u.RawQuery != "" || u.ForceQuery:
+		return nil, errors.New("it must not have a query (the part after \"?\")")
+	case u.Fragment != "" || strings.Contains(raw, "#"):
+		return nil, errors.New("it must not have a fragment (the part after \"#\")")
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return nil, errors.New("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
+	}
+	escaped := strings.TrimRight(u.EscapedPath(), "/")
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = escaped
+	return u, nil
+}
+
+var versionSegment = regexp.MustCompile(`/v[0-9]+$`)
+
+// EndsWithVersion reports whether a base URL ends with a version segment such
+// as "/v1", as the API document's section 9 says it does.
+func EndsWithVersion(u *url.URL) bool {
+	return versionSegment.MatchString(u.Path)
+}
+
+func isLoopback(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// CheckAPIKey checks that a key can stand in an Authorization header. Its
+// errors never show the key.
+func CheckAPIKey(key string) error {
+	if key == "" {
+		return errors.New("it is empty")
+	}
+	for _, r := range key {
+		switch {
+		case unicode.IsSpace(r):
+			return errors.New("it has white space inside")
+		case unicode.IsControl(r):
+			return errors.New("it has a control character inside")
+		case r > unicode.MaxASCII || r == unicode.ReplacementChar:
+			return errors.New("it has a character outside ASCII")
+		}
+	}
+	return nil
+}
+
+var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+(_[A-Za-z0-9]+)*_.+$`)
+
+// HasKeyPrefix reports whether a key begins with some "<prefix>_", as the API
+// document's section 5 says it does.
+func HasKeyPrefix(key string) bool {
+	return keyShape.MatchString(key)
+}
