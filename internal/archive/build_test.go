@@ -1,0 +1,128 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package archive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func regular(name, body string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(body)), Linkname: body}
+}
+
+func directory(name string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: 0o755}
+}
+
+func hardLink(name, target string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeLink, Linkname: target}
+}
+
+func symlink(name, target string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeSymlink, Linkname: target, Mode: 0o777}
+}
+
+// tarOf writes a tar. A regular file's content is in Linkname, which a tar has no other use for there.
+func tarOf(t testing.TB, headers ...tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range headers {
+		var body string
+		if h.Typeflag == tar.TypeReg {
+			body, h.Linkname = h.Linkname, ""
+		}
+		must(t, w.WriteHeader(&h))
+		_, err := w.Write([]byte(body))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+func gzipOf(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(data)
+	must(t, err)
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+// zipEntry is one entry of a zip; a zero mode is 0644.
+type zipEntry struct {
+	name, body string
+	mode       fs.FileMode
+}
+
+func zipOf(t testing.TB, entries ...zipEntry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, e := range entries {
+		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.mode == 0 {
+			e.mode = 0o644
+		}
+		header.SetMode(e.mode)
+		body, err := w.CreateHeader(header)
+		must(t, err)
+		_, err = body.Write([]byte(e.body))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+// place writes data to a file and returns its path and that of a target beside it that is not there.
+func place(t testing.TB, data []byte) (src, dst string) {
+	t.Helper()
+	dir := t.TempDir()
+	src = filepath.Join(dir, "archive")
+	must(t, os.WriteFile(src, data, 0o600))
+	return src, filepath.Join(dir, "site")
+}
+
+// tree lists what is below dir: content of files, targets of links after "-> ", nothing for directories.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		must(t, err)
+		name = filepath.ToSlash(name)
+		switch {
+		case entry.IsDir():
+			found[name+"/"] = ""
+		case entry.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			must(t, err)
+			found[name] = "-> " + target
+		default:
+			content, err := os.ReadFile(path)
+			must(t, err)
+			found[name] = string(content)
+		}
+		return nil
+	}))
+	return found
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
