@@ -12,13 +12,15 @@ import (
 )
 
 const (
-	gateStart   = 4                // requests in flight at first; one more for each success
-	gateIdle    = time.Second      // a silence this long starts a new window
-	gateBackoff = time.Second      // first guess where a 429 names no time
-	gateLongest = 30 * time.Second // longest such guess
-	gateQuota   = 5 * time.Second  // a pause this long tells of a quota per window rather than of a pace
-	gateGrowth  = .05              // what each paced request adds to the pace: 5 % a second at full use
+	gateStart   = 4                // requests in flight at first
+	gateOpening = .5               // what each success adds to that
+	gateSilence = time.Second      // so long without a request starts a new window
+	gateQuota   = 5 * time.Second  // a pause this long tells of a quota per window, not of a pace
+	gateReserve = .95              // of the quota that is used at once when the next window begins
+	gateGrowth  = .05              // what each request adds to the pace that it waited for: 5 % a second
 	gateSlowest = .5               // requests per second; no pace is set below it
+	gateBackoff = time.Second      // first guess of a pause where a 429 names none
+	gateLongest = 30 * time.Second // longest such guess
 )
 
 // BusyError says that the service asks for more patience than the operation
@@ -42,20 +44,20 @@ type outcome struct {
 
 // gate is what every request of a client passes, so that all of them together
 // keep to the limits of the service. Nothing is known of these at first: the
-// gate opens by one for each success, until a 429. Then everybody pauses for as
-// long as the service asked, and goes on at a pace a little below what was
-// served so far, which grows until the next 429.
+// gate opens with each success, until a 429. Then everybody pauses for as long
+// as the service asks, and goes on at the pace that was served so far, which
+// grows until the next 429.
 type gate struct {
 	clock Clock
 
 	mu       sync.Mutex
-	queue    []*waiter // whoever has to wait, first come first served
+	queue    []*waiter // first come, first served
 	inFlight int
-	limit    int
+	limit    float64 // of inFlight
 
-	hit     time.Time     // first 429 of the pause; zero: none came since the last request was sent
-	resume  time.Time     // end of the pause
-	backoff time.Duration // the last guess of a pause; zero after a success
+	hit     time.Time     // first 429 since the last request was sent; zero: none
+	resume  time.Time     // end of the last pause
+	backoff time.Duration // last guess of a pause; zero after a success
 
 	rate  float64   // the pace in requests per second; zero: none
 	burst int       // how many may go before the pace holds
@@ -64,12 +66,13 @@ type gate struct {
 	// The window is the span since the last pause or silence.
 	since  time.Time
 	served int
-	left   time.Time // when the last request did
+	left   time.Time // when the last request came back
 }
 
+// waiter is a request before the gate.
 type waiter struct {
 	deadline time.Time
-	turn     chan struct{} // says: look whether you may go
+	turn     chan struct{} // told to look again
 	cancel   context.CancelCauseFunc
 }
 
@@ -115,7 +118,7 @@ func (g *gate) try(w *waiter) (admitted bool, wait time.Duration) {
 	if wait := g.earliest().Sub(now); wait > 0 {
 		return false, wait
 	}
-	if g.inFlight >= g.limit {
+	if float64(g.inFlight+1) > g.limit {
 		return false, 0
 	}
 	g.queue = g.queue[1:]
@@ -152,7 +155,7 @@ func (g *gate) leave(o outcome) {
 	g.left = now
 	switch {
 	case o.ok:
-		g.limit++
+		g.limit += gateOpening
 		g.served++
 		g.backoff = 0
 	case o.throttled:
@@ -184,7 +187,7 @@ func (g *gate) admit(now time.Time) {
 	if !g.hit.IsZero() {
 		g.learn()
 		g.since, g.served = now, 0
-	} else if g.inFlight == 0 && now.Sub(g.left) > gateIdle {
+	} else if g.inFlight == 0 && now.Sub(g.left) > gateSilence && now.Sub(g.next) > gateSilence {
 		g.since, g.served = now, 0
 	}
 	g.inFlight++
@@ -203,17 +206,16 @@ func (g *gate) admit(now time.Time) {
 	}
 }
 
-// learn sets the pace at the end of a pause from what was served in the window
-// before, the pause counted in: that is what the service can be asked for.
+// learn sets the pace at the end of a pause. What was served in the window, the
+// pause counted in, is what the service can certainly be asked for. One window
+// may tell too little, by a 429 that was earned before it or by somebody else's
+// requests, so it does no more than halve the pace.
 func (g *gate) learn() {
 	measured := float64(g.served) / g.resume.Sub(g.since).Seconds()
-	if g.rate == 0 || measured < g.rate/2 {
-		g.rate = measured
-	}
-	g.rate = max(.9*g.rate, gateSlowest)
-	g.burst = 1
+	g.rate = max(measured, g.rate/2, gateSlowest)
+	g.burst = 0
 	if g.resume.Sub(g.hit) >= gateQuota {
-		g.burst = max(1, g.served*95/100)
+		g.burst = int(gateReserve * float64(g.served))
 	}
 	g.next = g.resume
 	g.hit = time.Time{}
@@ -221,7 +223,7 @@ func (g *gate) learn() {
 
 // earliest is the first moment at which a request may be sent.
 func (g *gate) earliest() time.Time {
-	if !g.hit.IsZero() || g.burst > 0 || g.next.Before(g.resume) {
+	if g.burst > 0 || g.next.Before(g.resume) {
 		return g.resume
 	}
 	return g.next
