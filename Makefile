@@ -13,6 +13,9 @@ BUILD := .build
 TOOL  := go tool -modfile=$(CURDIR)/tools/go.mod
 TF    ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
 
+# OpenTofu reads an unqualified source address as one of its own registry.
+REGISTRY := $(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,registry.terraform.io)
+
 GOLANGCI_LINT := $(BIN)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 GORELEASER    := $(BIN)/goreleaser-$(GORELEASER_VERSION)
 
@@ -75,6 +78,10 @@ test: | $(BUILD) ## Run the unit and acceptance tests
 .PHONY: cover
 cover: ## Fail if the last `make test` covered too little
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
+
+.PHONY: test-cli
+test-cli: ## Run the provider's tests under the CLI that TF names (terraform or tofu)
+	TF_ACC_TERRAFORM_PATH='$(TF)' TF_ACC_PROVIDER_HOST=$(REGISTRY) go test ./internal/provider/...
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for FUZZTIME (20s)
@@ -148,6 +155,10 @@ docs-check: docs ## Fail if docs/ is not what `make docs` makes
 .PHONY: release-check
 release-check: $(GORELEASER) ## Build a release without publishing it, twice, and compare
 	GORELEASER='$(CURDIR)/$(GORELEASER)' scripts/release-check.sh
+
+.PHONY: release
+release: $(GORELEASER) ## Build, sign and upload a draft release (the release workflow does)
+	$(GORELEASER) release --clean
 
 $(BUILD):
 	mkdir -p $@
