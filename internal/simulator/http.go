@@ -4,6 +4,7 @@
 package simulator
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -200,14 +201,16 @@ func (s *Service) writeReply(w http.ResponseWriter, endpoint string, answer repl
 			body = withoutOmitted(object)
 		}
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // a link's & goes out as it is
+	if err := encoder.Encode(body); err != nil {
 		http.Error(w, "the simulator was given a body that is no JSON: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(answer.status)
-	_, _ = w.Write(text) // a client that has left is no concern of the service
+	_, _ = w.Write(text.Bytes()) // a client that has left is no concern of the service
 }
 
 // readObject returns the members of a request's JSON body, or the reply to

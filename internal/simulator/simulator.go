@@ -90,7 +90,7 @@ type Service struct {
 	next    []JobSpec
 	updates map[string]update
 	sites   map[int][]byte // archives by number of pages
-	made    int // ids made so far
+	made    int            // ids made so far
 	rewrite func(endpoint string, body map[string]any) any
 	limit   *rateLimit
 	faults  []*activeFault

@@ -38,7 +38,7 @@ func siteArchive(pages int) ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	archive := tar.NewWriter(zip)
-	for _, dir := range []string{"assets/", "guides/", "pages/", "reference/"} {
+	for _, dir := range []string{"assets/", "guides/", "reference/"} {
 		header := &tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: siteDate}
 		if err := archive.WriteHeader(header); err != nil {
 			return nil, err
