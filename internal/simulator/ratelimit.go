@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// rateLimit is a token bucket: burst tokens at most, perSecond new ones.
+// rateLimit spaces requests evenly, but for a burst: the generic cell rate
+// algorithm, which is a token bucket without fractions of a token.
 type rateLimit struct {
-	perSecond  float64
-	burst      float64
+	interval   time.Duration // between requests
+	slack      time.Duration // by which a burst may be ahead of even spacing
 	retryAfter func(wait time.Duration) string
-	tokens     float64
-	last       time.Time
+	next       time.Time // when the next request is due, evenly spaced
 }
 
+// newRateLimit returns nil, no limit, if perSecond is not positive.
 func newRateLimit(perSecond float64, burst int, retryAfter func(time.Duration) string) *rateLimit {
 	if perSecond <= 0 {
 		return nil
@@ -27,20 +28,22 @@ func newRateLimit(perSecond float64, burst int, retryAfter func(time.Duration) s
 			return strconv.Itoa(int(math.Ceil(wait.Seconds())))
 		}
 	}
-	size := math.Max(float64(burst), 1)
-	return &rateLimit{perSecond: perSecond, burst: size, retryAfter: retryAfter, tokens: size}
+	interval := time.Duration(float64(time.Second) / perSecond)
+	return &rateLimit{
+		interval:   interval,
+		slack:      time.Duration(max(burst, 1)-1) * interval,
+		retryAfter: retryAfter,
+	}
 }
 
 // take lets a request pass, or tells how long until one would.
 func (l *rateLimit) take(now time.Time) (wait time.Duration, ok bool) {
-	if now.After(l.last) {
-		l.tokens = math.Min(l.burst, l.tokens+l.perSecond*now.Sub(l.last).Seconds())
-		l.last = now
+	if l.next.Before(now) {
+		l.next = now
 	}
-	const rounding = 1e-6 // of sums of fractions of a token
-	if l.tokens >= 1-rounding {
-		l.tokens--
-		return 0, true
+	if wait := l.next.Sub(now) - l.slack; wait > 0 {
+		return wait, false
 	}
-	return time.Duration((1 - l.tokens) / l.perSecond * float64(time.Second)), false
+	l.next = l.next.Add(l.interval)
+	return 0, true
 }
