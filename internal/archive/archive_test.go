@@ -266,10 +266,10 @@ func TestExtractEndsWithItsContext(t *testing.T) {
 				if written == 0 {
 					cancel(cause)
 				}
-				var counts []*cancelAfter
+				var counts []*tap
 				_, err := extract(ctx, src, dst, Options{}, func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
 					file, err := createFile(root, name, mode)
-					counting := &cancelAfter{WriteCloser: file, limit: written, cancel: func() { cancel(cause) }}
+					counting := &tap{WriteCloser: file, limit: written, cancel: func() { cancel(cause) }}
 					counts = append(counts, counting)
 					return counting, err
 				})
@@ -288,14 +288,14 @@ func TestExtractEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// cancelAfter calls cancel once limit bytes have been written.
-type cancelAfter struct {
+// tap counts what is written and calls cancel once that comes to limit.
+type tap struct {
 	io.WriteCloser
 	limit, written int
 	cancel         func()
 }
 
-func (c *cancelAfter) Write(p []byte) (int, error) {
+func (c *tap) Write(p []byte) (int, error) {
 	n, err := c.WriteCloser.Write(p)
 	if c.written += n; c.written >= c.limit {
 		c.cancel()

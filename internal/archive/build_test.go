@@ -51,8 +51,9 @@ func tarOf(t testing.TB, headers ...tar.Header) []byte {
 func gzipOf(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(data)
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	must(t, err)
+	_, err = w.Write(data)
 	must(t, err)
 	must(t, w.Close())
 	return out.Bytes()
@@ -70,6 +71,9 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	w := zip.NewWriter(&out)
 	for _, e := range entries {
 		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.body == "" {
+			header.Method = zip.Store
+		}
 		if e.mode == 0 {
 			e.mode = 0o644
 		}
