@@ -58,3 +58,12 @@ func sameHostOnly(req *http.Request, via []*http.Request) error {
 	}
 	return nil
 }
+
+// storageRedirect follows a redirect of the object store, which gets no key,
+// as long as it does not fall back from https to http.
+func storageRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package provider is what Terraform sees of the documentation hosting
+// service: it turns configurations and plans into calls of package client, and
+// their results into state and diagnostics. It makes no HTTP request itself.
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+const (
+	baseURLVariable = "DOCS_BASE_URL"
+	apiKeyVariable  = "DOCS_API_KEY"
+)
+
+var (
+	_ provider.Provider                       = (*docsProvider)(nil)
+	_ provider.ProviderWithActions            = (*docsProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
+)
+
+// Options are what the provider takes from its surroundings. The zero value is
+// that of the released program.
+type Options struct {
+	Version string
+	// Getenv reads environment variables; os.Getenv if nil.
+	Getenv func(string) string
+	// HTTPClient and Clock are for tests.
+	HTTPClient *http.Client
+	Clock      client.Clock
+}
+
+// New returns the provider's constructor.
+func New(options Options) func() provider.Provider {
+	if options.Getenv == nil {
+		options.Getenv = os.Getenv
+	}
+	return func() provider.Provider { return &docsProvider{options: options} }
+}
+
+type docsProvider struct{ options Options }
+
+type providerModel struct {
+	BaseURL        types.String         `tfsdk:"base_url"`
+	APIKey         types.String         `tfsdk:"api_key"`
+	CACertPEM      types.String         `tfsdk:"ca_cert_pem"`
+	RequestTimeout timetypes.GoDuration `tfsdk:"request_timeout"`
+	MaxRetries     types.Int64          `tfsdk:"max_retries"`
+}
+
+func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "docs"
+	resp.Version = p.options.Version
+}
+
+func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Exports sites of a documentation hosting service as static bundles, and gates deployments on the success of their updates.",
+		Attributes: map[string]schema.Attribute{
+			"base_url": schema.StringAttribute{
+				MarkdownDescription: "Where the service's API is, version segment included, such as `https://host.example/v1`. " +
+					"Absolute, without query, fragment or user name; plain `http` is accepted for loopback hosts only, because the API key travels with each request. " +
+					"Required here or in the environment variable `" + baseURLVariable + "`.",
+				Optional:   true,
+				Validators: []validator.String{baseURLValidator{}},
+			},
+			"api_key": schema.StringAttribute{
+				MarkdownDescription: "An admin API key of the organization, from the API keys page of the service's dashboard. " +
+					"White space around it is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
+				Optional:   true,
+				Sensitive:  true,
+				Validators: []validator.String{apiKeyValidator{}},
+			},
+			"ca_cert_pem": schema.StringAttribute{
+				MarkdownDescription: "PEM certificates to trust beside the system's, for a private deployment of the service behind its own certificate authority.",
+				Optional:            true,
+				Validators:          []validator.String{certificatesValidator{}},
+			},
+			"request_timeout": schema.StringAttribute{
+				CustomType:          timetypes.GoDurationType{},
+				MarkdownDescription: "How long one attempt of one request may take, as a duration such as `30s` (the default) or `2m`; at least `1s`.",
+				Optional:            true,
+				Validators:          []validator.String{durationAtLeast(time.Second)},
+			},
+			"max_retries": schema.Int64Attribute{
+				MarkdownDescription: "How often a request is repeated after a failure that may pass by itself, such as a lost connection or a 5xx; 0 to 20, by default 4. " +
+					"The start of an export is repeated only where the service certainly did not act on it. " +
+					"Rate limiting (429) does not count: it is waited out until the operation's timeout.",
+				Optional:   true,
+				Validators: []validator.Int64{int64validator.Between(0, 20)},
+			},
+		},
+	}
+}
+
+func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config providerModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	s := &service{clock: p.options.Clock}
+	defer func() {
+		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = s, s, s, s
+	}()
+	for name, value := range map[string]attr.Value{
+		"base_url": config.BaseURL, "api_key": config.APIKey, "ca_cert_pem": config.CACertPEM,
+		"request_timeout": config.RequestTimeout, "max_retries": config.MaxRetries,
+	} {
+		if value.IsUnknown() {
+			s.unknown = append(s.unknown, name)
+		}
+	}
+
+	baseURL := p.argument(config.BaseURL, baseURLVariable)
+	apiKey := strings.TrimSpace(p.argument(config.APIKey, apiKeyVariable))
+	if !config.BaseURL.IsUnknown() {
+		checkBaseURL(path.Root("base_url"), baseURL, sourceOf(config.BaseURL, baseURLVariable), &resp.Diagnostics)
+	}
+	if !config.APIKey.IsUnknown() {
+		checkAPIKey(path.Root("api_key"), apiKey, sourceOf(config.APIKey, apiKeyVariable), &resp.Diagnostics)
+	}
+	if resp.Diagnostics.HasError() || len(s.unknown) > 0 {
+		return
+	}
+
+	clientConfig := client.Config{
+		BaseURL:    baseURL,
+		APIKey:     apiKey,
+		UserAgent:  p.userAgent(req.TerraformVersion),
+		RootCAs:    []byte(config.CACertPEM.ValueString()),
+		HTTPClient: p.options.HTTPClient,
+		Clock:      p.options.Clock,
+		Logger:     logger{},
+	}
+	if !config.RequestTimeout.IsNull() {
+		timeout, diags := config.RequestTimeout.ValueGoDuration()
+		resp.Diagnostics.Append(diags...)
+		clientConfig.RequestTimeout = timeout
+	}
+	if !config.MaxRetries.IsNull() {
+		retries := int(config.MaxRetries.ValueInt64())
+		clientConfig.MaxRetries = &retries
+	}
+	var err error
+	if s.client, err = client.New(clientConfig); err != nil {
+		resp.Diagnostics.AddError("Invalid provider configuration", err.Error())
+	}
+}
+
+// argument returns an argument's value, or that of its environment variable.
+func (p *docsProvider) argument(value types.String, variable string) string {
+	if value.IsNull() {
+		return p.options.Getenv(variable)
+	}
+	return value.ValueString()
+}
+
+func sourceOf(value types.String, variable string) string {
+	if value.IsNull() {
+		return "The environment variable " + variable
+	}
+	return "The argument"
+}
+
+// userAgent follows Terraform's convention, additions by the user included.
+func (p *docsProvider) userAgent(terraformVersion string) string {
+	if terraformVersion == "" {
+		terraformVersion = "0.0.0"
+	}
+	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
+	if more := strings.TrimSpace(p.options.Getenv("TF_APPEND_USER_AGENT")); more != "" {
+		agent += " " + more
+	}
+	return agent
+}
+
+func (p *docsProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newStaticExportResource}
+}
+
+func (p *docsProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{newUpdateStatusDataSource}
+}
+
+func (p *docsProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{}
+}
+
+func (p *docsProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{}
+}
