@@ -103,6 +103,9 @@ func (s *Service) sendFaulty(w http.ResponseWriter, r *http.Request, f Fault, p 
 	}
 	w.WriteHeader(p.status)
 	control := http.NewResponseController(w)
+	if f.ContentLength < 0 {
+		_ = control.Flush() // else net/http declares the length of a short body
+	}
 	if f.DelayBody > 0 {
 		first := send / 2
 		_, _ = io.CopyN(w, p.body, first) // net/http notes clients that have left
