@@ -17,10 +17,11 @@ import (
 // Cut says where a fault cuts the connection.
 type Cut int
 
+// Cuts reset the connection and send no answer.
 const (
 	CutNone   Cut = iota
-	CutBefore     // reset before the service acts, without an answer
-	CutAfter      // reset after the service has acted, without an answer
+	CutBefore     // before the service acts
+	CutAfter      // after the service has acted
 )
 
 // Fault is a way in which some requests go wrong. Of the faults that match a
@@ -144,7 +145,7 @@ func (s *Service) serveFault(w http.ResponseWriter, r *http.Request, f Fault, bo
 
 // departure is how long, in real time, a client has to be seen leaving after
 // one of its timers on a virtual clock has fired.
-const departure = 250 * time.Millisecond
+const departure = time.Second
 
 // pause waits, or returns an error when the client has left. On a virtual
 // clock it goes from timer to timer, since one of them may be what makes the

@@ -31,13 +31,15 @@ func TestFaultAnswers(t *testing.T) {
 		"a status": {simulator.Fault{Status: 503}, 503, "", [2]string{"Content-Length", "0"}},
 		"a status and headers": {
 			simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}},
-			429, "", [2]string{"Retry-After", "7"},
+			429, "",
+			[2]string{"Retry-After", "7"},
 		},
 		"HTML": {simulator.Fault{Status: 502, Body: html}, 502, html, [2]string{"Content-Type", "text/html; charset=utf-8"}},
 		"JSON": {simulator.Fault{Status: 200, Body: `{"error":"no"}`}, 200, `{"error":"no"}`, [2]string{"Content-Type", "application/json"}},
 		"JSON of a type": {
 			simulator.Fault{Status: 400, Body: `[]`, Header: http.Header{"Content-Type": {"application/problem+json"}}},
-			400, `[]`, [2]string{"Content-Type", "application/problem+json"},
+			400, `[]`,
+			[2]string{"Content-Type", "application/problem+json"},
 		},
 		"invalid UTF-8":                  {simulator.Fault{Status: 200, Body: "\xff\xfe{"}, 200, "\xff\xfe{", [2]string{}},
 		"a redirect":                     {simulator.Fault{Status: 307, Header: http.Header{"Location": {"http://other.invalid/"}}}, 307, "", [2]string{"Location", "http://other.invalid/"}},
@@ -339,7 +341,7 @@ func TestFaultCutsWithoutAConnection(t *testing.T) {
 	s := simulator.New(simulator.Options{})
 	s.AddFault(simulator.Fault{Cut: simulator.CutBefore})
 	defer func() {
-		if recover() != http.ErrAbortHandler {
+		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
 			t.Error("the handler did not abort")
 		}
 	}()

@@ -45,16 +45,16 @@ func (f Fault) payload(answer recordedAnswer) payload {
 // repeated returns the body to send. A long body is never in memory whole; a
 // long compressed one is a chain of equal gzip members, which costs nothing.
 func (f Fault) repeated(content []byte) (io.Reader, int64) {
-	const memberSize = 1 << 20
+	const blockSize = 1 << 20
 	copies := int64(1)
 	if f.Repeat > 0 {
 		if len(content) == 0 {
 			content = []byte("x")
 		}
+		content = bytes.Repeat(content, max(blockSize/len(content), 1))
 		if !f.Gzip {
 			return io.LimitReader(&endless{content: content}, f.Repeat), f.Repeat
 		}
-		content = bytes.Repeat(content, max(memberSize/len(content), 1))
 		copies = max(f.Repeat/int64(len(content)), 1)
 	}
 	if f.Gzip {

@@ -4,6 +4,7 @@
 package simulator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -40,11 +41,12 @@ func Listen(options Options) (*Server, error) {
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("the address to listen on: %q is not a loopback address", address)
 	}
-	api, err := net.Listen("tcp", address)
+	var listen net.ListenConfig
+	api, err := listen.Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	storage, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	storage, err := listen.Listen(context.Background(), "tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, errors.Join(err, api.Close())
 	}

@@ -22,12 +22,12 @@ import (
 )
 
 // DefaultAPIKey is the key that is accepted when Options names none.
-const DefaultAPIKey = "sim_00112233445566778899aabbccddeeff"
+const DefaultAPIKey = "sim_00112233445566778899aabbccddeeff" //nolint:gosec // no secret: it opens nothing but a simulator
 
 // Forever is a duration for a phase that does not end by itself.
 const Forever = time.Duration(1<<63 - 1)
 
-// Omit, as the value of a member of a JSON object, leaves the member out.
+// Omit is the value of a member that is to be left out of its JSON object.
 var Omit any = omitted{}
 
 type omitted struct{}
