@@ -102,7 +102,12 @@ func TestExtractKeepsNothingOfTheModeButTheExecuteBit(t *testing.T) {
 	for i, mode := range []int64{0o600, 0o4710, 0o2666, 0o7000} {
 		headers[i].Mode = mode
 	}
-	zipped := []zipEntry{{"page", "x", 0o600}, {"script", "x", fs.ModeSetuid | 0o710}, {"wide", "x", fs.ModeSticky | 0o666}, {"dir/", "", fs.ModeDir | 0o500}}
+	zipped := []zipEntry{
+		{name: "page", mode: 0o600},
+		{name: "script", mode: fs.ModeSetuid | 0o710},
+		{name: "wide", mode: fs.ModeSticky | 0o666},
+		{name: "dir/", mode: fs.ModeDir | 0o500},
+	}
 	for name, data := range map[string][]byte{"in a tar": tarOf(t, headers...), "in a zip": zipOf(t, zipped...)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -285,6 +290,16 @@ func TestExtractEndsWithItsContext(t *testing.T) {
 				onlyHolds(t, filepath.Dir(dst), "archive")
 			})
 		}
+	}
+}
+
+func TestExtractEndsWithItsContextWhereThereIsNothingToRead(t *testing.T) {
+	t.Parallel()
+	src, dst := place(t, zipOf(t, zipEntry{name: "docs/", mode: fs.ModeDir | 0o755}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Extract(ctx, src, dst, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
 

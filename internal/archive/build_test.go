@@ -63,6 +63,7 @@ func gzipOf(t testing.TB, data []byte) []byte {
 type zipEntry struct {
 	name, body string
 	mode       fs.FileMode
+	stored     bool
 }
 
 func zipOf(t testing.TB, entries ...zipEntry) []byte {
@@ -71,7 +72,7 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	w := zip.NewWriter(&out)
 	for _, e := range entries {
 		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
-		if e.body == "" {
+		if e.stored || e.body == "" {
 			header.Method = zip.Store
 		}
 		if e.mode == 0 {

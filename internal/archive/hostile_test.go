@@ -205,6 +205,18 @@ func TestExtractGivesUpOnABombBeforeItFillsTheDisk(t *testing.T) {
 	onlyHolds(t, filepath.Dir(dst), "archive")
 }
 
+func TestExtractWritesNothingOfAFileThatDeclaresTooMuch(t *testing.T) {
+	t.Parallel()
+	src, dst := place(t, sparseTar(t, 1<<40))
+	_, err := extract(t.Context(), src, dst, Options{}, func(_ *os.Root, name string, _ fs.FileMode) (io.WriteCloser, error) {
+		t.Errorf("%s was begun", name)
+		return nil, fs.ErrPermission
+	})
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v, want %v", err, ErrTooLarge)
+	}
+}
+
 func TestWalkReads100000EntriesAtOnce(t *testing.T) {
 	t.Parallel()
 	const entries = DefaultEntries + 1
@@ -246,6 +258,52 @@ func TestExtractHoldsNoZipDirectoryBeyondTheLimit(t *testing.T) { //nolint:paral
 	})
 	if allocated > records {
 		t.Errorf("%.0f allocations, want fewer than there are records", allocated)
+	}
+}
+
+func TestExtractWhereTheFileSystemTakesTwoNamesForOne(t *testing.T) {
+	t.Parallel()
+	src, dst := place(t, tarOf(t, regular("API/index.html", "1"), regular("api/other.html", "2"), regular("api/INDEX.html", "3")))
+	// What a case-insensitive file system has on the second path after the first, this puts there.
+	_, err := extract(t.Context(), src, dst, Options{}, func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
+		switch name {
+		case "API/index.html":
+			must(t, root.Mkdir("api", 0o755))
+		case "api/INDEX.html":
+			must(t, root.WriteFile(name, nil, mode))
+		}
+		return createFile(root, name, mode)
+	})
+	var entry *EntryError
+	if !errors.Is(err, ErrConflict) || !errors.As(err, &entry) || entry.Entry != "api/INDEX.html" {
+		t.Errorf("error %v, want %v of api/INDEX.html, the folders being one", err, ErrConflict)
+	}
+}
+
+func TestExtractTakesPagesForZipDirectoriesOnlyInTheDirectory(t *testing.T) {
+	t.Parallel()
+	src, dst := place(t, zipOf(t, zipEntry{name: "nested.zip", body: strings.Repeat("PK\x01\x02", 2*directorySlack), stored: true}))
+	if _, err := Extract(t.Context(), src, dst, Options{Limits: Limits{Entries: 1}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNameErrorsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"":                        "it is empty",
+		"/index.html":             "it is absolute",
+		"c:index.html":            "it has a drive letter",
+		`docs\index.html`:         "it has a backslash",
+		"docs/../index.html":      `it has a ".." element`,
+		"caf\xe9":                 "it is not UTF-8",
+		"a\x00":                   "it has a control character",
+		strings.Repeat("n", 256):  "an element is longer than 255 bytes",
+		strings.Repeat("n/", 600): "it is longer than 1024 bytes",
+	} {
+		if _, err := cleanName(name); err == nil || err.Error() != "unsafe name: "+want {
+			t.Errorf("%.20q: error %v, want %q", name, err, want)
+		}
 	}
 }
 
