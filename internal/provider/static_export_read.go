@@ -37,6 +37,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 			fmt.Sprintf("The service does not know the job %s of %s any more, so it leaves the state, and the plan shows a new export.\n\n%s",
 				jobID, state.Domain.ValueString(), detail(err)))
 		resp.State.RemoveResource(ctx)
+		// Terraform before 1.12 keeps no identity, and the framework wants one here.
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 		return
 	case err != nil:
 		addError(&resp.Diagnostics, "Could not read the static export job "+jobID, err)

@@ -1,0 +1,146 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+const exportConfig = `
+resource "docs_static_export" "site" {
+  domain   = "docs.example.com"
+  triggers = { revision = "1" }
+}
+`
+
+func secondRevision(config string) string {
+	return strings.Replace(config, `revision = "1"`, `revision = "2"`, 1)
+}
+
+func TestSavedPlanOfAnotherChangeIsConsistentWhenAppliedAfterTheExpiry(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.newCLI(t, exportConfig)
+	c.terraform(t, 0, "apply", "-auto-approve")
+	before := c.state(t, site)
+
+	c.write(t, strings.Replace(exportConfig, "triggers", "poll_interval = \"5s\"\n triggers", 1))
+	c.terraform(t, 0, "plan", "-out=saved")
+	h.clock.Advance(2 * time.Hour)
+	h.ResetRequests()
+	c.terraform(t, 0, "apply", "saved")
+
+	h.wantCounts(t, map[string]int{"start": 0, "bundle": 1})
+	after := c.state(t, site)
+	if after["job_id"] != before["job_id"] || after["bundle_url"] == before["bundle_url"] {
+		t.Error("the apply after the expiry must make another link of the same job")
+	}
+	c.wantEmptyPlan(t)
+}
+
+func TestSavedPlanWithARenewalMakesTheLinkAtApplyTime(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.newCLI(t, exportConfig)
+	c.terraform(t, 0, "apply", "-auto-approve")
+
+	h.clock.Advance(2 * time.Hour)
+	c.terraform(t, 0, "plan", "-out=saved")
+	h.wantCounts(t, map[string]int{"bundle": 1})
+	h.clock.Advance(5 * time.Hour)
+	c.terraform(t, 0, "apply", "saved")
+
+	expires, err := time.Parse(time.RFC3339, c.state(t, site)["expires_at"].(string))
+	if err != nil || !expires.After(h.clock.Now().Add(50*time.Minute)) {
+		t.Errorf("the link expires at %v, but it is %v: it was not made at apply time", expires, h.clock.Now())
+	}
+	h.wantCounts(t, map[string]int{"start": 1, "bundle": 2})
+	c.wantEmptyPlan(t)
+}
+
+// interrupt runs an apply and sends it a SIGINT while the service holds back the
+// answer to a poll of the job.
+func (c *cli) interrupt(t *testing.T, args ...string) string {
+	t.Helper()
+	polled, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	c.Rewrite(func(endpoint string, body map[string]any) any {
+		if endpoint == simulator.EndpointJob {
+			once.Do(func() { close(polled) })
+			<-release
+		}
+		return body
+	})
+	defer func() {
+		close(release)
+		c.Rewrite(nil)
+	}()
+	command, output := c.command(append(args, "-no-color")...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case <-polled:
+	case <-ended:
+		t.Fatalf("the apply ended before it polled:\n%s", output)
+	}
+	if err := command.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if command.ProcessState.ExitCode() != 1 {
+		t.Errorf("the interrupted apply ended with %d:\n%s", command.ProcessState.ExitCode(), output)
+	}
+	return output.String()
+}
+
+func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.newCLI(t, exportConfig)
+	output := c.interrupt(t, "apply", "-auto-approve")
+	if !strings.Contains(output, "Static export interrupted") {
+		t.Errorf("the interrupt is not explained:\n%s", output)
+	}
+	if c.state(t, site)["job_id"] != h.JobIDs()[0] {
+		t.Fatalf("the state does not hold the job's id:\n%s", output)
+	}
+
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{"start": 1, "bundle": 1})
+	c.wantEmptyPlan(t)
+}
+
+func TestInterruptedUpdateIsResumedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.newCLI(t, exportConfig)
+	c.terraform(t, 0, "apply", "-auto-approve")
+	before := c.state(t, site)
+
+	c.write(t, secondRevision(exportConfig))
+	h.ResetRequests()
+	output := c.interrupt(t, "apply", "-auto-approve", "-refresh=false")
+	if !strings.Contains(output, "Static export interrupted") {
+		t.Errorf("the interrupt is not explained:\n%s", output)
+	}
+	if now := c.state(t, site); now["job_id"] != before["job_id"] || now["bundle_url"] != before["bundle_url"] {
+		t.Error("the interrupted update must leave the earlier export")
+	}
+
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{"start": 1, "bundle": 1})
+	if now := c.state(t, site); now["job_id"] != h.JobIDs()[1] {
+		t.Error("the state must hold the new job")
+	}
+	c.wantEmptyPlan(t)
+}
