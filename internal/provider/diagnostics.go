@@ -34,9 +34,9 @@ func detail(err error, more ...string) string {
 	switch {
 	case errors.As(err, &busy):
 		add("The service limits how many requests it takes, and asked to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
-		add("Apply again after that time, or raise the timeout.")
+		add("Try again after that time, or raise the timeout in the timeouts argument.")
 	case errors.Is(err, client.ErrTimeout):
-		add("The operation's timeout was reached.")
+		add("The operation's timeout was reached. If it takes this long as a rule, raise it in the timeouts argument.")
 		if errors.As(err, &api) {
 			add("The last answer of the service was: %s.", said(api))
 		} else if errors.As(err, &connection) {

@@ -144,3 +144,125 @@ func TestInterruptedUpdateIsResumedByTheNextApply(t *testing.T) {
 	}
 	c.wantEmptyPlan(t)
 }
+
+func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.newCLI(t, exportConfig)
+	c.terraform(t, 0, "apply", "-auto-approve")
+	before := c.state(t, site)
+
+	h.ResetRequests()
+	c.wantEmptyPlan(t, "-refresh=false")
+	if made := len(h.Requests()); made > 0 {
+		t.Errorf("%d requests by a plan without refresh", made)
+	}
+	h.clock.Advance(2 * time.Hour)
+	output := c.terraform(t, 0, "apply", "-auto-approve", "-refresh=false")
+	if !strings.Contains(output, "0 added, 1 changed, 0 destroyed") {
+		t.Errorf("unexpected apply:\n%s", output)
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1, simulator.EndpointJob: 0})
+	if after := c.state(t, site); after["job_id"] != before["job_id"] || after["bundle_url"] == before["bundle_url"] {
+		t.Error("not another link of the same job")
+	}
+	c.wantEmptyPlan(t, "-refresh=false")
+}
+
+func TestCreateThatTimesOutIsResumedAfterUntaint(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{Run: 2 * time.Hour})
+	c := h.newCLI(t, exportConfig)
+	output := c.terraform(t, 1, "apply", "-auto-approve")
+	for _, want := range []string{"Static export not finished in time", h.JobIDs()[0], `status "running"`, "progress 49", "terraform untaint"} {
+		if !words(want).MatchString(output) {
+			t.Errorf("the timeout's message has no %q:\n%s", want, output)
+		}
+	}
+	c.terraform(t, 0, "untaint", site)
+	output = c.terraform(t, 1, "apply", "-auto-approve")
+	if !words(`To go on with the same job, run "terraform apply" again.`).MatchString(output) {
+		t.Errorf("unexpected message:\n%s", output)
+	}
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+	c.wantEmptyPlan(t)
+}
+
+func TestOfAHundredExportsOnlyThoseThatExpiredAreRenewed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{Queue: -1, Run: -1, LinkLifetime: 10 * time.Hour})
+	many := func(count string) string {
+		return "resource \"docs_static_export\" \"site\" {\n  count = " + count + "\n  domain = \"docs${count.index}.example.com\"\n}\n"
+	}
+	c := h.newCLI(t, many("50"))
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.clock.Advance(6 * time.Hour)
+	c.write(t, many("100"))
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 100, simulator.EndpointBundle: 100})
+
+	h.clock.Advance(6 * time.Hour)
+	h.ResetRequests()
+	output := c.terraform(t, 0, "apply", "-auto-approve")
+	if !strings.Contains(output, "0 added, 50 changed, 0 destroyed") {
+		t.Errorf("unexpected apply:\n%s", output)
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 50})
+	c.wantEmptyPlan(t)
+}
+
+func TestDependentsFollowTheExport(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	dependents := `
+resource "terraform_data" "new_content" {
+  lifecycle { replace_triggered_by = [docs_static_export.site.job_id] }
+}
+resource "terraform_data" "new_link" {
+  lifecycle { replace_triggered_by = [docs_static_export.site.expires_at] }
+}
+`
+	c := h.newCLI(t, exportConfig+dependents)
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.clock.Advance(2 * time.Hour)
+	output := c.terraform(t, 0, "apply", "-auto-approve")
+	if !strings.Contains(output, "1 added, 1 changed, 1 destroyed") || strings.Contains(output, "terraform_data.new_content: Creating") {
+		t.Errorf("a renewal must replace what follows the link, and only that:\n%s", output)
+	}
+	c.write(t, secondRevision(exportConfig)+dependents)
+	if output := c.terraform(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "2 added, 1 changed, 2 destroyed") {
+		t.Errorf("new content must replace both:\n%s", output)
+	}
+
+	h.ResetRequests()
+	ignoring := strings.Replace(exportConfig, `revision = "1" }`, "revision = \"3\" }\n  lifecycle { ignore_changes = [triggers] }", 1)
+	c.write(t, ignoring+dependents)
+	c.wantEmptyPlan(t)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
+}
+
+func TestClampedRenewBeforeIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: 10 * time.Minute})
+	c := h.newCLI(t, export(`renew_before = "1h"`))
+	output := c.terraform(t, 0, "apply", "-auto-approve")
+	if got := strings.Count(output, "Warning: renew_before is longer than the link lives"); got != 1 {
+		t.Errorf("%d warnings, want 1:\n%s", got, output)
+	}
+	if output := c.terraform(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "Warning") {
+		t.Errorf("the plan repeats the warning:\n%s", output)
+	}
+}
+
+func TestDestroyCallsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.newCLI(t, exportConfig)
+	c.terraform(t, 0, "apply", "-auto-approve")
+	h.ResetRequests()
+	c.terraform(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	if requests := h.Requests(); len(requests) > 0 {
+		t.Errorf("%d requests, want none: %+v", len(requests), requests)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -53,8 +54,6 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 // identity. It starts no job. If the job has completed it makes a link, so that
 // the imported export is whole and needs no apply.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	var state staticExportModel
-	resp.Diagnostics.Append(resp.State.Get(ctx, &state)...)
 	identity, problem := parseImport(ctx, req)
 	if problem != "" {
 		resp.Diagnostics.AddError("Invalid import id", problem+" Give the id of the job, or the domain of the site, a comma and the id of the job: \"docs.example.com,JOB_ID\".")
@@ -66,6 +65,13 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	ctx, cancel := c.WithTimeout(ctx, defaultReadTimeout)
 	defer cancel()
 
+	// One attribute makes an object of the state, with typed nulls for the others.
+	var state staticExportModel
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("job_id"), identity.JobID)...)
+	resp.Diagnostics.Append(resp.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	jobID := identity.JobID.ValueString()
 	job, err := c.GetStaticExportJob(ctx, jobID)
 	if err != nil {
