@@ -198,17 +198,17 @@ func (p *docsProvider) userAgent(terraformVersion string) string {
 }
 
 func (p *docsProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newStaticExportResource}
+	return []func() resource.Resource{newStaticExportResource, newUpdateGateResource}
 }
 
 func (p *docsProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newUpdateStatusDataSource}
+	return []func() datasource.DataSource{newStaticExportJobDataSource, newUpdateStatusDataSource}
 }
 
 func (p *docsProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
-	return []func() ephemeral.EphemeralResource{}
+	return []func() ephemeral.EphemeralResource{newStaticExportBundleEphemeral}
 }
 
 func (p *docsProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{}
+	return []func() action.Action{newAwaitUpdateAction}
 }

@@ -6,6 +6,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,21 +14,25 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// shownLogLines is how much of a failed update's log an error shows: its end.
-const shownLogLines = 20
+// How much of a failed update's log an error shows: its end.
+const (
+	shownLogLines = 20
+	shownLogBytes = 4 << 10
+)
 
 // addUpdateError says why an update could not be read, or not to its end. The
 // last that was seen of it may be nil.
 func addUpdateError(diags *diag.Diagnostics, statusID string, last *client.UpdateStatus, err error) {
 	seen := ""
 	if last != nil {
-		seen = fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
+		seen = fmt.Sprintf("Update %s was last seen with status %q, which does not end it.", statusID, last.Status)
 	}
 	switch {
 	case errors.Is(err, client.ErrTimeout):
-		addError(diags, "Update not finished in time", err, seen, "The update may still succeed. Look again later, or raise the timeout.")
+		addError(diags, "Update not finished in time", err, seen,
+			"The update itself goes on, and may still succeed. Run Terraform again to go on waiting, or raise the timeout in the argument timeouts.")
 	case interrupted(err):
-		diags.AddError("Wait for the update interrupted", strings.TrimSpace("The update itself goes on. "+seen))
+		diags.AddError("Wait for the update interrupted", strings.TrimSpace(seen+" The update itself goes on. Run Terraform again to go on waiting."))
 	default:
 		addError(diags, "Could not read the update "+statusID, err, seen)
 	}
@@ -35,30 +40,59 @@ func addUpdateError(diags *diag.Diagnostics, statusID string, last *client.Updat
 
 // addUpdateFailure says what a failed update is known to have failed of.
 func addUpdateFailure(diags *diag.Diagnostics, c *client.Client, statusID string, update *client.UpdateStatus) {
-	lines := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
+	lines := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status), ""}
 	add := func(name string, value *string) {
-		if value != nil && *value != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", name, *value))
+		if value == nil {
+			return
+		}
+		if text := c.Redact(*value); text != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s", name, text))
 		}
 	}
-	lines = append(lines, "")
 	add("Summary", update.Summary)
 	if commit := update.Commit; commit != nil {
 		add("Commit", commit.SHA)
 		add("Ref", commit.Ref)
-		add("Message", commit.Message)
+		add("Message", firstLine(commit.Message))
 	}
 	if update.Author != nil {
 		add("Author", update.Author.Name)
 	}
-	if logs := update.Logs; len(logs) > 0 {
-		if len(logs) > shownLogLines {
-			logs = logs[len(logs)-shownLogLines:]
-		}
+	if log := endOfLog(c, update.Logs); len(log) > 0 {
 		lines = append(lines, "", "The end of its log:")
-		for _, line := range logs {
-			lines = append(lines, "  "+strings.TrimRight(line, "\r\n"))
+		// Terraform does not wrap lines that begin with a space.
+		for _, line := range log {
+			lines = append(lines, "  "+line)
 		}
 	}
-	diags.AddError("Update failed", c.Redact(strings.Join(lines, "\n"))+"\n\nCorrect what the log names, and update the site again.")
+	lines = append(lines, "", "Correct what it failed of, and update the site again.")
+	diags.AddError("Update failed", strings.Join(lines, "\n"))
+}
+
+// firstLine returns the subject of a commit's message.
+func firstLine(message *string) *string {
+	if message == nil {
+		return nil
+	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(*message), "\n")
+	return &subject
+}
+
+// endOfLog returns the last lines of a log, fit to be shown. An entry of the log
+// may be of several lines.
+func endOfLog(c *client.Client, log []string) []string {
+	var lines []string // the last one first
+	size := 0
+	for _, entry := range slices.Backward(log) {
+		for _, line := range slices.Backward(strings.Split(c.Redact(entry), "\n")) {
+			size += len(line)
+			if len(lines) == shownLogLines || size > shownLogBytes {
+				slices.Reverse(lines)
+				return lines
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Reverse(lines)
+	return lines
 }

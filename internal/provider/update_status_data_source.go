@@ -97,16 +97,16 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 				Validators:          []validator.String{idValidator{"an id that is not empty"}},
 			},
 			"wait_for_completion": schema.BoolAttribute{
-				MarkdownDescription: "Wait until the update has ended, well or not. `false` by default.",
+				MarkdownDescription: "Wait until the update has ended, well or not; it is an error if it has not ended in time. `false` by default.",
 				Optional:            true,
 			},
 			"fail_on_failure": schema.BoolAttribute{
-				MarkdownDescription: "Fail if the update has failed; together with `wait_for_completion`, also if it has not ended in time. `false` by default.",
+				MarkdownDescription: "Fail if the update has failed. An update that has not ended yet has not failed: only together with `wait_for_completion` does this make sure of success. `false` by default.",
 				Optional:            true,
 			},
 			"poll_interval": schema.StringAttribute{
 				CustomType:          timetypes.GoDurationType{},
-				MarkdownDescription: "Time between two looks while waiting, as a duration of at least `1s`. If it is not set it adapts: one second at first, longer the longer the wait.",
+				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},
 			},
