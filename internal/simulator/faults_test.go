@@ -256,6 +256,28 @@ func TestFaultDelays(t *testing.T) {
 	}
 }
 
+func TestFaultDelaysHalfOfTheBody(t *testing.T) {
+	t.Parallel()
+	s := start(t, simulator.Options{})
+	s.AddFault(simulator.Fault{Status: 200, Body: "0123456789", DelayBody: simulator.Forever})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.BaseURL, nil)
+	response, err := s.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	half := make([]byte, 5)
+	if _, err := io.ReadFull(response.Body, half); err != nil || string(half) != "01234" {
+		t.Errorf("the first half is %q, %v", half, err)
+	}
+	cancel()
+	if rest, err := io.ReadAll(response.Body); !errors.Is(err, context.Canceled) {
+		t.Errorf("the second half is %q, %v", rest, err)
+	}
+}
+
 // A client that gives up by a timer on the virtual clock is gone at that
 // instant: the clock must not run on to the end of the delay.
 func TestFaultDelayEndsWhenTheClientLeaves(t *testing.T) {

@@ -220,6 +220,7 @@ func TestUpdateLife(t *testing.T) {
 		{0, map[string]string{"good": "queued", "bad": "queued", "odd": "waiting", "stuck": "in_progress"}, 1},
 		{2 * time.Second, map[string]string{"good": "in_progress", "bad": "in_progress", "odd": "verifying", "stuck": "in_progress"}, 3},
 		{20 * time.Second, map[string]string{"good": "success", "bad": "failure", "odd": "success", "stuck": "in_progress"}, 4},
+		{time.Hour, map[string]string{"good": "success", "bad": "failure", "odd": "success", "stuck": "in_progress"}, 4},
 	} {
 		s.clock.Advance(moment.after - since(s.clock))
 		for id, want := range moment.status {
@@ -228,7 +229,7 @@ func TestUpdateLife(t *testing.T) {
 				t.Errorf("after %v, the update %q is %v, want %s", moment.after, id, got["status"], want)
 			}
 			ended, over := got["endedAt"]
-			if want := moment.after == 20*time.Second && id != "stuck"; over != want || over && ended != "2026-03-01T12:00:20.000Z" {
+			if want := moment.after >= 20*time.Second && id != "stuck"; over != want || over && ended != "2026-03-01T12:00:20.000Z" {
 				t.Errorf("after %v, endedAt of the update %q is %v", moment.after, id, ended)
 			}
 			if logs, _ := got["logs"].([]any); id != "stuck" && len(logs) != moment.lines {
