@@ -3,7 +3,10 @@
 
 package client
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // PollOptions say how a waiter polls.
 type PollOptions struct {
@@ -87,7 +90,8 @@ func (p *Poller) Next(elapsed time.Duration, phase PollPhase, progress *float64,
 
 // observe keeps each rise of the progress. A job that was seen to be queued
 // began half-way between that and the first sign of running, at nothing; one
-// that is older began who knows when, so only what is seen of it counts.
+// that is older began who knows when, so only what is seen of it counts. A
+// progress that falls far begins anew.
 func (p *Poller) observe(elapsed time.Duration, phase PollPhase, progress *float64) {
 	if phase == PollQueued {
 		p.queued, p.rises = elapsed, nil
@@ -96,16 +100,19 @@ func (p *Poller) observe(elapsed time.Duration, phase PollPhase, progress *float
 	if len(p.rises) == 0 && p.queued >= 0 {
 		p.rises = append(p.rises, rise{at: (p.queued + elapsed) / 2})
 	}
-	if progress == nil {
+	if progress == nil || math.IsNaN(*progress) {
 		return
 	}
-	seen := rise{elapsed, min(*progress, fullPercent)}
-	if len(p.rises) == 0 && seen.percent >= 0 {
+	seen := rise{elapsed, min(max(*progress, 0), fullPercent)}
+	if len(p.rises) == 0 {
+		p.rises = []rise{seen}
+		return
+	}
+	switch last := p.rises[len(p.rises)-1]; {
+	case seen.percent < last.percent-pollStall:
+		p.rises = []rise{seen}
+	case seen.percent > last.percent && seen.at > last.at:
 		p.rises = append(p.rises, seen)
-	} else if len(p.rises) > 0 {
-		if last := p.rises[len(p.rises)-1]; seen.percent > last.percent && seen.at > last.at {
-			p.rises = append(p.rises, seen)
-		}
 	}
 }
 
