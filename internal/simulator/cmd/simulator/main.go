@@ -90,18 +90,19 @@ func noneIfZero(d time.Duration) time.Duration {
 	return d
 }
 
-// announce seeds an update in each state and prints what there is.
+// announce seeds an update in each state and then prints what there is:
+// who has read the settings may use it all.
 func announce(server *simulator.Server, options simulator.Options, stdout, stderr io.Writer) error {
-	_, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, options.APIKey)
-	if err != nil {
-		return err
-	}
 	const none = -1
 	ids := []string{
 		server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: none, Run: none}),
 		server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: none, Run: none, Fail: "Page guides/links.mdx does not parse"}),
 		server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: none, Run: simulator.Forever}),
 		server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever}),
+	}
+	_, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, options.APIKey)
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintln(stderr, "updates, one in each state:", ids)
 	return err
