@@ -16,7 +16,8 @@ import (
 type JobSpec struct {
 	// ID is the jobId; one of the usual shape is made if empty.
 	ID string
-	// Domain is what is exported; a started job takes it from the request.
+	// Domain is what is exported, which the API does not tell. A job started
+	// through the API has it from the request.
 	Domain string
 	// Queue and Run are how long the job is queued and then runs: as in
 	// Options if zero, not at all if negative.
