@@ -147,3 +147,13 @@ func (c *cli) state(t *testing.T, address string) map[string]any {
 	}
 	return nil
 }
+
+// read returns the content of a file in the folder.
+func (c *cli) read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(c.folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

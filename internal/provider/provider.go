@@ -198,7 +198,7 @@ func (p *docsProvider) userAgent(terraformVersion string) string {
 }
 
 func (p *docsProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newStaticExportResource, newUpdateGateResource}
+	return []func() resource.Resource{newStaticExportResource, newUpdateGateResource, newBundleDownloadResource}
 }
 
 func (p *docsProvider) DataSources(context.Context) []func() datasource.DataSource {

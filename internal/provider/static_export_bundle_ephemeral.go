@@ -71,8 +71,6 @@ func (e *staticExportBundleEphemeral) Schema(ctx context.Context, _ ephemeral.Sc
 	}
 }
 
-// Open looks at the job first, because the service does not document what it
-// answers to those who ask for the bundle of a job that has not completed.
 func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	var model staticExportBundleModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -85,25 +83,8 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	ctx, cancel := c.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	jobID := model.JobID.ValueString()
-	job, err := c.GetStaticExportJob(ctx, jobID)
-	switch {
-	case err != nil:
-		addError(&resp.Diagnostics, "Could not read the static export job "+jobID, err)
-		return
-	case !job.Finished():
-		resp.Diagnostics.AddError("Static export job not completed", progressOf(job)+
-			"\n\nA link to the bundle can be made only once the job has completed. Run Terraform again then. "+
-			"To wait for a job within the same run, start it with the resource docs_static_export.")
-		return
-	case !job.Succeeded():
-		resp.Diagnostics.AddError("Static export job failed", failureOf(job)+
-			"\n\nA failed job has no bundle. Export the site again, and give the id of the new job.")
-		return
-	}
-	bundle, err := c.GenerateBundle(ctx, jobID)
-	if err != nil {
-		addError(&resp.Diagnostics, "Could not make a link to the bundle of the static export job "+jobID, err)
+	bundle, ok := bundleOf(ctx, c, model.JobID.ValueString(), &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

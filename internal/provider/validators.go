@@ -132,6 +132,21 @@ func (idValidator) ValidateString(_ context.Context, req validator.StringRequest
 	}
 }
 
+// pathValidator refuses paths that can name no file.
+type pathValidator struct{ described }
+
+func (pathValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !known(req) {
+		return
+	}
+	switch value := req.ConfigValue.ValueString(); {
+	case strings.TrimSpace(value) == "":
+		resp.Diagnostics.AddAttributeError(req.Path, "Missing path", "The path is empty.")
+	case strings.ContainsRune(value, 0):
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid path", "The path has a NUL character in it.")
+	}
+}
+
 type domainValidator struct{ described }
 
 func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
