@@ -40,13 +40,13 @@ func addUpdateError(diags *diag.Diagnostics, statusID string, last *client.Updat
 
 // addUpdateFailure says what a failed update is known to have failed of.
 func addUpdateFailure(diags *diag.Diagnostics, c *client.Client, statusID string, update *client.UpdateStatus) {
-	lines := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status), ""}
+	var facts []string
 	add := func(name string, value *string) {
 		if value == nil {
 			return
 		}
 		if text := c.Redact(*value); text != "" {
-			lines = append(lines, fmt.Sprintf("%s: %s", name, text))
+			facts = append(facts, name+": "+text)
 		}
 	}
 	add("Summary", update.Summary)
@@ -58,15 +58,16 @@ func addUpdateFailure(diags *diag.Diagnostics, c *client.Client, statusID string
 	if update.Author != nil {
 		add("Author", update.Author.Name)
 	}
-	if log := endOfLog(c, update.Logs); len(log) > 0 {
-		lines = append(lines, "", "The end of its log:")
-		// Terraform does not wrap lines that begin with a space.
-		for _, line := range log {
-			lines = append(lines, "  "+line)
-		}
+	paragraphs := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
+	if len(facts) > 0 {
+		paragraphs = append(paragraphs, strings.Join(facts, "\n"))
 	}
-	lines = append(lines, "", "Correct what it failed of, and update the site again.")
-	diags.AddError("Update failed", strings.Join(lines, "\n"))
+	if log := endOfLog(c, update.Logs); len(log) > 0 {
+		// Terraform does not wrap lines that begin with a space.
+		paragraphs = append(paragraphs, "The end of its log:\n  "+strings.Join(log, "\n  "))
+	}
+	paragraphs = append(paragraphs, "Correct what it failed of, and update the site again.")
+	diags.AddError("Update failed", strings.Join(paragraphs, "\n\n"))
 }
 
 // firstLine returns the subject of a commit's message.
