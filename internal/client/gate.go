@@ -13,7 +13,7 @@ import (
 
 const (
 	gateStart   = 4                // requests in flight at first
-	gateOpening = .5               // what each success adds to that
+	gateOpening = 1. / 3           // what each success adds to that
 	gateSilence = time.Second      // so long without a request starts a new window
 	gateQuota   = 5 * time.Second  // a pause this long tells of a quota per window, not of a pace
 	gateReserve = .95              // of the quota that is used at once when the next window begins
