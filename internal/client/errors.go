@@ -90,6 +90,16 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
+// redactedError is an error whose own text quotes what must not be shown, such
+// as the link of a redirect.
+type redactedError struct {
+	error
+	text string
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.error }
+
 // errNoAnswer is the cause of an attempt that took longer than the request
 // timeout.
 var errNoAnswer = errors.New("no answer within the request timeout")
@@ -128,14 +138,23 @@ func MayHaveStarted(err error) bool {
 		return true
 	}
 	var apiError *APIError
-	return errors.As(err, &apiError) && apiError.StatusCode >= 500
+	if !errors.As(err, &apiError) {
+		return false
+	}
+	switch apiError.StatusCode {
+	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
+		http.StatusRequestTimeout: // of some proxies it means the service behind them
+		return true
+	}
+	return apiError.StatusCode >= 500 && !didNotAct(err)
 }
 
 // isTransient reports whether the same request may well succeed a little
 // later, if it is one that may be repeated at all.
 func isTransient(err error) bool {
 	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) {
+	var busy *BusyError
+	if errors.As(err, &certificate) || errors.As(err, &busy) {
 		return false
 	}
 	var connection *ConnectionError

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,18 +19,29 @@ import (
 // exchange.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
 
-func requestID(header http.Header) string {
+func (c *Client) requestID(header http.Header) string {
 	for _, name := range requestIDHeaders {
 		if id := header.Get(name); id != "" {
-			return redactText(cut(id, 128), "")
+			return cut(c.Redact(id), 128)
 		}
 	}
 	return ""
 }
 
-// errorMessage returns what an answer's body says, whatever its form: JSON in
-// the common shapes, HTML, text. It is empty for an empty body.
+// errorMessage returns what the body of an error says, whatever its form. An
+// object of a shape that is not known is better shown as it came than not at
+// all. It is empty for an empty body.
 func errorMessage(body []byte) string {
+	message := knownMessage(body)
+	if r, ok := parseRecord(body); message == "" && ok && len(r.members) > 0 {
+		return string(trimBOM(body))
+	}
+	return message
+}
+
+// knownMessage returns the words for people in a body: JSON in the common
+// shapes, HTML, text.
+func knownMessage(body []byte) string {
 	body = bytes.TrimSpace(trimBOM(body))
 	switch {
 	case len(body) == 0:
@@ -48,7 +60,8 @@ func errorMessage(body []byte) string {
 // which they are told: RFC 9457, OAuth 2.0 and the shapes common elsewhere.
 var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
 
-// messagesIn collects the different messages of a JSON value.
+// messagesIn collects the different messages of a JSON value. Below the top an
+// object of other members counts as well, as in "errors": {"domain": ["is empty"]}.
 func messagesIn(value any, depth int) []string {
 	const deepest = 4
 	if depth > deepest {
@@ -78,7 +91,17 @@ func messagesIn(value any, depth int) []string {
 				}
 			}
 		}
-		return messages
+		if len(messages) > 0 || depth == 0 {
+			return messages
+		}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if text := strings.Join(messagesIn(value[name], depth+1), ": "); text != "" {
+				messages = append(messages, name+": "+text)
+			}
+		}
+		if len(messages) > 0 {
+			return []string{strings.Join(messages, "; ")}
+		}
 	}
 	return nil
 }

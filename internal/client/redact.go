@@ -14,12 +14,13 @@ const maxShown = 2 << 10
 
 const redacted = "(redacted)"
 
-var urlInText = regexp.MustCompile(`(?i)\bhttps?:(//|\\/\\/)[^\s"'<>\x60]+`)
+// urlInText finds URLs of any scheme, also with the slashes that JSON may escape.
+var urlInText = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:(?://|\\/\\/)[^\s"<>\x60]+`)
 
 // redactURL returns a URL without user information, query and fragment: a
 // presigned link is a credential, and its query is what makes it one.
 func redactURL(raw string) string {
-	rest := raw
+	rest := strings.ReplaceAll(raw, `\/`, "/")
 	suffix := ""
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
 		rest, suffix = rest[:i], "?"+redacted
@@ -37,43 +38,56 @@ func redactURL(raw string) string {
 	return rest + suffix
 }
 
-// signatureInText finds the telling parts of a link that has lost its host, as
-// some error texts quote only "path?query".
-var signatureInText = regexp.MustCompile(`(?i)\b(x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|signature|key-pair-id|policy|sig|token|access_token|authorization)(=|%3d)[^\s&"'<>]+`)
+// queryInText finds the query of a link that has lost its host, as some error
+// texts quote only "path?query", or that is itself escaped in another URL.
+var queryInText = regexp.MustCompile(`(?i)(\?|%3f)[^\s"<>?]*?(?:=|%3d)[^\s"<>]*`)
 
-// bearerInText finds a credential quoted as a header.
-var bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[^\s"',;<>]+`)
+// signatureInText finds the telling parts of a query that has lost even the
+// question mark.
+var signatureInText = regexp.MustCompile(`(?i)\b([\w-]*(?:signature|credential|token|key-pair-id|policy|sig|authorization)(?:=|%3d))[^\s&"<>]+`)
+
+// bearerInText finds a credential quoted as a header, as opposed to the words
+// "bearer token".
+var bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[\w.~+/=-]{16,}`)
 
 // Redact returns text that came from outside, fit to be shown: at most 2 KiB,
-// no control characters, no query of any URL, no bearer token and not the key.
+// printable, no query of any URL, no bearer token and not the key.
 func (c *Client) Redact(text string) string {
 	return redactText(text, c.apiKey)
 }
 
 func redactText(text, key string) string {
-	// The key goes before anything is cut, so that no part of it is left over.
+	// What cannot be seen goes first, so that it hides neither the key nor a URL;
+	// then the key, before anything is cut, so that no part of it is left over.
+	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	if len(key) >= minScrubbedKey {
 		text = strings.ReplaceAll(text, key, redacted)
 	}
-	text = cut(strings.ToValidUTF8(text, "\uFFFD"), 4*maxShown)
+	text = cut(text, 4*maxShown)
 	text = urlInText.ReplaceAllStringFunc(text, redactURL)
-	text = signatureInText.ReplaceAllString(text, "${1}${2}"+redacted)
+	text = queryInText.ReplaceAllString(text, "${1}"+redacted)
+	text = signatureInText.ReplaceAllString(text, "${1}"+redacted)
 	text = bearerInText.ReplaceAllString(text, "Bearer "+redacted)
-	text = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		// Cf holds the marks that reorder or hide text on a terminal.
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, text)
 	text = strings.TrimSpace(text)
 	if len(text) > maxShown {
-		text = cut(text, maxShown) + " (shortened)"
+		const shortened = " (shortened)"
+		text = cut(text, maxShown-len(shortened)) + shortened
 	}
 	return text
+}
+
+// printable keeps line breaks and tabs, and leaves out what a terminal would
+// act on or not show, the marks that reorder text included.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case unicode.IsSpace(r):
+		return ' '
+	case !unicode.IsPrint(r):
+		return -1
+	}
+	return r
 }
 
 // minScrubbedKey keeps a very short key, which no service issues, from

@@ -38,9 +38,12 @@ type exchange struct {
 // that was cut, so that no id is lost.
 func (c *Client) do(ctx context.Context, call call, decode func(body []byte, retryAfter time.Duration) error) error {
 	deadline := deadlineOf(ctx)
-	for attempt := 0; ; attempt++ {
+	bounded := !deadline.IsZero()
+	var last error
+	failures := 0
+	for attempt := 1; ; attempt++ {
 		if err := c.gate.enter(ctx, deadline); err != nil {
-			return err
+			return because(err, last)
 		}
 		began := c.clock.Now()
 		x := c.attempt(ctx, call)
@@ -49,29 +52,47 @@ func (c *Client) do(ctx context.Context, call call, decode func(body []byte, ret
 			x.err = c.decode(call, x, decode)
 		}
 		c.logAttempt(ctx, call, attempt, x, c.clock.Now().Sub(began))
-		if x.err == nil {
+		if last = x.err; last == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
-			return ended(ctx, x.err)
+			return ended(ctx, last)
 		}
-		wait, again := c.retry(call, x.err, attempt, !deadline.IsZero())
+		if heldByGate(last, bounded) {
+			continue
+		}
+		wait, again := c.retry(call, last, failures)
 		if !again {
-			return x.err
+			return last
 		}
-		if !deadline.IsZero() && c.clock.Now().Add(wait).After(deadline) {
-			return fmt.Errorf("%w: the next attempt would come after the timeout", x.err)
+		if at := c.clock.Now().Add(wait); bounded && at.After(deadline) {
+			return tooLate(at, last)
 		}
 		if err := c.clock.Sleep(ctx, wait); err != nil {
-			return ended(ctx, x.err)
+			return ended(ctx, last)
 		}
+		failures++
 	}
 }
 
-// ended says why ctx is over, and what the last attempt brought where that
-// tells more.
+// tooLate is the error of a call whose next attempt would come after its
+// deadline, at the given time.
+func tooLate(at time.Time, last error) error {
+	var apiError *APIError
+	if errors.As(last, &apiError) && apiError.RetryAfter > 0 {
+		return because(&BusyError{RetryAt: at}, last)
+	}
+	return fmt.Errorf("%w: the next attempt would come after the timeout", last)
+}
+
+// ended says why ctx is over, and what the last attempt brought.
 func ended(ctx context.Context, last error) error {
-	cause := context.Cause(ctx)
+	return because(context.Cause(ctx), last)
+}
+
+// because joins why a call is over with what its last attempt brought, where
+// that tells more.
+func because(cause, last error) error {
 	if last == nil || errors.Is(last, cause) {
 		return cause
 	}
@@ -90,12 +111,13 @@ func (c *Client) attempt(ctx context.Context, call call) exchange {
 	defer cancel(nil)
 	defer c.clock.AfterFunc(c.requestTimeout, func() { cancel(errNoAnswer) })()
 
-	sent := false
+	// Only a transport that looked for a connection and got none has certainly not
+	// sent. It repeats by itself a request of which nothing was written, so it may
+	// look more than once.
+	sent := true
 	attemptCtx = httptrace.WithClientTrace(attemptCtx, &httptrace.ClientTrace{
-		// The transport repeats by itself a request of which nothing was written,
-		// hence the second assignment.
-		GotConn: func(httptrace.GotConnInfo) { sent = true },
 		GetConn: func(string) { sent = false },
+		GotConn: func(httptrace.GotConnInfo) { sent = true },
 	})
 	req, err := http.NewRequestWithContext(attemptCtx, call.method, c.url(call.path).String(), bytes.NewReader(call.body))
 	if err != nil {
@@ -114,7 +136,7 @@ func (c *Client) attempt(ctx context.Context, call call) exchange {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.skew.learn(resp.Header, c.clock.Now())
-	x := exchange{status: resp.StatusCode, header: resp.Header, requestID: requestID(resp.Header)}
+	x := exchange{status: resp.StatusCode, header: resp.Header, requestID: c.requestID(resp.Header)}
 	x.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	tooLarge := len(x.body) > maxBody
 	x.body = c.scrub(x.body)
@@ -161,10 +183,10 @@ func (c *Client) apiError(req *http.Request, resp *http.Response, x exchange) er
 		RetryAfter: retryAfter(x.header, c.clock.Now()),
 	}
 	if location := resp.Header.Get("Location"); x.status/100 == 3 && location != "" {
-		e.Redirect = redactURL(location)
 		if target, err := resp.Location(); err == nil {
-			e.Redirect = redactURL(target.String())
+			location = target.String()
 		}
+		e.Redirect = c.Redact(redactURL(location))
 	}
 	return e
 }
@@ -178,13 +200,14 @@ func (c *Client) unexpected(call call, x exchange, problem string) error {
 		RequestID:  x.requestID,
 	}
 	if len(x.body) <= maxBody {
-		e.Message = c.Redact(errorMessage(x.body))
+		e.Message = c.Redact(knownMessage(x.body))
 	}
 	return e
 }
 
 // connectionError takes the reason out of the error of net/http, whose text
-// has the whole URL, and prefers the cause of a context that ended.
+// has the whole URL and may quote what the service sent, and prefers the cause
+// of a context that ended.
 func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
@@ -196,6 +219,7 @@ func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bo
 	if errors.Is(err, errNoAnswer) {
 		err = fmt.Errorf("%w (%s)", errNoAnswer, c.requestTimeout)
 	}
+	err = &redactedError{err, c.Redact(err.Error())}
 	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
 }
 
@@ -204,7 +228,7 @@ func (c *Client) logAttempt(ctx context.Context, call call, attempt int, x excha
 		"method":      call.method,
 		"path":        c.url(call.path).EscapedPath(),
 		"status":      x.status,
-		"attempt":     attempt + 1,
+		"attempt":     attempt,
 		"duration_ms": took.Milliseconds(),
 		"request_id":  x.requestID,
 	}

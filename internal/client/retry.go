@@ -14,35 +14,37 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// backoff returns how long to wait after a number of failed attempts, counted
-// from 0: twice as long each time, capped, and half of it left to chance so
+// backoff returns how long to wait after an attempt that failed, where so many
+// had failed before: twice as long each time, capped, and half of it left to chance so
 // that many clients do not come back at once.
-func backoff(attempt int, random float64) time.Duration {
+func backoff(failures int, random float64) time.Duration {
 	wait := maxBackoff
-	if attempt < 5 {
-		wait = min(maxBackoff, firstBackoff<<attempt)
+	if failures < 5 {
+		wait = min(maxBackoff, firstBackoff<<failures)
 	}
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// retry decides whether a failed call is sent again, and after how long.
-//
-// A 429 is not counted: the gate holds all requests back for as long as the
-// service asks, and the operation's deadline is the bound. What else may pass
-// by itself, and a 429 where there is no deadline, is repeated up to the maximum, a call that must not be repeated
-// only if the service certainly did not act on it.
-func (c *Client) retry(call call, err error, attempt int, bounded bool) (wait time.Duration, again bool) {
-	if IsStatus(err, http.StatusTooManyRequests) && bounded {
-		return 0, true
-	}
-	if attempt >= c.maxRetries || !isTransient(err) || call.once && !didNotAct(err) {
+// heldByGate reports whether a failed call goes back to the gate without being
+// counted: after a 429 the gate holds all requests for as long as the service
+// asks, and the operation's deadline is the bound, if there is one.
+func heldByGate(err error, bounded bool) bool {
+	return bounded && IsStatus(err, http.StatusTooManyRequests)
+}
+
+// retry decides whether a failed call is sent again, and after how long, where
+// so many attempts had failed before. What may pass by itself is repeated up to
+// the maximum, a call that must not be repeated only if the service certainly
+// did not act on it.
+func (c *Client) retry(call call, err error, failures int) (wait time.Duration, again bool) {
+	if failures >= c.maxRetries || !isTransient(err) || call.once && !didNotAct(err) {
 		return 0, false
 	}
 	var apiError *APIError
 	if errors.As(err, &apiError) && apiError.RetryAfter > 0 {
 		return apiError.RetryAfter, true
 	}
-	return backoff(attempt, c.random()), true
+	return backoff(failures, c.random()), true
 }
 
 // didNotAct reports whether the service certainly did nothing: it refused the

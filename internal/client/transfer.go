@@ -12,7 +12,6 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -272,26 +271,12 @@ func (t *transfer) restart() error {
 
 // cut makes the error of a connection that ended before the bundle did.
 func (t *transfer) cut(ctx context.Context, req *http.Request, err error) error {
-	var urlError *url.Error
-	if errors.As(err, &urlError) {
-		err = urlError.Err
-	}
-	return t.client.connectionError(ctx, req, true, &redactedError{err, t.client.Redact(err.Error())})
+	return t.client.connectionError(ctx, req, true, err)
 }
-
-// redactedError is an error whose text quotes a link, such as that of a
-// redirect, without it.
-type redactedError struct {
-	error
-	text string
-}
-
-func (e *redactedError) Error() string { return e.text }
-func (e *redactedError) Unwrap() error { return e.error }
 
 func (t *transfer) refused(resp *http.Response) error {
 	const enough = 64 << 10
-	x := exchange{status: resp.StatusCode, header: resp.Header, requestID: requestID(resp.Header)}
+	x := exchange{status: resp.StatusCode, header: resp.Header, requestID: t.client.requestID(resp.Header)}
 	x.body, _ = io.ReadAll(io.LimitReader(resp.Body, enough)) // what came of it will do
 	if message := storageMessage(x.body); message != "" {
 		x.body = []byte(message)
