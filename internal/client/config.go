@@ -36,10 +36,9 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
-	escaped := strings.TrimRight(u.EscapedPath(), "/")
-	u.Path = strings.TrimRight(u.Path, "/")
-	u.RawPath = escaped
-	return u, nil
+	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
+	u.Path, err = url.PathUnescape(u.RawPath)
+	return u, err
 }
 
 var versionSegment = regexp.MustCompile(`/v[0-9]+$`)
@@ -70,7 +69,7 @@ func CheckAPIKey(key string) error {
 			return errors.New("it has white space inside")
 		case unicode.IsControl(r):
 			return errors.New("it has a control character inside")
-		case r > unicode.MaxASCII || r == unicode.ReplacementChar:
+		case r > unicode.MaxASCII:
 			return errors.New("it has a character outside ASCII")
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Client) readJob(r *record, jobID string, retryAfter time.Duration) *Sta
 		ID:         jobID,
 		Status:     value(r.text("status")),
 		Progress:   r.number("progress"),
-		PageCount:  r.integer("pageCount"),
+		PageCount:  r.count("pageCount"),
 		Error:      c.Redact(r.message("error")),
 		retryAfter: retryAfter,
 	}
@@ -139,7 +139,7 @@ func readBundle(r *record) (*Bundle, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errors.New("its bundleUrl is not an absolute http or https URL")
 	}
-	bundle := &Bundle{URL: link, SizeBytes: r.integer("sizeBytes")}
+	bundle := &Bundle{URL: link, SizeBytes: r.count("sizeBytes")}
 	if expiresAt := r.instant("expiresAt"); expiresAt != nil {
 		bundle.ExpiresAt = *expiresAt
 	} else if expiresAt, ok := linkExpiry(link); ok {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,8 @@ func parseRecord(body []byte) (*record, bool) {
 
 // parsePartialRecord reads the members that came whole in a body that was cut.
 func parsePartialRecord(body []byte) (*record, bool) {
-	decoder := json.NewDecoder(bytes.NewReader(trimBOM(body)))
+	body = trimBOM(body)
+	decoder := json.NewDecoder(bytes.NewReader(body))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
 		return nil, false
 	}
@@ -46,6 +48,9 @@ func parsePartialRecord(body []byte) (*record, bool) {
 		var value json.RawMessage
 		if decoder.Decode(&value) != nil {
 			break
+		}
+		if last := value[len(value)-1]; last >= '0' && last <= '9' && decoder.InputOffset() == int64(len(body)) {
+			break // the number may have lost digits
 		}
 		members[name.(string)] = value
 	}
@@ -65,7 +70,9 @@ func (r *record) raw(name string) json.RawMessage {
 }
 
 func (r *record) unreadable(name string) {
-	*r.unread = append(*r.unread, r.prefix+name)
+	if name = r.prefix + name; !slices.Contains(*r.unread, name) {
+		*r.unread = append(*r.unread, name)
+	}
 }
 
 // text reads a string; a number or a boolean counts as its own spelling.
@@ -158,6 +165,16 @@ func (r *record) integer(name string) *int64 {
 	}
 	integer := int64(*number)
 	return &integer
+}
+
+// count reads an integer that is not negative.
+func (r *record) count(name string) *int64 {
+	integer := r.integer(name)
+	if integer != nil && *integer < 0 {
+		r.unreadable(name)
+		return nil
+	}
+	return integer
 }
 
 // instant reads a point in time in any form that [parseInstant] knows.

@@ -21,8 +21,7 @@ const (
 // skew is how far the service's clock is ahead of the local one, learned from
 // the Date of its answers (RFC 9110, section 6.6.1).
 type skew struct {
-	known atomic.Bool
-	value atomic.Int64
+	ahead atomic.Pointer[time.Duration] // nil: not known yet
 }
 
 func (s *skew) learn(header http.Header, now time.Time) {
@@ -37,8 +36,7 @@ func (s *skew) learn(header http.Header, now time.Time) {
 	case ahead.Abs() < smallestSkew:
 		ahead = 0
 	}
-	s.value.Store(int64(ahead))
-	s.known.Store(true)
+	s.ahead.Store(&ahead)
 }
 
 // Now is the time by the client's clock.
@@ -48,5 +46,8 @@ func (c *Client) Now() time.Time { return c.clock.Now() }
 // false until the service has answered with a Date. Times that the service
 // hands out, such as a link's expiry, are by its clock.
 func (c *Client) Skew() (ahead time.Duration, ok bool) {
-	return time.Duration(c.skew.value.Load()), c.skew.known.Load()
+	if learned := c.skew.ahead.Load(); learned != nil {
+		return *learned, true
+	}
+	return 0, false
 }

@@ -6,6 +6,7 @@ package client
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,6 +22,7 @@ var instantLayouts = []string{
 	"2006-01-02T15:04:05",
 	"2006-01-02 15:04:05Z07:00",
 	"2006-01-02 15:04:05",
+	"2006-01-02T15:04Z07:00", // as Azure writes it
 }
 
 // parseInstant reads a point in time in a form that the contract may mean by
@@ -111,6 +113,9 @@ func policyExpiry(policy string) (time.Time, bool) {
 	return epoch(document.Statement[0].Condition.DateLessThan["AWS:EpochTime"])
 }
 
+// longestRetryAfter keeps sums of times within what can be shown.
+const longestRetryAfter = 365 * 24 * time.Hour
+
 // retryAfter reads a Retry-After header (RFC 9110, section 10.2.3) in either
 // form. A date is measured against the answer's own Date, so that a wrong
 // local clock does not matter. Zero means none, or one that says nothing.
@@ -120,11 +125,10 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 		return 0
 	}
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		const longest = 365 * 24 * 3600
-		if !(seconds > 0) {
+		if !(seconds > 0) || math.IsInf(seconds, 0) {
 			return 0
 		}
-		return time.Duration(min(seconds, longest) * float64(time.Second))
+		return time.Duration(min(seconds, longestRetryAfter.Seconds()) * float64(time.Second))
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {
@@ -133,5 +137,5 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date
 	}
-	return max(0, at.Sub(now))
+	return min(max(0, at.Sub(now)), longestRetryAfter)
 }

@@ -79,7 +79,10 @@ func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateS
 			update.retryAfter = retryAfter
 			return required(update.Status, "status")
 		}))
-	return update, err
+	if err != nil {
+		return nil, err
+	}
+	return update, nil
 }
 
 func readUpdate(r *record) *UpdateStatus {
