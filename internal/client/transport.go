@@ -23,6 +23,9 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
 	transport.IdleConnTimeout = 90 * time.Second
+	// Without this a connection of HTTP/2 that a network on the way has dropped is
+	// found dead only after many minutes, with every poll sent into it.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
 		pool, err := CertPool(rootCAs)
