@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,18 +70,18 @@ func FuzzGate(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			g := newGate(systemClock{})
 			var giveUp []context.CancelFunc
-			waiting, inside := 0, 0
+			var waiting, inside atomic.Int64
 			come := func() {
 				ctx, cancel := context.WithCancel(t.Context())
 				giveUp = append(giveUp, cancel)
-				waiting++
+				waiting.Add(1)
 				go func() {
 					err := g.enter(ctx, time.Time{})
-					waiting--
+					waiting.Add(-1)
 					if err != nil {
 						return
 					}
-					inside++
+					inside.Add(1)
 					g.mu.Lock()
 					defer g.mu.Unlock()
 					if time.Now().Before(g.resume) {
@@ -92,8 +93,8 @@ func FuzzGate(f *testing.F) {
 				}()
 			}
 			leave := func(o outcome) {
-				if inside > 0 {
-					inside--
+				if inside.Load() > 0 {
+					inside.Add(-1)
 					g.leave(o)
 				}
 			}
@@ -123,9 +124,9 @@ func FuzzGate(f *testing.F) {
 				}
 				synctest.Wait()
 			}
-			for waiting > 0 || inside > 0 {
+			for waiting.Load() > 0 || inside.Load() > 0 {
 				leave(outcome{ok: true})
-				if synctest.Wait(); inside == 0 && waiting > 0 {
+				if synctest.Wait(); inside.Load() == 0 && waiting.Load() > 0 {
 					<-time.After(time.Until(g.earliest()) + 1)
 					synctest.Wait()
 				}
