@@ -34,16 +34,16 @@ func newDownload(t *testing.T, spec simulator.JobSpec, arguments string) *cli {
 // inFolder puts the folder's name into a configuration. The provider runs in
 // the test's process, which has a working directory of its own.
 func (c *cli) inFolder(config string) string {
-	return strings.ReplaceAll(config, "FOLDER", filepath.ToSlash(c.folder))
+	return strings.ReplaceAll(config, "FOLDER", filepath.ToSlash(c.Folder))
 }
 
 // files lists what is below a directory of the folder.
 func (c *cli) files(t *testing.T, directory string) []string {
 	t.Helper()
 	var names []string
-	err := filepath.WalkDir(filepath.Join(c.folder, directory), func(name string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(c.Folder, directory), func(name string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			names = append(names, strings.TrimPrefix(name, c.folder+"/"))
+			names = append(names, strings.TrimPrefix(name, c.Folder+"/"))
 		}
 		return nil
 	})
@@ -56,9 +56,9 @@ func (c *cli) files(t *testing.T, directory string) []string {
 func TestDownloadIsCheckedUnpackedAndRemovedAgain(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t, simulator.JobSpec{}, `extract_to = "FOLDER/site"`)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	state := c.state(t, bundle)
-	sum, size, err := checksum(filepath.Join(c.folder, "out/bundle.tar.gz"))
+	sum, size, err := checksum(filepath.Join(c.Folder, "out/bundle.tar.gz"))
 	if err != nil || state["sha256"] != sum || state["size_bytes"] != float64(size) {
 		t.Errorf("state %v, file %s of %d bytes (%v)", state, sum, size, err)
 	}
@@ -78,13 +78,13 @@ func TestDownloadIsCheckedUnpackedAndRemovedAgain(t *testing.T) {
 	}
 
 	// A fresh runner has the state, but not the files.
-	if err := os.Remove(filepath.Join(c.folder, "out/bundle.tar.gz")); err != nil {
+	if err := os.Remove(filepath.Join(c.Folder, "out/bundle.tar.gz")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(c.folder, "site")); err != nil {
+	if err := os.RemoveAll(filepath.Join(c.Folder, "site")); err != nil {
 		t.Fatal(err)
 	}
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if !strings.Contains(output, "0 added, 1 changed, 0 destroyed") {
 		t.Errorf("unexpected apply:\n%s", output)
 	}
@@ -92,10 +92,10 @@ func TestDownloadIsCheckedUnpackedAndRemovedAgain(t *testing.T) {
 	c.wantEmptyPlan(t)
 
 	// A page that somebody added is not ours to remove.
-	if err := os.WriteFile(filepath.Join(c.folder, "site/mine.txt"), []byte("mine"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.Folder, "site/mine.txt"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output = c.terraform(t, 0, "destroy", "-auto-approve")
+	output = c.Run(t, 0, "destroy", "-auto-approve")
 	if !strings.Contains(output, "Files of others stay") {
 		t.Errorf("unexpected destroy:\n%s", output)
 	}
@@ -117,20 +117,20 @@ resource "docs_bundle_download" "bundle" {
 	c := h.newCLI(t, "")
 	config = c.inFolder(config)
 	c.write(t, config)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.clock.Advance(2 * time.Hour)
-	if output := c.terraform(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "0 added, 1 changed") {
+	if output := c.Run(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "0 added, 1 changed") {
 		t.Errorf("a renewed link must download nothing:\n%s", output)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 1})
 	c.write(t, secondRevision(config))
-	if output := c.terraform(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "0 added, 2 changed") {
+	if output := c.Run(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "0 added, 2 changed") {
 		t.Errorf("new content must be downloaded in place:\n%s", output)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 2, simulator.EndpointStart: 2})
 	c.wantEmptyPlan(t)
-	c.terraform(t, 0, "destroy", "-auto-approve")
-	if _, err := os.Lstat(filepath.Join(c.folder, "site")); !os.IsNotExist(err) {
+	c.Run(t, 0, "destroy", "-auto-approve")
+	if _, err := os.Lstat(filepath.Join(c.Folder, "site")); !os.IsNotExist(err) {
 		t.Errorf("site is left: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestDownloadGoesOnWhereTheConnectionWasCut(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t, simulator.JobSpec{}, ``)
 	c.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Times: 1, TruncateBody: 100})
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	var downloads []simulator.Request
 	for _, request := range c.Requests() {
 		if request.Endpoint == simulator.EndpointDownload {
@@ -156,7 +156,7 @@ func TestDownloadRenewsALinkThatExpiredOnce(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t, simulator.JobSpec{}, ``)
 	c.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Times: 1, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"})
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	c.wantCounts(t, map[string]int{simulator.EndpointBundle: 2, simulator.EndpointDownload: 2, simulator.EndpointStart: 0})
 }
 
@@ -222,7 +222,7 @@ func TestDownloadsThatLeaveNothingBehind(t *testing.T) {
 			if test.fault != nil {
 				c.AddFault(*test.fault)
 			}
-			output := c.terraform(t, 1, "apply", "-auto-approve")
+			output := c.Run(t, 1, "apply", "-auto-approve")
 			if !words(test.want).MatchString(output) {
 				t.Errorf("the message has no %q:\n%s", test.want, output)
 			}
@@ -243,14 +243,14 @@ func TestDownloadOverwritesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t, simulator.JobSpec{}, `extract_to = "FOLDER/site"`)
 	for _, name := range []string{"out/bundle.tar.gz", "site/index.html"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(c.folder, name)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(c.Folder, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(c.folder, name), []byte("mine"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(c.Folder, name), []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	output := c.terraform(t, 1, "apply", "-auto-approve")
+	output := c.Run(t, 1, "apply", "-auto-approve")
 	for _, want := range []string{"File exists already", "Directory exists already"} {
 		if !strings.Contains(output, want) {
 			t.Errorf("no %q in:\n%s", want, output)
@@ -269,13 +269,13 @@ func TestDownloadOverwritesNothingOfOthers(t *testing.T) {
 func TestDownloadThatSomebodyChangedIsMadeAgainAndNotDeletedBlindly(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t, simulator.JobSpec{}, ``)
-	c.terraform(t, 0, "apply", "-auto-approve")
-	file := filepath.Join(c.folder, "out/bundle.tar.gz")
+	c.Run(t, 0, "apply", "-auto-approve")
+	file := filepath.Join(c.Folder, "out/bundle.tar.gz")
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.terraform(t, 2, "plan", "-detailed-exitcode")
-	output := c.terraform(t, 0, "destroy", "-auto-approve")
+	c.Run(t, 2, "plan", "-detailed-exitcode")
+	output := c.Run(t, 0, "destroy", "-auto-approve")
 	if !strings.Contains(output, "Downloaded file was changed and stays") || c.read(t, "out/bundle.tar.gz") != "mine" {
 		t.Errorf("the changed file was not kept:\n%s", output)
 	}

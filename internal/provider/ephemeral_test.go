@@ -228,13 +228,13 @@ resource "terraform_data" "publish" {
 }
 `)
 	c.skipWithoutEphemerals(t)
-	c.env = append(c.env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(c.folder, "log"))
-	links.wantAbsentAfter(t, "the output of plan", func() string { return c.terraform(t, 0, "plan", "-out=saved") })
-	links.wantAbsentAfter(t, "the output of apply", func() string { return c.terraform(t, 0, "apply", "saved") })
+	c.Env = append(c.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(c.Folder, "log"))
+	links.wantAbsentAfter(t, "the output of plan", func() string { return c.Run(t, 0, "plan", "-out=saved") })
+	links.wantAbsentAfter(t, "the output of apply", func() string { return c.Run(t, 0, "apply", "saved") })
 
 	read := func(name string) string {
 		t.Helper()
-		content, err := os.ReadFile(filepath.Join(c.folder, name))
+		content, err := os.ReadFile(filepath.Join(c.Folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ resource "terraform_data" "publish" {
 	}
 	links.wantAbsent(t, "the state", read("terraform.tfstate"))
 	links.wantAbsent(t, "the log", read("log"))
-	archive, err := zip.OpenReader(filepath.Join(c.folder, "saved"))
+	archive, err := zip.OpenReader(filepath.Join(c.Folder, "saved"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func (l *handedOut) wantAbsentAfter(t *testing.T, where string, run func() strin
 // OpenTofu before 1.11.
 func (c *cli) skipWithoutEphemerals(t *testing.T) {
 	t.Helper()
-	version := c.terraform(t, 0, "version")
+	version := c.Run(t, 0, "version")
 	var minor int
 	oldest := 10
 	if rest, isTofu := strings.CutPrefix(version, "OpenTofu v1."); isTofu {

@@ -124,7 +124,7 @@ func TestWarningsOfTheProviderAreSaidOnce(t *testing.T) {
 	h.env["DOCS_API_KEY"] = "0123456789abcdef"
 	h.env["DOCS_BASE_URL"] = strings.TrimSuffix(h.BaseURL, "/v1")
 	c := h.newCLI(t, export(``))
-	output := c.terraform(t, 0, "plan")
+	output := c.Run(t, 0, "plan")
 	for _, summary := range []string{"Unusual API key", "Base URL without version segment"} {
 		if got := strings.Count(output, "Warning: "+summary); got != 1 {
 			t.Errorf("%d warnings %q, want 1:\n%s", got, summary, output)

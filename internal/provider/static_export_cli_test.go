@@ -28,14 +28,14 @@ func TestSavedPlanOfAnotherChangeIsConsistentWhenAppliedAfterTheExpiry(t *testin
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.newCLI(t, exportConfig)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	before := c.state(t, site)
 
 	c.write(t, strings.Replace(exportConfig, "triggers", "poll_interval = \"5s\"\n triggers", 1))
-	c.terraform(t, 0, "plan", "-out=saved")
+	c.Run(t, 0, "plan", "-out=saved")
 	h.clock.Advance(2 * time.Hour)
 	h.ResetRequests()
-	c.terraform(t, 0, "apply", "saved")
+	c.Run(t, 0, "apply", "saved")
 
 	h.wantCounts(t, map[string]int{"start": 0, "bundle": 1})
 	after := c.state(t, site)
@@ -49,13 +49,13 @@ func TestSavedPlanWithARenewalMakesTheLinkAtApplyTime(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.newCLI(t, exportConfig)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 
 	h.clock.Advance(2 * time.Hour)
-	c.terraform(t, 0, "plan", "-out=saved")
+	c.Run(t, 0, "plan", "-out=saved")
 	h.wantCounts(t, map[string]int{"bundle": 1})
 	h.clock.Advance(5 * time.Hour)
-	c.terraform(t, 0, "apply", "saved")
+	c.Run(t, 0, "apply", "saved")
 
 	expires, err := time.Parse(time.RFC3339, c.state(t, site)["expires_at"].(string))
 	if err != nil || !expires.After(h.clock.Now().Add(50*time.Minute)) {
@@ -82,7 +82,7 @@ func (c *cli) interrupt(t *testing.T, args ...string) string {
 		close(release)
 		c.Rewrite(nil)
 	}()
-	command, output := c.command(append(args, "-no-color")...)
+	command, output := c.Command(append(args, "-no-color")...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 		t.Fatalf("the state does not hold the job's id:\n%s", output)
 	}
 
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{"start": 1, "bundle": 1})
 	c.wantEmptyPlan(t)
 }
@@ -124,7 +124,7 @@ func TestInterruptedUpdateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.newCLI(t, exportConfig)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	before := c.state(t, site)
 
 	c.write(t, secondRevision(exportConfig))
@@ -137,7 +137,7 @@ func TestInterruptedUpdateIsResumedByTheNextApply(t *testing.T) {
 		t.Error("the interrupted update must leave the earlier export")
 	}
 
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{"start": 1, "bundle": 1})
 	if now := c.state(t, site); now["job_id"] != h.JobIDs()[1] {
 		t.Error("the state must hold the new job")
@@ -149,7 +149,7 @@ func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.newCLI(t, exportConfig)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	before := c.state(t, site)
 
 	h.ResetRequests()
@@ -158,7 +158,7 @@ func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
 		t.Errorf("%d requests by a plan without refresh", made)
 	}
 	h.clock.Advance(2 * time.Hour)
-	output := c.terraform(t, 0, "apply", "-auto-approve", "-refresh=false")
+	output := c.Run(t, 0, "apply", "-auto-approve", "-refresh=false")
 	if !strings.Contains(output, "0 added, 1 changed, 0 destroyed") {
 		t.Errorf("unexpected apply:\n%s", output)
 	}
@@ -173,18 +173,18 @@ func TestCreateThatTimesOutIsResumedAfterUntaint(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{Run: 2 * time.Hour})
 	c := h.newCLI(t, exportConfig)
-	output := c.terraform(t, 1, "apply", "-auto-approve")
+	output := c.Run(t, 1, "apply", "-auto-approve")
 	for _, want := range []string{"Static export not finished in time", h.JobIDs()[0], `status "running"`, "progress 49", "terraform untaint"} {
 		if !words(want).MatchString(output) {
 			t.Errorf("the timeout's message has no %q:\n%s", want, output)
 		}
 	}
-	c.terraform(t, 0, "untaint", site)
-	output = c.terraform(t, 1, "apply", "-auto-approve")
+	c.Run(t, 0, "untaint", site)
+	output = c.Run(t, 1, "apply", "-auto-approve")
 	if !words(`To go on with the same job, run "terraform apply" again.`).MatchString(output) {
 		t.Errorf("unexpected message:\n%s", output)
 	}
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
 	c.wantEmptyPlan(t)
 }
@@ -196,15 +196,15 @@ func TestOfAHundredExportsOnlyThoseThatExpiredAreRenewed(t *testing.T) {
 		return "resource \"docs_static_export\" \"site\" {\n  count = " + count + "\n  domain = \"docs${count.index}.example.com\"\n}\n"
 	}
 	c := h.newCLI(t, many("50"))
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.clock.Advance(6 * time.Hour)
 	c.write(t, many("100"))
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 100, simulator.EndpointBundle: 100})
 
 	h.clock.Advance(6 * time.Hour)
 	h.ResetRequests()
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if !strings.Contains(output, "0 added, 50 changed, 0 destroyed") {
 		t.Errorf("unexpected apply:\n%s", output)
 	}
@@ -224,14 +224,14 @@ resource "terraform_data" "new_link" {
 }
 `
 	c := h.newCLI(t, exportConfig+dependents)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.clock.Advance(2 * time.Hour)
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if !strings.Contains(output, "1 added, 1 changed, 1 destroyed") || strings.Contains(output, "terraform_data.new_content: Creating") {
 		t.Errorf("a renewal must replace what follows the link, and only that:\n%s", output)
 	}
 	c.write(t, secondRevision(exportConfig)+dependents)
-	if output := c.terraform(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "2 added, 1 changed, 2 destroyed") {
+	if output := c.Run(t, 0, "apply", "-auto-approve"); !strings.Contains(output, "2 added, 1 changed, 2 destroyed") {
 		t.Errorf("new content must replace both:\n%s", output)
 	}
 
@@ -246,11 +246,11 @@ func TestClampedRenewBeforeIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: 10 * time.Minute})
 	c := h.newCLI(t, export(`renew_before = "1h"`))
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if got := strings.Count(output, "Warning: renew_before is longer than the link lives"); got != 1 {
 		t.Errorf("%d warnings, want 1:\n%s", got, output)
 	}
-	if output := c.terraform(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "Warning") {
+	if output := c.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "Warning") {
 		t.Errorf("the plan repeats the warning:\n%s", output)
 	}
 }
@@ -259,9 +259,9 @@ func TestDestroyCallsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.newCLI(t, exportConfig)
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.ResetRequests()
-	c.terraform(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	c.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
 	if requests := h.Requests(); len(requests) > 0 {
 		t.Errorf("%d requests, want none: %+v", len(requests), requests)
 	}

@@ -23,7 +23,7 @@ func TestImportOfAWholeExportNeedsNoApply(t *testing.T) {
 	id := h.AddJob(simulator.JobSpec{Domain: "docs.example.com", StartedAt: startOfTime.Add(-time.Hour)})
 	c := h.newCLI(t, export(``))
 
-	c.terraform(t, 0, "import", site, "docs.example.com,"+id)
+	c.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.wantEmptyPlan(t)
 	if link, _ := c.state(t, site)["bundle_url"].(string); link == "" {
 		t.Error("the imported export has no link")
@@ -32,7 +32,7 @@ func TestImportOfAWholeExportNeedsNoApply(t *testing.T) {
 
 	// From here on it is an export like any other.
 	h.clock.Advance(time.Hour)
-	if plan := c.terraform(t, 2, "plan", "-detailed-exitcode"); !strings.Contains(plan, "updated in-place") {
+	if plan := c.Run(t, 2, "plan", "-detailed-exitcode"); !strings.Contains(plan, "updated in-place") {
 		t.Errorf("the expired link of the imported export is not renewed:\n%s", plan)
 	}
 }
@@ -47,7 +47,7 @@ import {
   id = "`+id+`"
 }
 `)
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if !strings.Contains(output, "1 imported, 0 added, 1 changed") || !strings.Contains(output, "without a new export") {
 		t.Errorf("unexpected apply:\n%s", output)
 	}
@@ -58,7 +58,7 @@ import {
 	}
 
 	c.write(t, export(`triggers = { revision = "2" }`))
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 }
 
@@ -67,9 +67,9 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	id := h.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
 	c := h.newCLI(t, export(``))
-	c.terraform(t, 0, "import", site, "docs.example.com,"+id)
+	c.Run(t, 0, "import", site, "docs.example.com,"+id)
 	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 0})
-	c.terraform(t, 0, "apply", "-auto-approve")
+	c.Run(t, 0, "apply", "-auto-approve")
 	c.wantEmptyPlan(t)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
 }
@@ -84,12 +84,12 @@ import {
   id = "docs.example.com,`+id+`"
 }
 `)
-	c.terraform(t, 0, "plan", "-generate-config-out=generated.tf")
-	generated, err := os.ReadFile(filepath.Join(c.folder, "generated.tf"))
+	c.Run(t, 0, "plan", "-generate-config-out=generated.tf")
+	generated, err := os.ReadFile(filepath.Join(c.Folder, "generated.tf"))
 	if err != nil || strings.Contains(string(generated), "X-Amz") {
 		t.Fatalf("generated configuration: %v\n%s", err, generated)
 	}
-	output := c.terraform(t, 0, "apply", "-auto-approve")
+	output := c.Run(t, 0, "apply", "-auto-approve")
 	if !strings.Contains(output, "1 imported, 0 added, 0 changed") {
 		t.Errorf("unexpected apply:\n%s", output)
 	}
