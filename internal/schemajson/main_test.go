@@ -1,0 +1,135 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
+)
+
+type document struct {
+	FormatVersion   string                               `json:"format_version"`
+	ProviderSchemas map[string]map[string]map[string]any `json:"provider_schemas"`
+}
+
+func written(t *testing.T) document {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(t.Context(), &out, newServer()); err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func newServer() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(provider.New(provider.Options{})())()
+}
+
+func TestNoObjectIsLeftOut(t *testing.T) {
+	t.Parallel()
+	schemas := written(t).ProviderSchemas["docs"]
+	for kind, names := range map[string][]string{
+		"resource_schemas":           {"docs_static_export", "docs_update_gate", "docs_bundle_download"},
+		"data_source_schemas":        {"docs_update_status", "docs_static_export_job"},
+		"ephemeral_resource_schemas": {"docs_static_export_bundle"},
+		"action_schemas":             {"docs_await_update"},
+		"resource_identity_schemas":  {"docs_static_export"},
+	} {
+		for _, name := range names {
+			if schemas[kind][name] == nil {
+				t.Errorf("%s has no %s", kind, name)
+			}
+		}
+		if len(schemas[kind]) != len(names) {
+			t.Errorf("%s has %d members, want %d", kind, len(schemas[kind]), len(names))
+		}
+	}
+}
+
+func TestSchemasAreThoseThatTheCLIPrints(t *testing.T) {
+	t.Parallel()
+	c := clitest.New(t, "docs-hosting/docs", newServer)
+	config := "terraform {\n  required_providers {\n    docs = { source = \"docs-hosting/docs\" }\n  }\n}\n"
+	if err := os.WriteFile(filepath.Join(c.Folder, "main.tf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var theirs document
+	if err := json.Unmarshal([]byte(c.Run(t, 0, "providers", "schema", "-json")), &theirs); err != nil {
+		t.Fatal(err)
+	}
+	ours := written(t)
+	for address, schemas := range theirs.ProviderSchemas {
+		if !strings.HasSuffix(address, "/docs-hosting/docs") {
+			t.Errorf("the CLI knows of %s", address)
+		}
+		// An older CLI leaves out the kinds that it does not know.
+		for kind, schema := range schemas {
+			if got := ours.ProviderSchemas["docs"][kind]; !reflect.DeepEqual(got, schema) {
+				t.Errorf("%s is %v,\nwant %v", kind, got, schema)
+			}
+		}
+	}
+	if len(theirs.ProviderSchemas) != 1 {
+		t.Errorf("the CLI printed %d schemas, want 1", len(theirs.ProviderSchemas))
+	}
+}
+
+func TestProviderThatCannotBeDescribedWholeIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*tfprotov6.GetProviderSchemaResponse)
+		want   string
+	}{
+		"a diagnostic": {
+			func(schemas *tfprotov6.GetProviderSchemaResponse) {
+				schemas.Diagnostics = []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "No schema", Detail: "today"}}
+			}, "No schema: today",
+		},
+		"a function": {
+			func(schemas *tfprotov6.GetProviderSchemaResponse) {
+				schemas.Functions = map[string]*tfprotov6.Function{"f": {}}
+			}, "functions, list resources and state stores are not supported",
+		},
+		"a nested block": {
+			func(schemas *tfprotov6.GetProviderSchemaResponse) {
+				schemas.ActionSchemas["docs_await_update"].Schema.Block.BlockTypes = []*tfprotov6.SchemaNestedBlock{{}}
+			}, "action docs_await_update: nested blocks are not supported: nested attributes are",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := write(t.Context(), &bytes.Buffer{}, changedServer{newServer(), test.change})
+			if err == nil || err.Error() != test.want {
+				t.Errorf("the error is %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+type changedServer struct {
+	tfprotov6.ProviderServer
+	change func(*tfprotov6.GetProviderSchemaResponse)
+}
+
+func (s changedServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	schemas, err := s.ProviderServer.GetProviderSchema(ctx, req)
+	s.change(schemas)
+	return schemas, err
+}
