@@ -6,9 +6,11 @@ package provider
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
@@ -48,11 +50,11 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 		},
 		"a timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, arguments: map[string]any{"timeouts": map[string]any{"invoke": "90s"}},
-			messages: []string{"Update upd_1: queued"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "queued"`},
+			messages: []string{"Update upd_1: queued"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "queued".`, `run "terraform apply -invoke=action.docs_await_update.NAME"`},
 		},
 		"a status that it does not know": {
-			update:   simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "paused\x1b[2J"},
-			messages: []string{"Update upd_1: paused [2J"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused\x1b[2J"`},
+			update:   simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "paused\x1b"},
+			messages: []string{"Update upd_1: paused"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused\x1b"`},
 		},
 		"an update that nobody knows": {
 			update: simulator.UpdateSpec{ID: "upd_2"},
@@ -109,6 +111,48 @@ func TestActionThatIsInterruptedFails(t *testing.T) {
 		t.Errorf("told %q", messages)
 	}
 	wantSaid(t, diagnostics, "ERROR: Wait for the update interrupted")
+}
+
+// Terraform takes an action for done if the provider stops before it has told
+// how the action ended.
+func TestProviderStopsOnlyAfterAnActionHasToldHowItEnded(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
+	polled, release, stopped := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	h.Rewrite(func(_ string, body map[string]any) any {
+		once.Do(func() { close(polled) })
+		<-release
+		return body
+	})
+	defer close(release)
+	p := h.newProtocol(t)
+	go func() {
+		defer close(stopped)
+		<-polled
+		if _, err := p.server.StopProvider(p.ctx, &tfprotov6.StopProviderRequest{}); err != nil {
+			t.Error(err)
+		}
+	}()
+	stream, err := p.server.(tfprotov6.ActionServer).InvokeAction(p.ctx, &tfprotov6.InvokeActionRequest{
+		ActionType: awaitUpdate,
+		Config:     encode(t, p.schemas.ActionSchemas[awaitUpdate].Schema, map[string]any{"status_id": "upd_1"}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event := range stream.Events {
+		if end, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); ok {
+			wantSaid(t, said6(end.Diagnostics), "ERROR: Wait for the update interrupted")
+			select {
+			case <-stopped:
+				t.Error("the provider has stopped before the end of the action was taken")
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	<-stopped
 }
 
 func TestActionIsTriggeredByAResource(t *testing.T) {

@@ -42,7 +42,8 @@ func (a *awaitUpdateAction) Schema(ctx context.Context, _ action.SchemaRequest, 
 		MarkdownDescription: "Waits for the end of an update, which is a deployment of a site, and fails unless that is a success: also if the update cannot be read or has not ended in time. " +
 			"It tells each new status as it goes.\n\n" +
 			"Invoke it with `terraform apply -invoke=action.docs_await_update.NAME`, or from the `action_trigger` of a resource. " +
-			"Other resources do not wait for an `after_create` action: where they have to, take `docs_update_gate`.",
+			"Other resources do not wait for an `after_create` action, and Terraform does not repeat an action that failed unless its resource changes again: " +
+			"where either matters, take `docs_update_gate`.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: "Status id of the update, as the service returned it when the update was triggered.",
@@ -74,14 +75,22 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 	ctx, cancel := c.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	statusID := config.StatusID.ValueString()
-	tell := func(message string) { resp.SendProgress(action.InvokeProgressEvent{Message: message}) }
-	_, ok = waitForSuccess(ctx, c, statusID, config.PollInterval, func(update *client.UpdateStatus) {
+	wait := updateWait{
+		client:       c,
+		statusID:     config.StatusID.ValueString(),
+		pollInterval: config.PollInterval,
+		again: "To go on waiting, run \"terraform apply -invoke=action.docs_await_update.NAME\" with the name of this action: " +
+			"an apply alone does not repeat an action for a resource that has been changed already.",
+	}
+	tell := func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: c.Redact(fmt.Sprintf(format, args...))})
+	}
+	wait.onUpdate = func(update *client.UpdateStatus) {
 		if !update.Finished() {
-			tell(c.Redact(fmt.Sprintf("Update %s: %s", statusID, update.Status)))
+			tell("Update %s: %s", wait.statusID, update.Status)
 		}
-	}, &resp.Diagnostics)
-	if ok {
-		tell(fmt.Sprintf("Update %s succeeded", statusID))
+	}
+	if _, ok := wait.success(ctx, &resp.Diagnostics); ok {
+		tell("Update %s succeeded", wait.statusID)
 	}
 }

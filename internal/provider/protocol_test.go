@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -33,14 +32,21 @@ type protocol struct {
 // newProtocol configures the provider by the harness's environment.
 func (h *harness) newProtocol(t *testing.T) *protocol {
 	t.Helper()
-	p := &protocol{harness: h, server: providerserver.NewProtocol6(New(h.options())())(), logs: &logBuffer{}}
+	return h.newProtocolWith(t, h.options(), nil)
+}
+
+// newProtocolWith configures a provider that differs from the harness's own,
+// by its options or by the arguments of its configuration.
+func (h *harness) newProtocolWith(t *testing.T, options Options, arguments map[string]any) *protocol {
+	t.Helper()
+	p := &protocol{harness: h, server: NewServer(options)(), logs: &logBuffer{}}
 	p.ctx = tflogtest.RootLogger(t.Context(), p.logs)
 	var err error
 	if p.schemas, err = p.server.GetProviderSchema(p.ctx, &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	configured, err := p.server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{
-		Config: encode(t, p.schemas.Provider, nil),
+		Config: encode(t, p.schemas.Provider, arguments),
 	})
 	if err != nil || len(configured.Diagnostics) > 0 {
 		t.Fatalf("%v %s", err, said6(configured.Diagnostics))

@@ -20,22 +20,29 @@ const (
 	shownLogBytes = 4 << 10
 )
 
-// addUpdateError says why an update could not be read, or not to its end. The
-// last that was seen of it may be nil.
-func addUpdateError(diags *diag.Diagnostics, statusID string, last *client.UpdateStatus, err error) {
-	seen := ""
-	if last != nil {
-		seen = fmt.Sprintf("Update %s was last seen with status %q, which does not end it.", statusID, last.Status)
-	}
+// addWaitError says why an update could not be waited for to its end. The last
+// that was seen of it may be nil; again says how to go on waiting.
+func addWaitError(diags *diag.Diagnostics, statusID string, last *client.UpdateStatus, err error, again string) {
+	seen := seenOf(statusID, last)
 	switch {
 	case errors.Is(err, client.ErrTimeout):
-		addError(diags, "Update not finished in time", err, seen,
-			"The update itself goes on, and may still succeed. Run Terraform again to go on waiting, or raise the timeout in the argument timeouts.")
+		addError(diags, "Update not finished in time", err, seen, "The update itself goes on, and may still succeed. "+again)
 	case interrupted(err):
-		diags.AddError("Wait for the update interrupted", strings.TrimSpace(seen+" The update itself goes on. Run Terraform again to go on waiting."))
+		diags.AddError("Wait for the update interrupted", strings.TrimSpace(seen+" The update itself goes on. "+again))
 	default:
 		addError(diags, "Could not read the update "+statusID, err, seen)
 	}
+}
+
+// seenOf says how an update was last seen.
+func seenOf(statusID string, last *client.UpdateStatus) string {
+	switch {
+	case last == nil:
+		return ""
+	case last.Status == "queued" || last.Status == "in_progress":
+		return fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
+	}
+	return fmt.Sprintf("Update %s was last seen with status %q, which is not documented and counts as still running.", statusID, last.Status)
 }
 
 // addUpdateFailure says what a failed update is known to have failed of.

@@ -101,7 +101,8 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := c.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	update, ok := waitForSuccess(ctx, c, plan.StatusID.ValueString(), plan.PollInterval, nil, &resp.Diagnostics)
+	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain}
+	update, ok := wait.success(ctx, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -100,7 +100,7 @@ func TestGateThatIsNotPassedFailsTheApplyAndLeavesNothingBehind(t *testing.T) {
 		fails("upd_failed", `Error: Update failed with docs_update_gate.deployed,`),
 		fails("upd_failing", `Update upd_failing ended with status "failure". Summary: no space`),
 		fails("upd_stuck", `Error: Update not finished in time`),
-		fails("upd_paused", `Update upd_paused was last seen with status "paused", which does not end it.`),
+		fails("upd_paused", `Update upd_paused was last seen with status "paused", which is not documented and counts as still running.`),
 		resource.TestStep{Config: gate("upd_good", ``), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 			plancheck.ExpectResourceAction(deployed, plancheck.ResourceActionCreate),
 			plancheck.ExpectResourceAction("terraform_data.next", plancheck.ResourceActionCreate),
@@ -130,7 +130,7 @@ func TestGateFailsClosed(t *testing.T) {
 		},
 		"on a status that it does not know": {
 			update: simulator.UpdateSpec{Run: simulator.Forever, RunningStatus: "succeeded"},
-			said:   []string{"ERROR: Update not finished in time", `was last seen with status "succeeded", which does not end it`}, lasts: 20 * time.Minute,
+			said:   []string{"ERROR: Update not finished in time", `was last seen with status "succeeded", which is not documented and counts as still running`}, lasts: 20 * time.Minute,
 		},
 		"on a service that never answers": {
 			fault: &simulator.Fault{Delay: time.Hour},
@@ -201,7 +201,7 @@ func TestGateThatIsInterruptedIsNotPassed(t *testing.T) {
 	if state != nil {
 		t.Errorf("the state is %v", state)
 	}
-	wantSaid(t, diagnostics, "ERROR: Wait for the update interrupted", "Update upd_1 was last seen with status \"queued\"", "Run Terraform again to go on waiting.")
+	wantSaid(t, diagnostics, "ERROR: Wait for the update interrupted", "Update upd_1 was last seen with status \"queued\". The update itself goes on.", "Run Terraform again to go on waiting.")
 	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 2})
 }
 

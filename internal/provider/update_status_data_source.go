@@ -175,18 +175,17 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	defer cancel()
 
 	statusID := model.StatusID.ValueString()
-	// last is what was seen of the update before an error: of one read, nothing.
-	var update, last *client.UpdateStatus
+	var update *client.UpdateStatus
 	var err error
 	if model.WaitForCompletion.ValueBool() {
 		interval, _ := model.PollInterval.ValueGoDuration()
 		update, err = c.WaitForUpdate(ctx, statusID, client.WaitOptions{Poll: client.PollOptions{Interval: interval}}, nil)
-		last = update
-	} else {
-		update, err = c.GetUpdateStatus(ctx, statusID)
-	}
-	if err != nil {
-		addUpdateError(&resp.Diagnostics, statusID, last, err)
+		if err != nil {
+			addWaitError(&resp.Diagnostics, statusID, update, err, waitAgain)
+			return
+		}
+	} else if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
+		addError(&resp.Diagnostics, "Could not read the update "+statusID, err)
 		return
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {

@@ -211,11 +211,11 @@ func TestUpdateStatusWaitsAndFailsAsItIsTold(t *testing.T) {
 		},
 		"fails when the wait is over": {
 			update: simulator.UpdateSpec{Run: simulator.Forever}, arguments: map[string]any{"wait_for_completion": true, "timeouts": map[string]any{"read": "10m"}},
-			said: []string{"Update not finished in time", "The operation's timeout was reached.", `Update upd_1 was last seen with status "in_progress"`, "raise the timeout"}, lasts: 10 * time.Minute,
+			said: []string{"Update not finished in time", "The operation's timeout was reached.", `Update upd_1 was last seen with status "in_progress".`, "Run Terraform again to go on waiting."}, lasts: 10 * time.Minute,
 		},
 		"names a status it does not know when the wait is over": {
 			update: paused, arguments: map[string]any{"wait_for_completion": true, "timeouts": map[string]any{"read": "10m"}},
-			said: []string{`was last seen with status "paused", which does not end it`}, lasts: 10 * time.Minute,
+			said: []string{`was last seen with status "paused", which is not documented and counts as still running`}, lasts: 10 * time.Minute,
 		},
 		"waits for an hour if it is not told otherwise": {
 			update: paused, arguments: map[string]any{"wait_for_completion": true},
