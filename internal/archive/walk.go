@@ -184,7 +184,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	if *m.left < 0 {
 		return 0, ErrTooLarge
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		err = readError(m.ctx, err)
 	}
 	return n, err

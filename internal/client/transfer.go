@@ -93,11 +93,16 @@ func (t *transfer) pause(ctx context.Context, last error, failures int) error {
 	c := t.client
 	wait := backoff(failures, c.random())
 	var storageError *StorageError
-	if errors.As(last, &storageError) && storageError.Answer.RetryAfter > 0 {
+	asked := errors.As(last, &storageError) && storageError.Answer.RetryAfter > 0
+	if asked {
 		wait = storageError.Answer.RetryAfter
 	}
-	if deadline := deadlineOf(ctx); !deadline.IsZero() && c.clock.Now().Add(wait).After(deadline) {
-		return fmt.Errorf("%w: the next attempt would come after the timeout", last)
+	at := c.clock.Now().Add(wait)
+	if deadline := deadlineOf(ctx); !deadline.IsZero() && at.After(deadline) {
+		if asked {
+			return because(&BusyError{RetryAt: at}, last)
+		}
+		return tooLate(at, last)
 	}
 	if err := c.clock.Sleep(ctx, wait); err != nil {
 		return ended(ctx, last)
