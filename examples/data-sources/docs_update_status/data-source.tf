@@ -1,0 +1,17 @@
+variable "status_id" {
+  description = "Status id of the update."
+  type        = string
+}
+
+# As it is now. A failed update is no error.
+data "docs_update_status" "latest" {
+  status_id = var.status_id
+}
+
+output "deployed" {
+  value = {
+    status  = data.docs_update_status.latest.status
+    commit  = try(data.docs_update_status.latest.commit.sha, null)
+    summary = data.docs_update_status.latest.summary
+  }
+}
