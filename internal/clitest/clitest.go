@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +61,22 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 // registry to it.
 func (c *CLI) IsOpenTofu() bool {
 	return strings.Contains(filepath.Base(c.Binary), "tofu")
+}
+
+// SkipBelow skips the test under a Terraform or an OpenTofu older than the minor versions of 1 that
+// are given, which lack what the test needs.
+func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
+	t.Helper()
+	oldest := terraform
+	if c.IsOpenTofu() {
+		oldest = tofu
+	}
+	var name string
+	var minor int
+	version := c.Run(t, 0, "version")
+	if _, err := fmt.Sscanf(version, "%s v1.%d.", &name, &minor); err == nil && minor < oldest {
+		t.Skipf("needs %s: this is %s v1.%d", need, name, minor)
+	}
 }
 
 // Command returns a command that writes all its output to one place.

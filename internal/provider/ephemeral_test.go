@@ -227,7 +227,7 @@ resource "terraform_data" "publish" {
   }
 }
 `)
-	c.skipWithoutEphemerals(t)
+	c.SkipBelow(t, 10, 11, "ephemeral resources")
 	c.Env = append(c.Env, "TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(c.Folder, "log"))
 	links.wantAbsentAfter(t, "the output of plan", func() string { return c.Run(t, 0, "plan", "-out=saved") })
 	links.wantAbsentAfter(t, "the output of apply", func() string { return c.Run(t, 0, "apply", "saved") })
@@ -275,19 +275,4 @@ func (l *handedOut) wantAbsentAfter(t *testing.T, where string, run func() strin
 	t.Helper()
 	text := run()
 	l.wantAbsent(t, where, text)
-}
-
-// skipWithoutEphemerals skips the test under a Terraform before 1.10 and an
-// OpenTofu before 1.11.
-func (c *cli) skipWithoutEphemerals(t *testing.T) {
-	t.Helper()
-	version := c.Run(t, 0, "version")
-	var minor int
-	oldest := 10
-	if rest, isTofu := strings.CutPrefix(version, "OpenTofu v1."); isTofu {
-		oldest, version = 11, "Terraform v1."+rest
-	}
-	if _, err := fmt.Sscanf(version, "Terraform v1.%d.", &minor); err == nil && minor < oldest {
-		t.Skipf("needs ephemeral resources: %s", version)
-	}
 }
