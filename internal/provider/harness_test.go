@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -65,9 +67,16 @@ func (h *harness) options() Options {
 // run runs the steps of an acceptance test, in parallel with other tests.
 func (h *harness) run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
+	h.runSince(t, tfversion.Version1_0_0, steps...)
+}
+
+// runSince is run for steps that an older Terraform lacks something for.
+func (h *harness) runSince(t *testing.T, oldest *version.Version, steps ...resource.TestStep) {
+	t.Helper()
 	resource.ParallelTest(t, resource.TestCase{
 		IsUnitTest:               true,
 		ProtoV6ProviderFactories: h.factories(),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(oldest)},
 		Steps:                    steps,
 	})
 }

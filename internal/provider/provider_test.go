@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -97,7 +98,7 @@ func TestUnknownProviderConfigurationFailsOnlyWhatNeedsIt(t *testing.T) {
 resource "terraform_data" "address" { input = "` + h.BaseURL + `" }
 provider "docs" { base_url = terraform_data.address.output }
 `
-	h.run(t,
+	h.runSince(t, tfversion.Version1_4_0,
 		resource.TestStep{ // a resource is planned, and created once the address is known
 			Config:           late + export(``),
 			ConfigPlanChecks: planned(plancheck.ResourceActionCreate),
@@ -108,7 +109,7 @@ provider "docs" { base_url = terraform_data.address.output }
 
 func TestUnknownProviderConfigurationIsNamedByADataSource(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
-	h.run(t, resource.TestStep{
+	h.runSince(t, tfversion.Version1_4_0, resource.TestStep{
 		Config: `
 resource "terraform_data" "address" { input = "` + h.BaseURL + `" }
 provider "docs" { base_url = terraform_data.address.output }

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -40,7 +41,7 @@ func planned(action plancheck.ResourceActionType) resource.ConfigPlanChecks {
 
 func TestOneApplyMakesOneStartAndOneBundleRequest(t *testing.T) {
 	h := newHarness(t, simulator.Options{Queue: 10 * time.Second, Run: 3 * time.Minute})
-	h.run(t, resource.TestStep{
+	h.runSince(t, tfversion.Version1_4_6, resource.TestStep{
 		Config: export(`additional_parameters = jsonencode({ version = "v7", paths = ["/", "/guide"] })`),
 		ConfigStateChecks: []statecheck.StateCheck{
 			statecheck.ExpectKnownValue(site, attribute("job_id"), knownvalue.StringRegexp(regexp.MustCompile(`^se_[0-9a-f]{16}$`))),
