@@ -33,7 +33,12 @@ func detail(err error, more ...string) string {
 	var busy *client.BusyError
 	switch {
 	case errors.As(err, &busy):
-		add("The service limits how many requests it takes, and asked to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
+		if errors.As(err, &api) {
+			add("The service answered %s.", said(api))
+		} else {
+			add("The service limits how many requests it takes.")
+		}
+		add("It asked to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
 		add("Try again after that time, or raise the timeout in the timeouts argument.")
 	case errors.Is(err, client.ErrTimeout):
 		add("The operation's timeout was reached. If it takes this long as a rule, raise it in the timeouts argument.")
