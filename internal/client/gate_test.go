@@ -194,7 +194,7 @@ func TestGateOpensWithEachSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(systemClock{})
 		began := time.Now()
-		const roundTrips = 11
+		const roundTrips = 12
 		most := 0
 		for range roundTrips {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -390,6 +390,39 @@ func TestGateGuessesPausesThatTheServiceDoesNotName(t *testing.T) {
 	})
 }
 
+func TestGateSpendsMostOfAQuotaWhenItIsThereAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(systemClock{})
+		for range 100 {
+			mustEnter(t, g)
+			g.leave(outcome{ok: true})
+		}
+		mustEnter(t, g)
+		g.leave(outcome{throttled: true, retryAfter: 40 * time.Second})
+		began := time.Now()
+		entered := 0
+		for ; time.Since(began) <= 40*time.Second; entered++ {
+			mustEnter(t, g)
+			g.leave(outcome{ok: true})
+		}
+		if entered < 95 || entered > 97 {
+			t.Errorf("%d requests as soon as the pause was over, want 95 of 100", entered)
+		}
+
+		mustEnter(t, g)
+		g.leave(outcome{throttled: true, retryAfter: 40 * time.Second})
+		mustEnter(t, g)
+		g.leave(outcome{throttled: true, retryAfter: time.Second})
+		began = time.Now()
+		mustEnter(t, g)
+		mustEnter(t, g)
+		if waited := time.Since(began); waited <= time.Second {
+			t.Errorf("two requests within %s of another refusal, want the second at a pace", waited)
+		}
+	})
+}
+
 func TestGateLearnsOnceFromManyRefusals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -406,11 +439,14 @@ func TestGateLearnsOnceFromManyRefusals(t *testing.T) {
 		for range 6 {
 			mustEnter(t, g)
 		}
-		for range 5 {
-			g.leave(outcome{throttled: true, retryAfter: 2 * time.Second})
+		paused := time.Now()
+		for _, retryAfter := range []time.Duration{time.Second, 2 * time.Second, time.Second, 0, time.Second} {
+			g.leave(outcome{throttled: true, retryAfter: retryAfter})
 		}
-		<-time.After(2 * time.Second)
 		mustEnter(t, g)
+		if waited := time.Since(paused); waited != 2*time.Second {
+			t.Errorf("waited %s, want the longest that was asked for", waited)
+		}
 		if want := 20. * gateStart / 4; math.Abs(g.rate-want) > .1 {
 			t.Errorf("the pace is %.2f, want the %.2f a second that were served, pause included", g.rate, want)
 		}

@@ -111,7 +111,7 @@ func (p *Poller) observe(elapsed time.Duration, phase PollPhase, progress *float
 	switch last := p.rises[len(p.rises)-1]; {
 	case seen.percent < last.percent-pollStall:
 		p.rises = []rise{seen}
-	case seen.percent > last.percent && seen.at > last.at:
+	case seen.percent > last.percent:
 		p.rises = append(p.rises, seen)
 	}
 }

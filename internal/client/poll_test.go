@@ -102,9 +102,9 @@ func TestPollerReadsTheProgress(t *testing.T) {
 		"goes by the rate of the second half where that is faster": {
 			[]sight{queued(0), run(50*s, 10), run(100*s, 20), run(120*s, 60)}, 7 * s, 9 * s},
 		"goes by the whole where the second half is slower": {
-			[]sight{queued(0), run(10*s, 40), run(100*s, 60), run(130*s, 70)}, 15 * s, 15 * s},
+			[]sight{queued(0), run(10*s, 40), run(100*s, 80), run(110*s, 81)}, 9 * s, 11 * s},
 		"counts the time in the queue for nothing": {
-			[]sight{queued(0), queued(100 * s), run(102*s, 10), run(110*s, 90)}, s, s},
+			[]sight{queued(0), queued(100 * s), run(110*s, 50), run(180*s, 80)}, 7 * s, 8 * s},
 		"believes a bar that moves in steps": {
 			[]sight{queued(0), run(100*s, 25), run(200*s, 50), run(270*s, 50)}, 15 * s, 15 * s},
 		"no longer believes a bar that is stuck": {
