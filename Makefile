@@ -7,6 +7,7 @@ SHELL := bash
 # Pinned tools that are too large for tools/go.mod; made in $(BIN) at first use.
 GOLANGCI_LINT_VERSION := 2.15.0
 GORELEASER_VERSION    := 2.16.0
+VERSITYGW_VERSION     := 1.8.0
 
 BIN   := .bin
 BUILD := .build
@@ -18,6 +19,7 @@ REGISTRY := $(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,regist
 
 GOLANGCI_LINT := $(BIN)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 GORELEASER    := $(BIN)/goreleaser-$(GORELEASER_VERSION)
+VERSITYGW     := $(BIN)/versitygw-$(VERSITYGW_VERSION)
 
 # Every directory with a go.mod: the provider, tools/ and whatever else is a module of its own.
 MODULES := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
@@ -36,7 +38,7 @@ SCHEMA_PROGRAM := ./internal/schemajson
 SCHEMA_JSON    := $(BUILD)/schema.json
 
 # What CI runs, in this order: the cheap first.
-CHECKS := build fmt-check tidy-check lint test cover docs-check demo
+CHECKS := build fmt-check tidy-check lint test cover test-s3 docs-check demo
 
 ##@ Build
 
@@ -92,8 +94,8 @@ soak: ## Run the long test of many exports
 	go test ./internal/provider -run TestSoak -soak -timeout 30m -v
 
 .PHONY: test-s3
-test-s3: ## Run the tests that need a real S3 server
-	scripts/test-s3.sh
+test-s3: $(VERSITYGW) ## Run the tests that need a real S3 server
+	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(VERSITYGW)'
 
 .PHONY: bench
 bench: ## Measure against the goals and print the report
@@ -171,3 +173,7 @@ $(GOLANGCI_LINT):
 $(GORELEASER):
 	GOBIN='$(CURDIR)/$(BIN)' go install github.com/goreleaser/goreleaser/v2@v$(GORELEASER_VERSION)
 	mv $(BIN)/goreleaser $@
+
+$(VERSITYGW):
+	GOBIN='$(CURDIR)/$(BIN)' go install github.com/versity/versitygw/cmd/versitygw@v$(VERSITYGW_VERSION)
+	mv $(BIN)/versitygw $@
