@@ -18,8 +18,10 @@ type PollOptions struct {
 type PollPhase int
 
 const (
-	PollQueued  PollPhase = iota // not begun: its progress means nothing yet
-	PollRunning                  // begun, or in a state that is not known
+	// PollQueued is for what has not begun: its progress means nothing yet.
+	PollQueued PollPhase = iota
+	// PollRunning is for what has begun, or is in a state that is not known.
+	PollRunning
 )
 
 const (

@@ -100,25 +100,35 @@ func TestPollerReadsTheProgress(t *testing.T) {
 		"takes a long stride when the end is far": {[]sight{queued(0), run(20*s, 10), run(40*s, 20)}, 10 * s, 10 * s},
 		"takes a short one when it is near":       {[]sight{queued(0), run(100*s, 49), run(200*s, 98)}, s, 2 * s},
 		"goes by the rate of the second half where that is faster": {
-			[]sight{queued(0), run(50*s, 10), run(100*s, 20), run(120*s, 60)}, 7 * s, 9 * s},
+			[]sight{queued(0), run(50*s, 10), run(100*s, 20), run(120*s, 60)}, 7 * s, 9 * s,
+		},
 		"goes by the whole where the second half is slower": {
-			[]sight{queued(0), run(10*s, 40), run(100*s, 80), run(110*s, 81)}, 9 * s, 11 * s},
+			[]sight{queued(0), run(10*s, 40), run(100*s, 80), run(110*s, 81)}, 9 * s, 11 * s,
+		},
 		"counts the time in the queue for nothing": {
-			[]sight{queued(0), queued(100 * s), run(110*s, 50), run(180*s, 80)}, 7 * s, 8 * s},
+			[]sight{queued(0), queued(100 * s), run(110*s, 50), run(180*s, 80)}, 7 * s, 8 * s,
+		},
 		"believes a bar that moves in steps": {
-			[]sight{queued(0), run(100*s, 25), run(200*s, 50), run(270*s, 50)}, 15 * s, 15 * s},
+			[]sight{queued(0), run(100*s, 25), run(200*s, 50), run(270*s, 50)}, 15 * s, 15 * s,
+		},
 		"no longer believes a bar that is stuck": {
-			[]sight{queued(0), run(10*s, 10), run(20*s, 20), run(100*s, 20)}, 5 * s, 5 * s},
+			[]sight{queued(0), run(10*s, 10), run(20*s, 20), run(100*s, 20)}, 5 * s, 5 * s,
+		},
 		"no longer believes a bar that is stuck at the end": {
-			[]sight{queued(0), run(50*s, 50), run(100*s, 100), run(200*s, 100)}, 10 * s, 10 * s},
+			[]sight{queued(0), run(50*s, 50), run(100*s, 100), run(200*s, 100)}, 10 * s, 10 * s,
+		},
 		"does not mind a small fall": {
-			[]sight{queued(0), run(50*s, 25), run(100*s, 50), run(101*s, 48)}, 15 * s, 15 * s},
+			[]sight{queued(0), run(50*s, 25), run(100*s, 50), run(101*s, 48)}, 15 * s, 15 * s,
+		},
 		"begins anew with a progress that does": {
-			[]sight{queued(0), run(50*s, 50), run(90*s, 90), run(100*s, 0), run(150*s, 25), run(200*s, 50)}, 15 * s, 15 * s},
+			[]sight{queued(0), run(50*s, 50), run(90*s, 90), run(100*s, 0), run(150*s, 25), run(200*s, 50)}, 15 * s, 15 * s,
+		},
 		"knows nothing of the time before it joined": {
-			[]sight{run(0, 80), run(50*s, 82), run(100*s, 84)}, 15 * s, 15 * s},
+			[]sight{run(0, 80), run(50*s, 82), run(100*s, 84)}, 15 * s, 15 * s,
+		},
 		"starts over when the job is queued again": {
-			[]sight{queued(0), run(50*s, 50), run(90*s, 90), queued(100 * s)}, 5 * s, 5 * s},
+			[]sight{queued(0), run(50*s, 50), run(90*s, 90), queued(100 * s)}, 5 * s, 5 * s,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,13 +19,11 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	pattern := "."
 	if len(os.Args) > 1 {
 		pattern = os.Args[1]
 	}
-	met, err := run(ctx, pattern, os.Stdout, os.Stderr)
+	met, err := run(pattern, os.Stdout, os.Stderr)
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "report:", err)
 	}
@@ -35,7 +33,9 @@ func main() {
 }
 
 // run measures what the pattern selects and reports the goals it has figures of.
-func run(ctx context.Context, pattern string, stdout, stderr io.Writer) (met bool, err error) {
+func run(pattern string, stdout, stderr io.Writer) (met bool, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-benchtime", "1x", ".") //nolint:gosec // the pattern is an argument, and no shell reads it
 	cmd.Stdout = io.MultiWriter(&output, stderr)

@@ -19,19 +19,24 @@ func TestReport(t *testing.T) {
 	}{
 		"holds a ratio against its bound": {
 			"BenchmarkPolling/usual/ours-2 \t 1 \t 23.00 GETs\nBenchmarkPolling/usual/fixed-5s-2 \t 1 \t 20.00 GETs\n",
-			"≤ 1.15 x,23,20 fixed-5s,1.15,yes", true},
+			"≤ 1.15 x,23,20 fixed-5s,1.15,yes", true,
+		},
 		"says which goal is missed": {
 			"BenchmarkPolling/usual/ours-2 \t 1 \t 24.00 GETs\nBenchmarkPolling/usual/fixed-5s-2 \t 1 \t 20.00 GETs\n",
-			"≤ 1.15 x,24,20 fixed-5s,1.2,no", false},
+			"≤ 1.15 x,24,20 fixed-5s,1.2,no", false,
+		},
 		"reads names without a number of processors": {
 			"BenchmarkPolling/usual/ours \t 1 \t 4.000 delay-s\nBenchmarkPolling/usual/sdk-v2 \t 1 \t 20.00 delay-s\n",
-			"≤ 0.3 x,4,20 sdk-v2,0.2,yes", true},
+			"≤ 0.3 x,4,20 sdk-v2,0.2,yes", true,
+		},
 		"holds a figure against a bound from below": {
 			"BenchmarkPolling/usual/ours-2 \t 1 \t 96.90 in-time-% \t 1 GETs\n",
-			"≥ 97,96.9,,,no", false},
+			"≥ 97,96.9,,,no", false,
+		},
 		"has no ratio to nothing": {
 			"BenchmarkRateLimit/10-per-s/ours-2 \t 1 \t 0 failed\nBenchmarkRateLimit/10-per-s/retryablehttp-2 \t 1 \t 0 failed\n",
-			"≤ 0,0,0 retryablehttp,,yes", true},
+			"≤ 0,0,0 retryablehttp,,yes", true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
