@@ -12,5 +12,5 @@ while IFS=: read -r file func; do
   name=${func#func }
   package=./$(dirname "$file")
   printf '\n=== %s in %s\n' "$name" "$package"
-  go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZTIME:-20s}" "$package"
+  go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZTIME:-20s}" -fuzzminimizetime 1s "$package"
 done <<<"$found"

@@ -206,7 +206,7 @@ func (d *download) run(t *testing.T) (*Download, error) {
 	d.store.mu.Lock()
 	defer d.store.mu.Unlock()
 	for _, r := range d.store.requests {
-		for _, name := range []string{"Authorization", "Cookie"} {
+		for _, name := range []string{"Authorization", "Cookie", "Referer"} {
 			if r.Header.Get(name) != "" {
 				t.Errorf("the object store got %s: %s", name, r.Header.Get(name))
 			}

@@ -68,5 +68,9 @@ func storageRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
 		return http.ErrUseLastResponse
 	}
+	// The link itself would go along as the Referer, and user information of the
+	// redirect as an Authorization header.
+	req.Header.Del("Referer")
+	req.URL.User = nil
 	return nil
 }
