@@ -40,7 +40,12 @@ type service struct {
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	clock := simulator.NewVirtualClock(time.Date(2030, time.January, 31, 12, 0, 0, 0, time.UTC))
+	return newServiceAt(t, time.Date(2030, time.January, 31, 12, 0, 0, 0, time.UTC))
+}
+
+func newServiceAt(t *testing.T, start time.Time) *service {
+	t.Helper()
+	clock := simulator.NewVirtualClock(start)
 	server, err := simulator.Listen(simulator.Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)
@@ -59,9 +64,21 @@ func newService(t *testing.T) *service {
 		Clock:      clock,
 	}
 	s := &service{server, clitest.New(t, "docs-hosting/docs", providerserver.NewProtocol6(provider.New(options)())), clock}
-	// For the configurations that have a variable of that name.
-	s.Env = append(s.Env, "TF_INPUT=0", "TF_VAR_docs_api_key=sim_key", "TF_VAR_status_id=upd_success", "TF_VAR_revision=4f2c1d9", "TF_VAR_domain=docs.example.com")
+	s.Env = append(s.Env, "TF_INPUT=0")
 	return s
+}
+
+// setVariables gives values to the variables that the examples have, where a configuration has them.
+func (s *service) setVariables() {
+	s.Env = append(s.Env,
+		"TF_VAR_docs_api_key=sim_key",
+		"TF_VAR_domain=docs.example.com",
+		"TF_VAR_revision=4f2c1d9",
+		"TF_VAR_status_id=upd_success",
+		"TF_VAR_renew_before=5m",
+		"TF_VAR_archive="+filepath.Join(s.Folder, "out/bundle.tar.gz"),
+		"TF_VAR_directory="+filepath.Join(s.Folder, "out/site"),
+		"TF_VAR_outbox="+filepath.Join(s.Folder, "outbox"))
 }
 
 const requireProvider = `terraform {
@@ -92,7 +109,7 @@ func (s *service) write(t *testing.T, name, content string) {
 // page of an object, gets the provider's source beside it.
 func (s *service) copyFile(t *testing.T, file string) {
 	t.Helper()
-	content := read(t, file)
+	content := s.anchored(read(t, file))
 	s.write(t, filepath.Base(file), content)
 	if !strings.Contains(content, "required_providers") {
 		s.write(t, "provider_source.tf", requireProvider)
@@ -119,11 +136,17 @@ func (s *service) copyTree(t *testing.T, directory string) {
 		if err != nil || isThirdParty(string(content)) {
 			return err
 		}
-		return os.WriteFile(target, content, 0o600)
+		return os.WriteFile(target, []byte(s.anchored(string(content))), 0o600)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// anchored makes the paths of a configuration absolute. The provider of a test does not run where
+// the CLI does.
+func (s *service) anchored(content string) string {
+	return strings.ReplaceAll(content, `"${path.root}/`, `"`+filepath.ToSlash(s.Folder)+`/`)
 }
 
 var source = regexp.MustCompile(`(?m)^\s+source\s+=\s+"(hashicorp/[a-z]+)"`)

@@ -33,6 +33,7 @@ func TestExampleOfEachObjectIsAppliedAndThenPlansNothing(t *testing.T) {
 			}
 			s := newService(t)
 			s.needs(t, content)
+			s.setVariables()
 			s.copyFile(t, file)
 			s.apply(t)
 		})

@@ -1,0 +1,49 @@
+terraform {
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+variable "revision" {
+  description = "Stands for the content of the site. Another value exports it anew."
+  type        = string
+}
+
+variable "outbox" {
+  description = "Directory whose content is carried over."
+  type        = string
+  default     = "outbox"
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  triggers = {
+    revision = var.revision
+  }
+
+  link_renewal = "never"
+}
+
+resource "docs_bundle_download" "site" {
+  job_id = docs_static_export.site.job_id
+  path   = "${var.outbox}/bundle.tar.gz"
+}
+
+# To be carried over by another way than the archive, or to be signed.
+output "checksum" {
+  description = "A line for sha256sum --check."
+  value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"
+}
+
+output "size_bytes" {
+  value = docs_bundle_download.site.size_bytes
+}

@@ -1,0 +1,41 @@
+terraform {
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+variable "status_id" {
+  description = "Status id of the update that has to have succeeded."
+  type        = string
+}
+
+# Read during plan, because the id is known: no plan without a successful update.
+data "docs_update_status" "latest" {
+  status_id           = var.status_id
+  wait_for_completion = true
+  fail_on_failure     = true
+
+  timeouts = {
+    read = "20m"
+  }
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  triggers = {
+    update = data.docs_update_status.latest.id
+  }
+}
+
+output "published" {
+  value = data.docs_update_status.latest.ended_at
+}

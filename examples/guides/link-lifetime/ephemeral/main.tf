@@ -1,0 +1,39 @@
+terraform {
+  required_version = ">= 1.10"
+
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  # Nobody uses the link in the state, so that it need not be kept alive.
+  link_renewal = "never"
+}
+
+# Fresh whenever Terraform needs it, also in the apply of a plan that was saved hours ago.
+ephemeral "docs_static_export_bundle" "site" {
+  job_id = docs_static_export.site.job_id
+}
+
+# Stands for whatever takes the link: here, a program that runs where Terraform does.
+resource "terraform_data" "deployment" {
+  triggers_replace = docs_static_export.site.job_id
+
+  provisioner "local-exec" {
+    command = "test -n \"$BUNDLE_URL\" # ./deploy.sh"
+    environment = {
+      BUNDLE_URL = ephemeral.docs_static_export_bundle.site.bundle_url
+    }
+  }
+}

@@ -1,0 +1,35 @@
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  # Runs come every ten minutes: a link that would not last until the next one is renewed.
+  renew_before = "10m"
+}
+
+# Tells in every plan, and in HCP Terraform's continuous validation, that the link is dead.
+check "bundle_link" {
+  assert {
+    condition     = timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0
+    error_message = "The bundle's link expired at ${docs_static_export.site.expires_at}. Apply to renew it."
+  }
+}
+
+output "bundle_url" {
+  value     = docs_static_export.site.bundle_url
+  sensitive = true
+}
