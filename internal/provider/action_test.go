@@ -25,12 +25,13 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 		update    simulator.UpdateSpec
 		arguments map[string]any
 		messages  []string
-		said      []string // nil: no error
-		requests  int      // zero: not checked
+		said      []string      // nil: no error
+		lasts     time.Duration // until 15 s more
+		requests  int           // zero: not checked
 	}{
 		"a success after a wait": {
 			update:   simulator.UpdateSpec{Queue: time.Minute, Run: 4 * time.Minute},
-			messages: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"},
+			messages: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, lasts: 5 * time.Minute,
 		},
 		"a success that is there": {
 			update:   simulator.UpdateSpec{Queue: ended, Run: ended},
@@ -38,7 +39,7 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 		},
 		"a success in fixed intervals": {
 			update: simulator.UpdateSpec{Queue: time.Minute, Run: 4 * time.Minute}, arguments: map[string]any{"poll_interval": "2m"},
-			messages: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, requests: 4,
+			messages: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, lasts: 6 * time.Minute, requests: 4,
 		},
 		"a failure": {
 			update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"},
@@ -46,15 +47,15 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 		},
 		"a failure after a wait": {
 			update:   simulator.UpdateSpec{Queue: ended, Run: 4 * time.Minute, Fail: "no space"},
-			messages: []string{"Update upd_1: in_progress"}, said: []string{"ERROR: Update failed"},
+			messages: []string{"Update upd_1: in_progress"}, said: []string{"ERROR: Update failed"}, lasts: 4 * time.Minute,
 		},
 		"a timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, arguments: map[string]any{"timeouts": map[string]any{"invoke": "90s"}},
-			messages: []string{"Update upd_1: queued"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "queued".`, `run "terraform apply -invoke=action.docs_await_update.NAME"`},
+			messages: []string{"Update upd_1: queued"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "queued".`, `run "terraform apply -invoke=action.docs_await_update.NAME"`}, lasts: 90 * time.Second,
 		},
 		"a status that it does not know": {
 			update:   simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "paused\x1b"},
-			messages: []string{"Update upd_1: paused"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused\x1b"`},
+			messages: []string{"Update upd_1: paused"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused\x1b"`}, lasts: time.Hour,
 		},
 		"an update that nobody knows": {
 			update: simulator.UpdateSpec{ID: "upd_2"},
@@ -87,6 +88,9 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 				t.Error(diagnostics)
 			}
 			wantSaid(t, diagnostics, test.said...)
+			if lasted := h.clock.Now().Sub(startOfTime); lasted < test.lasts || lasted > test.lasts+15*time.Second {
+				t.Errorf("the action took %s, want %s", lasted, test.lasts)
+			}
 			if got := h.Count(simulator.EndpointUpdate); test.requests > 0 && got != test.requests {
 				t.Errorf("%d requests, want %d", got, test.requests)
 			}
@@ -178,17 +182,12 @@ action "docs_await_update" "deployed" {
 }
 `
 	}
-	resource.ParallelTest(t, resource.TestCase{
-		IsUnitTest:               true,
-		ProtoV6ProviderFactories: h.factories(),
-		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
-		Steps: []resource.TestStep{
-			{Config: config("upd_good"), PostApplyFunc: func() {
-				if h.Count(simulator.EndpointUpdate) < 2 {
-					t.Error("the action did not wait for the update")
-				}
-			}},
-			{Config: config("upd_bad"), ExpectError: words(`Update upd_bad ended with status "failure". Summary: no space`)},
-		},
-	})
+	h.runSince(t, tfversion.Version1_14_0,
+		resource.TestStep{Config: config("upd_good"), PostApplyFunc: func() {
+			if h.Count(simulator.EndpointUpdate) < 2 {
+				t.Error("the action did not wait for the update")
+			}
+		}},
+		resource.TestStep{Config: config("upd_bad"), ExpectError: words(`Update upd_bad ended with status "failure". Summary: no space`)},
+	)
 }

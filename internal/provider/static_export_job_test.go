@@ -6,7 +6,6 @@ package provider
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -113,19 +112,13 @@ func TestStaticExportJobAsksForOneIDWhateverIsInIt(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	p := h.newProtocol(t)
-	var asked []string
 	for _, id := range oddIDs {
 		h.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended})
 		if state, diagnostics := p.read(t, exportJob, map[string]any{"job_id": id}); diagnostics != "" || state["succeeded"] != true {
 			t.Errorf("%q was read as %v %s", id, state, diagnostics)
 		}
 	}
-	for _, request := range h.Requests() {
-		asked = append(asked, request.ID)
-	}
-	if !slices.Equal(asked, oddIDs) {
-		t.Errorf("asked for %q, want %q", asked, oddIDs)
-	}
+	h.wantOneIDEach(t, oddIDs)
 }
 
 func TestStaticExportJobInTerraform(t *testing.T) {

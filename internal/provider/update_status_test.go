@@ -6,6 +6,7 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -366,24 +367,33 @@ func TestUpdateThatCannotBeReadIsExplained(t *testing.T) {
 // oddIDs are ids that mean something else in a path unless they are escaped.
 var oddIDs = []string{"a/b", "a?b=c", "..", ".", "../jobs", "a b", "50%", "%2e%2e", "a#b", "größe-✓", "a\\b", "a+b;c,d", " padded "}
 
+// wantOneIDEach checks that each request asked for the one id, in a path that
+// stays the same if somebody on the way resolves it.
+func (h *harness) wantOneIDEach(t *testing.T, ids []string) {
+	t.Helper()
+	var asked []string
+	for _, request := range h.Requests() {
+		asked = append(asked, request.ID)
+		if path.Clean(request.Path) != request.Path {
+			t.Errorf("%q was asked for as %s", request.ID, request.Path)
+		}
+	}
+	if !slices.Equal(asked, ids) {
+		t.Errorf("asked for %q, want %q", asked, ids)
+	}
+}
+
 func TestUpdateStatusAsksForOneIDWhateverIsInIt(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	p := h.newProtocol(t)
-	var asked []string
 	for _, id := range oddIDs {
 		h.AddUpdate(simulator.UpdateSpec{ID: id})
-		state, diagnostics := p.read(t, updateStatus, map[string]any{"status_id": id})
-		if diagnostics != "" || state["id"] != id {
+		if state, diagnostics := p.read(t, updateStatus, map[string]any{"status_id": id}); diagnostics != "" || state["id"] != id {
 			t.Errorf("%q was read as %q %s", id, state["id"], diagnostics)
 		}
 	}
-	for _, request := range h.Requests() {
-		asked = append(asked, request.ID)
-	}
-	if !slices.Equal(asked, oddIDs) {
-		t.Errorf("asked for %q, want %q", asked, oddIDs)
-	}
+	h.wantOneIDEach(t, oddIDs)
 }
 
 func TestIDThatIsEmptyIsRefusedBeforeAnyRequest(t *testing.T) {
