@@ -124,11 +124,11 @@ func TestCheckTellsThatTheLinkIsDead(t *testing.T) {
 func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.enter(t, "guides/self-hosting/ephemeral")
+	s.enter(t, "guides/link-lifetime/ephemeral")
 	s.Run(t, 0, "plan", "-out=saved")
 	s.clock.Advance(24 * time.Hour)
 	s.Run(t, 0, "apply", "saved")
-	// One for the state, which is not renewed, and one for the release.
+	// One for the state, which is not renewed, and one for the deployment.
 	if links := s.Count(simulator.EndpointBundle); links != 2 {
 		t.Errorf("%d links, want 2", links)
 	}
@@ -149,6 +149,7 @@ func TestExportedSiteBecomesObjects(t *testing.T) {
 
 			s.Folder = filepath.Join(root, "publish")
 			content := read(t, filepath.Join(s.Folder, "main.tf"))
+			s.needs(t, content)
 			s.write(t, "main.tf", strings.Replace(content, `"./s3" # or ./gcs`, `"./`+store+`"`, 1))
 			s.Run(t, 0, "init")
 			s.Env = append(s.Env, "TF_VAR_bucket=docs", "TF_VAR_directory="+filepath.Join(root, "out/site"))
@@ -185,7 +186,8 @@ func TestModulesPassTheirOwnTests(t *testing.T) {
 			if requests := len(s.Requests()); requests > 0 {
 				t.Errorf("mocked tests made %d requests", requests)
 			}
-			if _, err := os.Stat(filepath.Join(s.Folder, "tests/simulator")); err == nil {
+			// OpenTofu's tests cannot refer to an earlier run.
+			if _, err := os.Stat(filepath.Join(s.Folder, "tests/simulator")); err == nil && !s.IsOpenTofu() {
 				s.Run(t, 0, "init", "-test-directory=tests/simulator")
 				s.Run(t, 0, "test", "-test-directory=tests/simulator")
 			}

@@ -10,7 +10,6 @@ mock_provider "docs" {
   # Nothing is written to the disk.
   mock_resource "docs_bundle_download" {
     defaults = {
-      sha256     = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
       size_bytes = 1048576
       file_count = 42
     }

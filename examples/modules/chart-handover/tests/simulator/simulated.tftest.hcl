@@ -1,4 +1,4 @@
-# Needs the simulator, and DOCS_BASE_URL and DOCS_API_KEY as it prints them:
+# Needs Terraform 1.7 and the simulator, and DOCS_BASE_URL and DOCS_API_KEY as it prints them:
 # terraform init -test-directory=tests/simulator && terraform test -test-directory=tests/simulator
 
 variables {
@@ -31,4 +31,3 @@ run "exports_new_content" {
     error_message = "The new content was not exported."
   }
 }
-
