@@ -1,6 +1,8 @@
 # Exports a documentation site, once its latest update succeeded, and hands out the bundle's link.
 
 terraform {
+  required_version = ">= 1.2"
+
   required_providers {
     docs = {
       source  = "docs-hosting/docs"

@@ -10,8 +10,8 @@ data "docs_update_status" "latest" {
 
 output "deployed" {
   value = {
-    status  = data.docs_update_status.latest.status
-    commit  = try(data.docs_update_status.latest.commit.sha, null)
-    summary = data.docs_update_status.latest.summary
+    status   = data.docs_update_status.latest.status
+    summary  = data.docs_update_status.latest.summary
+    ended_at = data.docs_update_status.latest.ended_at
   }
 }
