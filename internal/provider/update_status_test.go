@@ -148,8 +148,10 @@ func TestUpdateStatusTakesWhatTheContractLeavesOpen(t *testing.T) {
 		},
 		"files that are left out are null, empty ones are not": {
 			map[string]any{"commit": map[string]any{"filesChanged": map[string]any{"added": []string{}}}},
-			map[string]any{"commit": map[string]any{"sha": nil, "ref": nil, "message": nil,
-				"files_changed": map[string]any{"added": []any{}, "modified": nil, "removed": nil}}},
+			map[string]any{"commit": map[string]any{
+				"sha": nil, "ref": nil, "message": nil,
+				"files_changed": map[string]any{"added": []any{}, "modified": nil, "removed": nil},
+			}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
