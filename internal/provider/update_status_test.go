@@ -281,28 +281,33 @@ The end of its log:
   Error: no such page
     at guides/links.mdx
 
-Correct what it failed of, and update the site again.`}, nil,
+Correct what it failed of, and update the site again.`},
+			nil,
 		},
 		"with nothing known": {
 			map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil},
-			[]string{`Update upd_1 ended with status "failure".` + "\n\n" + "Correct what"}, []string{"Summary", "Commit", "Author", "log"},
+			[]string{`Update upd_1 ended with status "failure".` + "\n\n" + "Correct what"},
+			[]string{"Summary", "Commit", "Author", "log"},
 		},
 		"with empty fields left out": {
 			map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"sha": "", "message": "\n"}, "logs": []any{}},
-			nil, []string{"Summary", "Commit", "Message", "Author", "log"},
+			nil,
+			[]string{"Summary", "Commit", "Message", "Author", "log"},
 		},
 		"with the last 20 lines of the log": {
 			map[string]any{"logs": lines}, []string{"line 10.", "line 29."}, []string{"line 9."},
 		},
 		"with the last of long lines": {
 			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
-			[]string{"the reason"}, []string{"first"},
+			[]string{"the reason"},
+			[]string{"first"},
 		},
 		"without links and control characters": {
 			map[string]any{
 				"summary": "see https://storage.example/a?X-Amz-Signature=abcdef", "logs": []any{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"},
 			},
-			[]string{"https://storage.example/a?(redacted)", "red"}, []string{"abcdef", "pass", "\x1b"},
+			[]string{"https://storage.example/a?(redacted)", "red"},
+			[]string{"abcdef", "pass", "\x1b"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
