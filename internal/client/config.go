@@ -13,9 +13,10 @@ import (
 	"unicode"
 )
 
-// ParseBaseURL checks a base URL and returns it without trailing slashes. It
-// must be absolute and without query, fragment or user information; plain http
-// is for loopback hosts only, because the key would travel in clear.
+// ParseBaseURL checks a base URL and returns it without trailing slashes or an
+// empty port. It must be absolute and without query, fragment or user
+// information; plain http is for loopback hosts only, because the key would
+// travel in clear.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -36,6 +37,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
+	u.Host = strings.TrimSuffix(u.Host, ":") // as requests are sent
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path, err = url.PathUnescape(u.RawPath)
 	return u, err
