@@ -90,8 +90,8 @@ fuzz: ## Run each fuzz test for FUZZTIME (20s)
 	scripts/fuzz.sh
 
 .PHONY: soak
-soak: ## Run the long test of many exports
-	go test ./internal/provider -run TestSoak -soak -timeout 30m -v
+soak: ## Take ten thousand exports through their life against a faulty service
+	go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
 
 .PHONY: test-s3
 test-s3: $(VERSITYGW) ## Run the tests that need a real S3 server
