@@ -5,11 +5,10 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 )
@@ -21,10 +20,11 @@ func main() {
 	debug := flag.Bool("debug", false, "wait for a debugger: print the environment variable that makes Terraform use this process")
 	flag.Parse()
 
-	err := providerserver.Serve(context.Background(), provider.New(provider.Options{Version: version}), providerserver.ServeOpts{
-		Address: "registry.terraform.io/docs-hosting/docs",
-		Debug:   *debug,
-	})
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	err := tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 	if err != nil {
 		log.Fatal(err)
 	}

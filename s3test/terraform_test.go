@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
@@ -44,7 +43,7 @@ resource "docs_bundle_download" "bundle" {
 `, folder)
 	resource.UnitTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"docs": providerserver.NewProtocol6WithError(provider.New(s.providerOptions())()),
+			"docs": func() (tfprotov6.ProviderServer, error) { return provider.NewServer(s.providerOptions())(), nil },
 		},
 		Steps: []resource.TestStep{
 			{

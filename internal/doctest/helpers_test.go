@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -63,7 +61,7 @@ func newServiceAt(t *testing.T, start time.Time) *service {
 		HTTPClient: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
 		Clock:      clock,
 	}
-	s := &service{server, clitest.New(t, "docs-hosting/docs", providerserver.NewProtocol6(provider.New(options)())), clock}
+	s := &service{server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options)), clock}
 	s.Env = append(s.Env, "TF_INPUT=0")
 	return s
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
-
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 )
 
@@ -23,7 +21,7 @@ type cli struct {
 // newCLI skips the test where there is no Terraform to run.
 func (h *harness) newCLI(t *testing.T, config string) *cli {
 	t.Helper()
-	c := &cli{h, clitest.New(t, "docs-hosting/docs", providerserver.NewProtocol6(New(h.options())()))}
+	c := &cli{h, clitest.New(t, "docs-hosting/docs", NewServer(h.options()))}
 	c.write(t, config)
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-version"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -50,7 +49,7 @@ func newHarness(t *testing.T, options simulator.Options) *harness {
 // environment, and the echo provider for ephemeral values.
 func (h *harness) factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"docs": providerserver.NewProtocol6WithError(New(h.options())()),
+		"docs": func() (tfprotov6.ProviderServer, error) { return NewServer(h.options())(), nil },
 		"echo": echoprovider.NewProviderServer(),
 	}
 }

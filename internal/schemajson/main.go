@@ -16,7 +16,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -26,7 +25,7 @@ import (
 const providerName = "docs"
 
 func main() {
-	server := providerserver.NewProtocol6(provider.New(provider.Options{})())()
+	server := provider.NewServer(provider.Options{})()
 	if err := write(context.Background(), os.Stdout, server); err != nil {
 		fmt.Fprintln(os.Stderr, "schemajson:", err)
 		os.Exit(1)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
@@ -39,7 +38,7 @@ func written(t *testing.T) document {
 }
 
 func newServer() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(provider.New(provider.Options{})())()
+	return provider.NewServer(provider.Options{})()
 }
 
 func TestNoObjectIsLeftOut(t *testing.T) {
