@@ -27,7 +27,7 @@ snapshot() {
   echo "=== snapshot in $1"
   (cd "$1" && GOCACHE="$scratch/cache-$2" "$goreleaser" release --snapshot --clean --skip="$skip")
   # The SBOMs are left out: they carry the moment they were made.
-  (cd "$1/dist" && sha256sum ./*.zip ./*_manifest.json) >"$scratch/sums-$2"
+  (cd "$1/dist" && sha256sum ./*.zip ./*_SHA256SUMS) >"$scratch/sums-$2"
 }
 
 clone "$scratch/one"
