@@ -222,7 +222,7 @@ func removeUnpacked(ctx context.Context, name, directory string, ours bool, diag
 		return
 	}
 	if len(left) > 0 {
-		diags.AddWarning("Files of others stay",
+		diags.AddWarning("Other files in the directory stay",
 			fmt.Sprintf("%s holds files that did not come from the bundle, such as %s. They are not deleted.", directory, left[0]))
 	}
 }

@@ -70,7 +70,7 @@ func (r *bundleDownloadResource) Schema(ctx context.Context, _ resource.SchemaRe
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
-					regexp.MustCompile(`^[0-9a-f]{64}$`), "it must be 64 lower-case hexadecimal digits, as sha256sum prints them")},
+					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lower-case hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
 				MarkdownDescription: "Directory to unpack the bundle into: a tar, gzip-compressed tar or zip archive. It must be missing or empty before, and holds exactly the bundle's files afterwards: " +

@@ -96,7 +96,7 @@ func TestDownloadIsCheckedUnpackedAndRemovedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	output = c.Run(t, 0, "destroy", "-auto-approve")
-	if !strings.Contains(output, "Files of others stay") {
+	if !strings.Contains(output, "Other files in the directory stay") {
 		t.Errorf("unexpected destroy:\n%s", output)
 	}
 	if left := append(c.files(t, "site"), c.files(t, "out")...); len(left) != 1 || left[0] != "site/mine.txt" {

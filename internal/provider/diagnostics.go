@@ -32,6 +32,8 @@ func detail(err error, more ...string) string {
 	var connection *client.ConnectionError
 	var busy *client.BusyError
 	switch {
+	case interrupted(err):
+		add("Terraform was interrupted before this was done.")
 	case errors.As(err, &busy):
 		if errors.As(err, &api) {
 			add("The service answered %s.", said(api))
