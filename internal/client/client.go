@@ -65,6 +65,7 @@ type Client struct {
 	apiKey         string
 	userAgent      string
 	api            *http.Client
+	once           *http.Client // for calls that must not be repeated
 	storage        *http.Client
 	clock          Clock
 	log            Logger
@@ -117,6 +118,7 @@ func New(config Config) (*Client, error) {
 	}
 	c.gate = newGate(c.clock)
 	c.api = &http.Client{Transport: transport, CheckRedirect: sameHostOnly}
+	c.once = &http.Client{Transport: withoutReuse(transport), CheckRedirect: sameHostOnly}
 	c.storage = &http.Client{Transport: transport, CheckRedirect: storageRedirect}
 	return c, nil
 }

@@ -103,9 +103,9 @@ func because(cause, last error) error {
 // a call that must not be repeated it does not end with ctx, because an answer
 // that is not waited for would lose the id of what it started.
 func (c *Client) attempt(ctx context.Context, call call) exchange {
-	parent := ctx
+	parent, client := ctx, c.api
 	if call.once {
-		parent = context.WithoutCancel(ctx)
+		parent, client = context.WithoutCancel(ctx), c.once
 	}
 	attemptCtx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -130,7 +130,7 @@ func (c *Client) attempt(ctx context.Context, call call) exchange {
 		req.Header.Set("Content-Type", "application/json")
 	}
 
-	resp, err := c.api.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return exchange{err: c.connectionError(attemptCtx, req, sent, err)}
 	}

@@ -165,7 +165,8 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...option) (*Client, 
 		go func() { _ = server.ServeTLS(s.network, "", "") }()
 	}
 	t.Cleanup(func() {
-		transport.CloseIdleConnections()
+		c.api.CloseIdleConnections()
+		c.once.CloseIdleConnections()
 		_ = server.Close()
 		synctest.Wait()
 		if left := clock.running(); left > 0 {

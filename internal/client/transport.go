@@ -37,6 +37,19 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
+// withoutReuse returns a transport that makes a connection for each request. One
+// that was idle may be closed by the service just as a request is written to
+// it, and nobody can tell then whether the service got the request.
+func withoutReuse(transport http.RoundTripper) http.RoundTripper {
+	shared, ok := transport.(*http.Transport)
+	if !ok {
+		return transport
+	}
+	fresh := shared.Clone()
+	fresh.DisableKeepAlives = true
+	return fresh
+}
+
 // CertPool returns the system's roots and the given PEM certificates.
 func CertPool(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
