@@ -105,7 +105,7 @@ func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticE
 func (c *Client) readJob(r *record, jobID string, retryAfter time.Duration) *StaticExportJob {
 	return &StaticExportJob{
 		ID:         jobID,
-		Status:     value(r.text("status")),
+		Status:     c.Redact(value(r.text("status"))),
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		Error:      c.Redact(r.message("error")),

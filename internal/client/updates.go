@@ -76,6 +76,7 @@ func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateS
 	err := c.do(ctx, call{method: http.MethodGet, path: []string{"project", "update-status", statusID}},
 		c.object(ctx, parseRecord, func(r *record, retryAfter time.Duration) error {
 			update = readUpdate(r)
+			update.Status = c.Redact(update.Status)
 			update.retryAfter = retryAfter
 			return required(update.Status, "status")
 		}))

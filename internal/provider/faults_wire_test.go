@@ -52,6 +52,8 @@ func (w *faultyWire) heal() {
 
 func endpointOf(req *http.Request) string {
 	switch {
+	case strings.HasPrefix(req.URL.Path, "/storage/"):
+		return simulator.EndpointDownload
 	case strings.Contains(req.URL.Path, "/update-status/"):
 		return simulator.EndpointUpdate
 	case strings.HasSuffix(req.URL.Path, "/bundle"):
@@ -99,6 +101,23 @@ type resetConn struct{ net.Conn }
 
 func (resetConn) Write([]byte) (int, error) {
 	return 0, &net.OpError{Op: "write", Net: "tcp", Err: syscall.ECONNRESET}
+}
+
+// sayingWire leads to a server that answers whatever it is asked with the same
+// bytes, which need not be HTTP.
+func sayingWire(answer string) func(*testing.T, *harness) http.RoundTripper {
+	return func(*testing.T, *harness) http.RoundTripper {
+		return dialing(func(context.Context) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() {
+				_, _ = io.CopyN(io.Discard, there, 1) // what the client gets to see is what matters
+				go func() { _, _ = io.Copy(io.Discard, there) }()
+				_, _ = io.WriteString(there, answer)
+				_ = there.Close()
+			}()
+			return here, nil
+		})
+	}
 }
 
 // stallingWire lets half of an answer's body through, and then nothing for as
