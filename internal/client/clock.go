@@ -56,6 +56,9 @@ func (c *Client) WithTimeout(ctx context.Context, d time.Duration) (context.Cont
 		deadline = outer
 	}
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, deadlineKey{}, deadline))
+	if d <= 0 {
+		cancel(ErrTimeout) // at once: nothing is started that would not be waited for
+	}
 	stop := c.clock.AfterFunc(d, func() { cancel(ErrTimeout) })
 	return ctx, func() {
 		stop()

@@ -24,6 +24,8 @@ type APIError struct {
 	// Message is what the service said, redacted and at most 2 KiB long; empty
 	// if its body said nothing.
 	Message string
+	// Page tells that the body was an HTML or XML page.
+	Page bool
 	// RequestID is the service's own name for the exchange, or empty.
 	RequestID string
 	// RetryAfter is how long the service asked to wait; zero if it did not.
@@ -121,9 +123,12 @@ func IsStatus(err error, codes ...int) bool {
 }
 
 // IsGone reports whether err says that the service does not know the object,
-// or no longer does.
+// or no longer does. A 404 that is a web page says nothing of the kind: it comes
+// from something on the way, or from another place than the API.
 func IsGone(err error) bool {
-	return IsStatus(err, http.StatusNotFound, http.StatusGone)
+	var apiError *APIError
+	return errors.As(err, &apiError) &&
+		(apiError.StatusCode == http.StatusGone || apiError.StatusCode == http.StatusNotFound && !apiError.Page)
 }
 
 // MayHaveStarted reports whether a start that ended with err may have started a

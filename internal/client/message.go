@@ -46,7 +46,7 @@ func knownMessage(body []byte) string {
 	switch {
 	case len(body) == 0:
 		return ""
-	case body[0] == '<':
+	case isPage(body):
 		return htmlText(body)
 	}
 	var value any
@@ -146,7 +146,7 @@ func describeBody(body []byte) string {
 	if len(body) == 0 {
 		return "the body is empty"
 	}
-	if body[0] == '<' {
+	if isPage(body) {
 		return "the body is an HTML or XML page"
 	}
 	var value any
@@ -173,6 +173,11 @@ func jsonKind(value any) string {
 		return "an array"
 	}
 	return "an object"
+}
+
+// isPage reports whether a body is HTML or XML.
+func isPage(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(trimBOM(body)), []byte("<"))
 }
 
 func trimBOM(body []byte) []byte {

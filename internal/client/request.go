@@ -179,6 +179,7 @@ func (c *Client) apiError(req *http.Request, resp *http.Response, x exchange) er
 		Path:       req.URL.EscapedPath(),
 		StatusCode: x.status,
 		Message:    c.Redact(errorMessage(x.body)),
+		Page:       isPage(x.body),
 		RequestID:  x.requestID,
 		RetryAfter: retryAfter(x.header, c.clock.Now()),
 	}

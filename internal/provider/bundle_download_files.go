@@ -29,11 +29,12 @@ const writtenKey = "written"
 // writtenBundle is what the resource wrote last, to tell it from what others
 // put in its place.
 type writtenBundle struct {
+	JobID  string `json:"job_id"`
 	SHA256 string `json:"sha256"`
 }
 
 func writtenBy(plan *bundleDownloadModel) *writtenBundle {
-	return &writtenBundle{SHA256: plan.SHA256.ValueString()}
+	return &writtenBundle{JobID: plan.JobID.ValueString(), SHA256: plan.SHA256.ValueString()}
 }
 
 func readWritten(ctx context.Context, private privateReader, diags *diag.Diagnostics) *writtenBundle {
@@ -110,6 +111,7 @@ func addDownloadError(diags *diag.Diagnostics, jobID string, plan *bundleDownloa
 	const untouched = "Nothing of it was kept; a file that was there before is unchanged."
 	var checksum *client.ChecksumError
 	var storage *client.StorageError
+	var connection *client.ConnectionError
 	var file *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -120,6 +122,9 @@ func addDownloadError(diags *diag.Diagnostics, jobID string, plan *bundleDownloa
 	case errors.As(err, &storage):
 		diags.AddError(summary, fmt.Sprintf("The object store %s answered %s.\n\n%s Apply again; if it goes on, the bundle may have been deleted, and a new export is needed.",
 			storage.Host, said(&storage.Answer), untouched))
+	case errors.As(err, &connection) && !interrupted(err) && !errors.Is(err, client.ErrTimeout):
+		diags.AddError(summary, fmt.Sprintf("The download from %s broke off and could not be taken up again: %s.\n\n%s Check the network and, if one is needed, the proxy settings (HTTPS_PROXY, NO_PROXY), and apply again.",
+			connection.Host, connection.Err, untouched))
 	case errors.As(err, &file) || errors.As(err, &link):
 		diags.AddAttributeError(path.Root("path"), summary, fmt.Sprintf("The file %s could not be written: %s.\n\n%s", plan.Path.ValueString(), err, untouched))
 	default:
@@ -138,7 +143,7 @@ func unpack(ctx context.Context, plan *bundleDownloadModel, replace bool, diags 
 	result, err := archive.Extract(ctx, plan.Path.ValueString(), directory, archive.Options{Replace: replace})
 	if err != nil {
 		diags.AddAttributeError(path.Root("extract_to"), "Could not unpack the bundle",
-			fmt.Sprintf("The bundle of job %s could not be unpacked into %s: %s.\n\nNothing of it was unpacked; what was there before is unchanged.", plan.JobID.ValueString(), directory, strings.TrimSuffix(err.Error(), ".")))
+			fmt.Sprintf("The bundle of job %s could not be unpacked into %s: %s.\n\nNothing of it was unpacked; the directory is as it was before.", plan.JobID.ValueString(), directory, strings.TrimSuffix(err.Error(), ".")))
 		return false
 	}
 	if result.Leftover != "" {
@@ -197,6 +202,8 @@ func removeWritten(ctx context.Context, state *bundleDownloadModel, written *wri
 	}
 	switch {
 	case diags.HasError() || errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		diags.AddError("Could not delete the downloaded file", capitalized(err.Error())+".")
 	case !ours:
 		diags.AddWarning("Downloaded file was changed and stays",
 			fmt.Sprintf("%s is not what the resource wrote, so it is not deleted. Delete it by hand if it is not needed.", name))

@@ -100,7 +100,7 @@ func (r *bundleDownloadResource) Schema(ctx context.Context, _ resource.SchemaRe
 // the plan asks for. Read leaves attributes null for what it did not find.
 func needsDownload(plan, state *bundleDownloadModel, written *writtenBundle) bool {
 	switch {
-	case !plan.JobID.Equal(state.JobID):
+	case plan.JobID.IsUnknown() || plan.JobID.ValueString() != written.JobID:
 		return true
 	case state.SHA256.IsNull() || state.SHA256.ValueString() != written.SHA256:
 		return true
@@ -127,7 +127,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if config.SHA256.IsNull() {
 		plan.SHA256 = types.StringUnknown()
 	}
-	if needsDownload(&plan, &state, written) {
+	if config.SHA256.IsUnknown() || needsDownload(&plan, &state, written) {
 		plan.SizeBytes, plan.FileCount = types.Int64Unknown(), types.Int64Unknown()
 	} else {
 		plan.SHA256, plan.SizeBytes, plan.FileCount = state.SHA256, state.SizeBytes, state.FileCount
@@ -141,7 +141,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultExportTimeout)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultDownloadTimeout)
 	resp.Diagnostics.Append(diags...)
 	checkFree(&plan, &resp.Diagnostics)
 	c, ok := r.service.ready(&resp.Diagnostics)
@@ -177,7 +177,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultExportTimeout)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultDownloadTimeout)
 	resp.Diagnostics.Append(diags...)
 	written := readWritten(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -190,10 +190,14 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 		}
 		ctx, cancel := c.WithTimeout(ctx, timeout)
 		defer cancel()
-		if !download(ctx, c, &plan, &resp.Diagnostics) || !unpack(ctx, &plan, true, &resp.Diagnostics) {
+		if !download(ctx, c, &plan, &resp.Diagnostics) {
 			return
 		}
+		// From here on the file is another one, whatever becomes of the rest.
 		writtenBy(&plan).write(ctx, resp.Private, &resp.Diagnostics)
+		if !unpack(ctx, &plan, true, &resp.Diagnostics) {
+			return
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }

@@ -115,17 +115,17 @@ func advice(e *client.APIError) string {
 	case http.StatusProxyAuthRequired:
 		return "A proxy on the way wants credentials. Put them into HTTPS_PROXY, or name the host in NO_PROXY."
 	case http.StatusConflict:
-		return "The service says that this does not fit the current state of the object. Wait until other work on it is over, and apply again."
+		return "The service says that this does not fit the current state of the object. Wait until other work on it is over."
 	case http.StatusRequestEntityTooLarge:
 		return "The request is larger than the service accepts. Shorten additional_parameters."
 	case http.StatusTooManyRequests:
-		return "The service limits how many requests it takes. Wait a while and apply again, or run with a lower -parallelism."
+		return "The service limits how many requests it takes. Wait a while, or run with a lower -parallelism."
 	}
 	switch {
 	case e.StatusCode/100 == 3:
 		return "Redirects to another host are not followed, because the API key must not go there. If the service has moved, set base_url to its new address."
 	case e.StatusCode >= 500:
-		return "The service has a fault or is overloaded. Wait a while and apply again."
+		return "The service has a fault or is overloaded, which may take a while to pass."
 	}
 	return "Check the arguments and the provider's configuration."
 }

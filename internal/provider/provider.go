@@ -125,12 +125,18 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	defer func() {
 		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = s, s, s, s
 	}()
-	for name, value := range map[string]attr.Value{
-		"base_url": config.BaseURL, "api_key": config.APIKey, "ca_cert_pem": config.CACertPEM,
-		"request_timeout": config.RequestTimeout, "max_retries": config.MaxRetries,
+	for _, argument := range []struct {
+		name  string
+		value attr.Value
+	}{
+		{"base_url", config.BaseURL},
+		{"api_key", config.APIKey},
+		{"ca_cert_pem", config.CACertPEM},
+		{"request_timeout", config.RequestTimeout},
+		{"max_retries", config.MaxRetries},
 	} {
-		if value.IsUnknown() {
-			s.unknown = append(s.unknown, name)
+		if argument.value.IsUnknown() {
+			s.unknown = append(s.unknown, argument.name)
 		}
 	}
 

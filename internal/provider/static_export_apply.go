@@ -58,9 +58,9 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	case err == nil:
 	case interrupted(err):
 		resp.Diagnostics.AddWarning("Static export interrupted",
-			fmt.Sprintf("The export was interrupted, but its job goes on. %s\n\nThe state holds the job and no link yet. To go on with the same job, run \"terraform apply\" again.", progressOf(run.seen(job.ID, last))))
+			fmt.Sprintf("%s It is not affected by the interrupt.\n\nThe state holds the job and no link yet. %s", progressOf(seen(job.ID, last)), resumeByApply))
 	default:
-		run.report(err, run.seen(job.ID, last), "The state holds the job, marked as tainted.",
+		run.report(err, seen(job.ID, last), "The state holds the job, marked as tainted.",
 			"Another apply would start a new job. To go on with this one instead, run \"terraform untaint\" with the address of this resource, and apply again.")
 	}
 }
@@ -84,21 +84,25 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		if !ok {
 			return
 		}
-		ctx, cancel := c.WithTimeout(ctx, timeout)
+		bounded, cancel := c.WithTimeout(ctx, timeout)
 		defer cancel()
 		run := exportRun{client: c, plan: &plan, notes: notes, diags: &resp.Diagnostics}
 		if step == stepExport {
-			ok = run.exportAnew(ctx)
+			ok = run.exportAnew(bounded)
 		} else {
-			ok = run.finish(ctx)
+			ok = run.finish(bounded)
 		}
 		if !ok {
-			// The prior state stays. What is in the notes is saved with the error.
+			// The prior state stays, with a link that works, and with the error the notes are saved.
+			if step == stepExport && notes.linkIsDue(r.service.now(notes.Skew), run.plan, &state) && run.renewEarlier(ctx, &state) {
+				resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+			}
 			notes.write(ctx, resp.Private, &resp.Diagnostics)
 			return
 		}
 	}
-	notes.Imported = false
+	// A job that is pending for other inputs is given up: its content ages.
+	notes.Imported, notes.Pending = false, nil
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -133,7 +137,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 	consequence := "No job was started."
 	if client.MayHaveStarted(err) {
 		consequence = "The service may have started a job all the same, whose id did not arrive here. The request was not repeated, so that nothing is exported twice. " +
-			"Look for a running export in the service's dashboard: if there is one, wait for it and import it by its id; if not, apply again."
+			"Look for a running export in the service's dashboard: if there is one, wait for it and import it by its id (after \"terraform state rm\", where the resource is in the state already); if not, apply again."
 	}
 	addError(run.diags, "Could not start the static export of "+run.plan.Domain.ValueString(), err, consequence)
 	return nil, startedAt, false
@@ -171,6 +175,10 @@ func (run *exportRun) link(ctx context.Context, model *staticExportModel) error 
 	run.notes.Skew = ahead
 	if previous.JobID.Equal(model.JobID) && previous.ExpiresAt.Equal(model.ExpiresAt) {
 		run.notes.LinkKept = model.ExpiresAt.ValueString()
+		if !now.Before(bundle.ExpiresAt) {
+			run.diags.AddWarning("The service keeps an expired link",
+				fmt.Sprintf("Asked for another link, the service handed out the one that expired at %s again. The next apply asks once more.", model.ExpiresAt.ValueString()))
+		}
 	} else {
 		run.notes.LinkMadeAt, run.notes.LinkKept = now, ""
 	}
@@ -201,19 +209,24 @@ func (run *exportRun) checkLifetime(expiresAt time.Time) {
 // finish waits for the state's job, if it has not completed, and makes a link.
 func (run *exportRun) finish(ctx context.Context) bool {
 	jobID := run.plan.JobID.ValueString()
-	if run.plan.Status.ValueString() != client.JobCompleted {
-		last, err := run.wait(ctx, jobID, time.Time{})
-		if err != nil {
-			run.report(err, run.seen(jobID, last), "The state is unchanged.", resumeByApply)
-			return false
+	last := &client.StaticExportJob{ID: jobID, Status: run.plan.Status.ValueString()}
+	var err error
+	if !last.Succeeded() {
+		var job *client.StaticExportJob
+		if job, err = run.wait(ctx, jobID, time.Time{}); job != nil {
+			last = job
 		}
+	}
+	if err == nil {
 		run.plan.setJob(last)
+		err = run.link(ctx, run.plan)
 	}
-	if err := run.link(ctx, run.plan); err != nil {
-		run.report(err, run.seen(jobID, nil), "The state is unchanged.", resumeByApply)
-		return false
+	if err == nil {
+		return true
 	}
-	return true
+	run.notes.Lost = exportLost(err)
+	run.report(err, last, "The state is unchanged.", resumeByApply)
+	return false
 }
 
 // exportAnew exports new content: with the job that an earlier apply started
@@ -235,17 +248,22 @@ func (run *exportRun) exportAnew(ctx context.Context) bool {
 	last, err := run.wait(ctx, jobID, startedAt)
 	if err == nil {
 		next.setJob(last)
+		next.forgetLink()
 		err = run.link(ctx, &next)
 	}
 	if err == nil {
-		run.notes.Pending = nil
+		run.notes.Lost = false
 		*run.plan = next
 		return true
 	}
 	if exportLost(err) {
 		run.notes.Pending = nil
 	}
-	run.report(err, run.seen(jobID, last), "The state keeps the earlier export and its link.",
+	kept := "The state keeps the earlier export and its link."
+	if !run.plan.hasLink() {
+		kept = "The state is unchanged."
+	}
+	run.report(err, seen(jobID, last), kept,
 		resumeByApply+" No other job is started as long as triggers and additional_parameters stay as they are.")
 	return false
 }
@@ -258,8 +276,17 @@ func exportLost(err error) bool {
 	return errors.As(err, &failed) || client.IsGone(err)
 }
 
+// renewEarlier makes a new link of the earlier export, which stays in use while
+// there is no other. The error that is told is the other's: a failure of this
+// comes up again with the next apply.
+func (run *exportRun) renewEarlier(ctx context.Context, state *staticExportModel) bool {
+	ctx, cancel := run.client.WithTimeout(ctx, defaultReadTimeout)
+	defer cancel()
+	return run.link(ctx, state) == nil
+}
+
 // seen is the last that is known of a job.
-func (run *exportRun) seen(jobID string, last *client.StaticExportJob) *client.StaticExportJob {
+func seen(jobID string, last *client.StaticExportJob) *client.StaticExportJob {
 	if last != nil {
 		return last
 	}

@@ -27,11 +27,13 @@ type exportNotes struct {
 	LinkKept string `json:"link_kept,omitempty"`
 	// Skew is how far the service's clock was ahead of the local one.
 	Skew time.Duration `json:"skew,omitempty"`
-	// Imported is set until the first apply after an import.
+	// Imported is set until the first update after an import.
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but whose bundle is not
 	// there yet.
 	Pending *pendingJob `json:"pending,omitempty"`
+	// Lost is set once it is seen that the state's job will give no bundle any more.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // pendingJob is a job that the next apply goes on with, if it is still asked
@@ -58,8 +60,8 @@ func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnosti
 		return notes
 	}
 	if err := json.Unmarshal(value, notes); err != nil {
-		// They only ever spare work: without them the export is still right.
-		diags.AddWarning("Private state of the export is unreadable", "It was written by another version of the provider, or damaged, and is ignored: "+err.Error()+".")
+		diags.AddWarning("Private state of the export is unreadable",
+			"It was written by another version of the provider, or damaged, and is ignored. An export of new content that was cut off is not resumed, but started anew.")
 		return &exportNotes{}
 	}
 	return notes
@@ -82,6 +84,13 @@ func (n *exportNotes) linkAge(state *staticExportModel) linkAge {
 	}
 	age.Kept = n.LinkKept != "" && n.LinkKept == state.ExpiresAt.ValueString()
 	return age
+}
+
+// linkIsDue reports whether the state's link has to be made anew, by what the
+// plan says of renewal.
+func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) bool {
+	renewBefore, _ := plan.RenewBefore.ValueGoDuration()
+	return state.hasLink() && linkDue(now, n.linkAge(state), renewBefore, plan.LinkRenewal.ValueString())
 }
 
 // exportInputs are what the content of an export follows from.

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -28,15 +29,14 @@ const (
 // the clock of its own moment.
 func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
 	switch {
-	case state.Status.ValueString() == client.JobFailed && !state.hasLink():
+	case notes.Lost || state.Status.ValueString() == client.JobFailed && !state.hasLink():
 		return stepExport
 	case !notes.Imported && !sameInputs(plan, state):
 		return stepExport
 	case !state.hasLink():
 		return stepLink
 	}
-	renewBefore, _ := plan.RenewBefore.ValueGoDuration()
-	if linkDue(now, notes.linkAge(state), renewBefore, plan.LinkRenewal.ValueString()) {
+	if notes.linkIsDue(now, plan, state) {
 		return stepLink
 	}
 	return stepNothing
@@ -45,10 +45,11 @@ func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes)
 // sameInputs reports whether a plan asks for what the state's job exported.
 // Inputs that are not known yet count as different.
 func sameInputs(plan, state *staticExportModel) bool {
-	if plan.AdditionalParameters.IsUnknown() || !plan.Triggers.Equal(state.Triggers) {
+	if plan.AdditionalParameters.IsUnknown() || plan.Triggers.IsUnknown() {
 		return false
 	}
-	return inputsOf(plan).parameters == inputsOf(state).parameters
+	of, with := inputsOf(plan), inputsOf(state)
+	return maps.Equal(of.triggers, with.triggers) && of.parameters == with.parameters
 }
 
 // ModifyPlan makes a plan say what the apply will do. Terraform plans again
@@ -73,9 +74,6 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		plan.unknownJob()
 	case stepLink:
 		plan.unknownLink()
-		if state.Status.ValueString() != client.JobCompleted {
-			plan.unknownProgress()
-		}
 	case stepNothing:
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 		if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {

@@ -23,6 +23,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Read(ctx, defaultReadTimeout)
 	resp.Diagnostics.Append(diags...)
+	notes := readNotes(ctx, req.Private, &resp.Diagnostics)
 	c, ok := r.service.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -32,7 +33,17 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 
 	jobID := state.JobID.ValueString()
 	job, err := c.GetStaticExportJob(ctx, jobID)
+	if ahead, ok := c.Skew(); ok {
+		// The apply, which may know no answer of the service yet, decides by the same clock as the plan.
+		notes.Skew = ahead
+	}
 	switch {
+	case client.IsGone(err) && notes.Pending != nil:
+		resp.Diagnostics.AddWarning("Static export job no longer known to the service",
+			fmt.Sprintf("The service does not know the job %s of %s any more. The state stays, because the job %s that an earlier apply started for new content is still to be looked at: the next apply goes on with it.\n\n%s",
+				jobID, state.Domain.ValueString(), notes.Pending.JobID, detail(err)))
+		notes.Lost = true
+		state.forgetLink()
 	case client.IsGone(err):
 		resp.Diagnostics.AddWarning("Static export job no longer known to the service",
 			fmt.Sprintf("The service does not know the job %s of %s any more, so it leaves the state, and the plan shows a new export.\n\n%s",
@@ -45,9 +56,12 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		addError(&resp.Diagnostics, "Could not read the static export job "+jobID, err)
 		return
 	}
-	state.setJob(job)
+	if err == nil {
+		state.setJob(job)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
+	notes.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState takes over an export by "job_id", by "domain,job_id" or by
@@ -91,7 +105,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if job.Succeeded() {
 		if err := run.link(ctx, &state); err != nil {
 			resp.Diagnostics.AddWarning("Imported without a link",
-				"The export was imported, but no link to its bundle could be made. The next plan makes one.\n\n"+detail(err))
+				"The export was imported, but no link to its bundle could be made. The next apply makes one.\n\n"+detail(err))
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -99,8 +113,8 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// parseImport reads either form of import. No domain has a comma; a job's id
-// might.
+// parseImport reads either form of import. A domain has no comma; a job's id
+// might, and is given after a domain then.
 func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity staticExportIdentity, problem string) {
 	if req.ID == "" && req.Identity != nil {
 		if diags := req.Identity.Get(ctx, &identity); diags.HasError() {

@@ -19,12 +19,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 const (
-	defaultExportTimeout = 60 * time.Minute
-	defaultReadTimeout   = 5 * time.Minute
-	minPollInterval      = time.Second
+	defaultExportTimeout   = 60 * time.Minute
+	defaultDownloadTimeout = 60 * time.Minute
+	defaultReadTimeout     = 5 * time.Minute
+	minPollInterval        = time.Second
 )
 
 var (
@@ -202,15 +205,18 @@ func (m *staticExportModel) copyLink(from *staticExportModel) {
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = from.BundleURL, from.ExpiresAt, from.BundleSizeBytes
 }
 
-// unknownLink marks the link as known after apply.
+// unknownLink marks the link as known after apply, and with it what is told of a
+// job that has to be waited for first.
 func (m *staticExportModel) unknownLink() {
+	if m.Status.ValueString() != client.JobCompleted {
+		m.unknownProgress()
+	}
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 }
 
 // unknownJob marks the job as known after apply, and with it the link.
 func (m *staticExportModel) unknownJob() {
-	m.JobID = types.StringUnknown()
-	m.unknownProgress()
+	m.JobID, m.Status = types.StringUnknown(), types.StringUnknown()
 	m.unknownLink()
 }
 

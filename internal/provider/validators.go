@@ -171,6 +171,8 @@ func domainProblem(domain string) string {
 		return fmt.Sprintf("The domain %q has white space in it.", domain)
 	case strings.IndexFunc(domain, unicode.IsControl) >= 0:
 		return fmt.Sprintf("The domain %q has a control character in it.", domain)
+	case strings.ContainsRune(domain, ','):
+		return fmt.Sprintf("The domain %q has a comma.", domain)
 	case strings.ContainsAny(domain, "/?#\\"):
 		return fmt.Sprintf("The domain %q has a path, a query or a fragment.", domain)
 	case strings.Contains(domain, "@"):
