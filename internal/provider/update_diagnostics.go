@@ -73,7 +73,7 @@ func addUpdateFailure(diags *diag.Diagnostics, c *client.Client, statusID string
 		// Terraform does not wrap lines that begin with a space.
 		paragraphs = append(paragraphs, "The end of its log:\n  "+strings.Join(log, "\n  "))
 	}
-	paragraphs = append(paragraphs, "Correct what it failed of, and update the site again.")
+	paragraphs = append(paragraphs, "Correct the cause, and update the site again.")
 	diags.AddError("Update failed", strings.Join(paragraphs, "\n\n"))
 }
 

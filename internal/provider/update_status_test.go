@@ -281,12 +281,12 @@ The end of its log:
   Error: no such page
     at guides/links.mdx
 
-Correct what it failed of, and update the site again.`},
+Correct the cause, and update the site again.`},
 			nil,
 		},
 		"with nothing known": {
 			map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil},
-			[]string{`Update upd_1 ended with status "failure".` + "\n\n" + "Correct what"},
+			[]string{`Update upd_1 ended with status "failure".` + "\n\n" + "Correct the cause"},
 			[]string{"Summary", "Commit", "Author", "log"},
 		},
 		"with empty fields left out": {
