@@ -130,8 +130,10 @@ var faults = []fault{
 	{name: "unknown field nested five thousand deep", kind: harmless, rewrite: with("deep", deep(5000))},
 
 	{name: "redirect to the same host, 307", kind: refused, answer: withHeader(status(307), "Location", "?again=1"), says: "a redirect to", attempts: 6},
-	{name: "redirect to the same host, 302", kind: refused, answer: withHeader(status(302), "Location", "?again=1"), says: "a redirect to", attempts: 6,
-		except: map[string]kind{simulator.EndpointStart: final, simulator.EndpointBundle: final}},
+	{
+		name: "redirect to the same host, 302", kind: refused, answer: withHeader(status(302), "Location", "?again=1"), says: "a redirect to", attempts: 6,
+		except: map[string]kind{simulator.EndpointStart: final, simulator.EndpointBundle: final},
+	},
 	{name: "redirect to another host", kind: final, answer: withHeader(status(307), "Location", "https://elsewhere.invalid/v1?X-Amz-Signature="+linkMark), says: "a redirect to https://elsewhere.invalid/v1"},
 	{name: "redirect to another port of the same host", kind: final, answer: withHeader(status(308), "Location", "http://127.0.0.1:9/v1"), says: "a redirect to http://127.0.0.1:9/v1"},
 	{name: "redirect to nowhere", kind: final, answer: status(307), says: "HTTP 307 Temporary Redirect"},

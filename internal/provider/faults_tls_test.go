@@ -116,14 +116,22 @@ func testTLSFaults(t *testing.T, table *outcomes) {
 		says   []string // nothing: it succeeds
 	}{
 		{name: "certificate of an unknown root, given in ca_cert_pem", config: &tls.Config{Certificates: []tls.Certificate{good}}, trust: true},
-		{name: "certificate of an unknown root", config: &tls.Config{Certificates: []tls.Certificate{good}},
-			says: []string{"certificate signed by unknown authority", "give that in ca_cert_pem"}},
-		{name: "certificate that has expired", config: &tls.Config{Certificates: []tls.Certificate{root.issue(t, "127.0.0.1", time.Now().Add(-time.Hour))}}, trust: true,
-			says: []string{"certificate has expired or is not yet valid", "this machine's clock is wrong"}},
-		{name: "certificate of another host", config: &tls.Config{Certificates: []tls.Certificate{root.issue(t, "other.example", inADay)}}, trust: true,
-			says: []string{"cannot validate certificate for 127.0.0.1", "not trusted"}},
-		{name: "TLS 1.1", config: &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, trust: true,
-			says: []string{"protocol version"}},
+		{
+			name: "certificate of an unknown root", config: &tls.Config{Certificates: []tls.Certificate{good}},
+			says: []string{"certificate signed by unknown authority", "give that in ca_cert_pem"},
+		},
+		{
+			name: "certificate that has expired", config: &tls.Config{Certificates: []tls.Certificate{root.issue(t, "127.0.0.1", time.Now().Add(-time.Hour))}}, trust: true,
+			says: []string{"certificate has expired or is not yet valid", "this machine's clock is wrong"},
+		},
+		{
+			name: "certificate of another host", config: &tls.Config{Certificates: []tls.Certificate{root.issue(t, "other.example", inADay)}}, trust: true,
+			says: []string{"cannot validate certificate for 127.0.0.1", "not trusted"},
+		},
+		{
+			name: "TLS 1.1", config: &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, trust: true,
+			says: []string{"protocol version"},
+		},
 	} {
 		table.announce(test.name)
 		for _, place := range []string{simulator.EndpointStart, simulator.EndpointUpdate} {

@@ -190,8 +190,8 @@ func (c *processCLI) crash(t *testing.T, server *simulator.Server) string {
 	go func() { ended <- command.Wait() }()
 	select {
 	case <-asked:
-	case <-ended:
-		t.Fatalf("the plan ended before it asked:\n%s", output)
+	case err := <-ended:
+		t.Fatalf("the plan ended before it asked: %v\n%s", err, output)
 	}
 	pid, err := os.ReadFile(filepath.Join(c.Folder, "pid"))
 	if err != nil {

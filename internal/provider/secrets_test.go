@@ -102,8 +102,10 @@ func nothing(*testing.T, *secretRun) {}
 
 var operations = []operation{
 	{name: "create an export", prepare: nothing, act: exporting(nil)},
-	{name: "create an export that fails", fails: true, act: exporting(nil),
-		prepare: func(_ *testing.T, run *secretRun) { run.NextJob(simulator.JobSpec{Fail: echo}) }},
+	{
+		name: "create an export that fails", fails: true, act: exporting(nil),
+		prepare: func(_ *testing.T, run *secretRun) { run.NextJob(simulator.JobSpec{Fail: echo}) },
+	},
 	{name: "refresh an export", prepare: exporting(nil), act: func(t *testing.T, run *secretRun) { run.show(run.export.refresh(t)) }},
 	{name: "renew a link", act: exporting(nil), prepare: func(t *testing.T, run *secretRun) {
 		exporting(nil)(t, run)
@@ -115,8 +117,10 @@ var operations = []operation{
 	}},
 	{name: "destroy an export", prepare: exporting(nil), act: func(t *testing.T, run *secretRun) { run.show(run.export.destroy(t)) }},
 	{name: "read an update", prepare: nothing, act: reading("docs_update_status", map[string]any{"status_id": "upd_good"})},
-	{name: "wait for an update that fails", fails: true, prepare: nothing,
-		act: reading("docs_update_status", map[string]any{"status_id": "upd_bad", "wait_for_completion": true, "fail_on_failure": true})},
+	{
+		name: "wait for an update that fails", fails: true, prepare: nothing,
+		act: reading("docs_update_status", map[string]any{"status_id": "upd_bad", "wait_for_completion": true, "fail_on_failure": true}),
+	},
 	{name: "read a job", prepare: nothing, act: reading("docs_static_export_job", map[string]any{"job_id": "se_done"})},
 	{name: "read a job that failed", prepare: nothing, act: reading("docs_static_export_job", map[string]any{"job_id": "se_failed"})},
 	{name: "pass a gate", prepare: nothing, act: creating("docs_update_gate", map[string]any{"status_id": "upd_good"})},
