@@ -162,7 +162,7 @@ func TestFaults(t *testing.T) {
 				if f.rewrite != nil && !lasts {
 					continue
 				}
-				t.Run(fmt.Sprintf("%s/%s/%s", f.name, place, duration(lasts)), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/%s", f.name, place, extent(lasts)), func(t *testing.T) {
 					t.Parallel()
 					run := newFaultRun(t, f, place, lasts)
 					run.want(t)
@@ -178,7 +178,7 @@ func TestFaults(t *testing.T) {
 	testWrongClocks(t, table)
 }
 
-func duration(lasts bool) string {
+func extent(lasts bool) string {
 	if lasts {
 		return "lasting"
 	}
