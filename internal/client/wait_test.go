@@ -315,7 +315,7 @@ func TestWaitForAnUpdateEndsWithIt(t *testing.T) {
 func TestWaitPollsLessOftenTheLongerAJobIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := serve(t, job("running"))
-		ctx, cancel := c.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := c.WithTimeout(t.Context(), 50*time.Second)
 		defer cancel()
 		// Ten minutes have passed since the start: a share of these is waited, up to 15 s.
 		_, err := c.WaitForStaticExport(ctx, "se_1", WaitOptions{StartedAt: time.Now().Add(-10 * time.Minute)}, nil)

@@ -55,7 +55,7 @@ func TestActionTellsEachStatusAndHowItEnds(t *testing.T) {
 		},
 		"a status that it does not know": {
 			update:   simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "paused\x1b"},
-			messages: []string{"Update upd_1: paused"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused\x1b"`}, lasts: time.Hour,
+			messages: []string{"Update upd_1: paused"}, said: []string{"ERROR: Update not finished in time", `was last seen with status "paused"`}, lasts: time.Hour,
 		},
 		"an update that nobody knows": {
 			update: simulator.UpdateSpec{ID: "upd_2"},

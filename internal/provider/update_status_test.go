@@ -346,7 +346,7 @@ func TestUpdateThatCannotBeReadIsExplained(t *testing.T) {
 		"a null status":     {answer(http.StatusOK, `{"_id": "upd_1", "status": null}`), []string{"the answer has no status"}},
 		"an error inside":   {answer(http.StatusOK, `{"error": "try later"}`), []string{"the answer has no status", "It said: try later"}},
 		"a truncated body":  {func(h *harness) { h.AddFault(simulator.Fault{TruncateBody: 20}) }, []string{"GET /v1/project/update-status/upd_1 got no answer", "the answer was cut off after 20 bytes"}},
-		"a fault inside":    {answer(http.StatusInternalServerError, `{"message": "out of cheese"}`), []string{"HTTP 500 Internal Server Error", "out of cheese", "apply again"}},
+		"a fault inside":    {answer(http.StatusInternalServerError, `{"message": "out of cheese"}`), []string{"HTTP 500 Internal Server Error", "out of cheese", "has a fault or is overloaded"}},
 		"a conflict":        {answer(http.StatusConflict, `{"detail": "being moved"}`), []string{"HTTP 409 Conflict", "being moved"}},
 		"a missing plan":    {answer(http.StatusPaymentRequired, `{"errors": [{"message": "not in your plan"}]}`), []string{"HTTP 402 Payment Required", "not in your plan", "Enterprise plan"}},
 		"a lasting limit":   {answer(http.StatusTooManyRequests, ``), []string{"timeout"}},
