@@ -33,7 +33,7 @@ func TestStateOfTheFirstVersionIsRead(t *testing.T) {
 	}
 	c := h.newCLI(t, string(config))
 	fixture := filepath.Join("testdata", "state", "v0.tfstate")
-	c.SkipBelow(t, 5, 6, "a CLI that reads the state of Terraform 1.11 without a change of its own")
+	c.SkipBelow(t, 11, 8, "a CLI that reads the state of Terraform 1.11 without a change of its own")
 	if *writeState {
 		h.NextJob(simulator.JobSpec{ID: "se_0000000000000001"})
 		h.NextJob(simulator.JobSpec{ID: "se_0000000000000002"})
