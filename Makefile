@@ -37,6 +37,8 @@ COVERAGE := 90
 SCHEMA_PROGRAM := ./internal/schemajson
 SCHEMA_JSON    := $(BUILD)/schema.json
 
+REPORT := cd bench && go run ./cmd/report -cli '$(TF)' $(if $(PEERS),-peers '$(abspath $(PEERS))')
+
 # What CI runs, in this order: the cheap first.
 CHECKS := build fmt-check tidy-check lint test cover test-s3 docs-check demo
 
@@ -98,12 +100,12 @@ test-s3: $(VERSITYGW) ## Run the tests that need a real S3 server
 	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(VERSITYGW)'
 
 .PHONY: bench
-bench: ## Measure against the goals and print the report
-	cd bench && go run ./cmd/report
+bench: ## Measure against the goals and write bench/results.md (TF=path, PEERS=mirror of the peers)
+	$(REPORT) -write results.md
 
 .PHONY: bench-plan
-bench-plan: ## Measure a plan of a thousand reads with the real CLI
-	cd bench && go run ./cmd/plan
+bench-plan: ## Measure plans of up to a thousand objects with the real CLI
+	$(REPORT) Plan
 
 ##@ Check
 

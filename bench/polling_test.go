@@ -17,9 +17,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // schedule returns how long to wait before the next GET. elapsed counts from

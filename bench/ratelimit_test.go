@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 const (

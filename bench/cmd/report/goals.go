@@ -5,10 +5,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"path"
-	"strconv"
-	"text/tabwriter"
 )
 
 // goal is one row of the table. What is held against the bound is our figure
@@ -20,38 +17,62 @@ type goal struct {
 	ours   string // benchmark
 	peer   string // benchmark; empty: none to compare with
 	ratio  bool   // the bound is one of the ratio
-	least  bool   // the bound is the least, not the most
+	need   need
 	bound  float64
 }
 
+// need is how a figure has to compare with the bound.
+type need string
+
+const (
+	atMost  need = "≤"
+	atLeast need = "≥"
+	exactly need = "="
+)
+
 var goals = []goal{
-	{1, "waits noticed within max(1.2 s, 5 %), per cent", "in-time-%", "Polling/usual/ours", "Polling/usual/fixed-5s", false, true, 97},
-	{1, "GETs of a wait", "GETs", "Polling/usual/ours", "Polling/usual/fixed-5s", true, false, 1.15},
-	{2, "mean delay of a wait, s", "delay-s", "Polling/usual/ours", "Polling/usual/sdk-v2", true, false, .3},
-	{2, "mean delay of a wait, s", "delay-s", "Polling/usual/ours", "Polling/usual/fixed-5s", true, false, .6},
-	{6, "workers of 50 that fail at 10 requests/s", "failed", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp", false, false, 0},
-	{6, "their time, of the ideal", "x-ideal", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp-30", false, false, 1.2},
-	{6, "their 429s", "429s", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp", true, false, .03},
+	{1, "waits noticed within max(1.2 s, 5 %), per cent", "in-time-%", "Polling/usual/ours", "Polling/usual/fixed-5s", false, atLeast, 97},
+	{1, "GETs of a wait", "GETs", "Polling/usual/ours", "Polling/usual/fixed-5s", true, atMost, 1.15},
+	{2, "mean delay of a wait, s", "delay-s", "Polling/usual/ours", "Polling/usual/sdk-v2", true, atMost, .3},
+	{2, "mean delay of a wait, s", "delay-s", "Polling/usual/ours", "Polling/usual/fixed-5s", true, atMost, .6},
+	{4, "requests of a plan of 1000 reads", "requests", "Plan/1000-reads/ours", "Plan/1000-reads/http", false, exactly, 1000},
+	{4, "its connections, 10 at a time", "connections", "Plan/1000-reads/ours", "Plan/1000-reads/http", false, atMost, 15},
+	{4, "CPU of one of 1000 reads, of one of 100", "x-linear", "Plan/1000-reads/ours", "Plan/1000-reads/terraform_data", false, atMost, 1.1},
+	{4, "requests of a plan of 1000 exports in state", "requests", "PlanState/1000-exports/refreshed", "", false, exactly, 1000},
+	{4, "the same with -refresh=false", "requests", "PlanState/1000-exports/unrefreshed", "", false, exactly, 0},
+	{5, "time of a plan of 1000 reads, s", "wall-s", "Plan/1000-reads/ours", "Plan/1000-reads/http", true, atMost, .4},
+	{5, "its CPU, s", "cpu-s", "Plan/1000-reads/ours", "Plan/1000-reads/http", true, atMost, .4},
+	{5, "its CPU, s", "cpu-s", "Plan/1000-reads/ours", "Plan/1000-reads/null_data_source", true, atMost, 1},
+	{6, "workers of 50 that fail at 10 requests/s", "failed", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp", false, exactly, 0},
+	{6, "their time, of the ideal", "x-ideal", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp-30", false, atMost, 1.2},
+	{6, "their 429s", "429s", "RateLimit/10-per-s/ours", "RateLimit/10-per-s/retryablehttp", true, atMost, .03},
+	{7, "download and hash, MiB/s", "MiB/s", "Download/ours", "Download/curl", true, atLeast, .8},
+	{7, "memory for 256 MiB over that for 1 KiB, MiB", "over-idle-MiB", "Download/ours", "", false, atMost, 16},
+	{7, "memory for 256 MiB over that for 64 MiB, MiB", "growth-MiB", "Download/ours", "", false, atMost, 1},
+	{8, "start-up, ms", "handshake-ms", "Start/ours", "Start/scaffolding", true, atMost, 1.1},
+	{8, "CPU of start-up and schema, ms", "cpu-ms", "Start/ours", "Start/scaffolding", true, atMost, 1.1},
+	{8, "stripped program, MiB", "MiB", "Start/ours", "Start/scaffolding", true, atMost, 1.1},
 }
 
-// row is a goal that was measured.
+// row is a goal with what was measured.
 type row struct {
 	goal
 	figure, peerFigure float64
-	compared           bool
+	measured, compared bool
 }
 
-// measured returns what there are figures of.
-func (g goal) measured(f figures) (row, bool) {
+func (g goal) row(f figures) row {
 	r := row{goal: g}
-	found := false
-	if r.figure, found = f.of(g.ours, g.unit); !found {
-		return r, false
-	}
+	r.figure, r.measured = f.of(g.ours, g.unit)
 	if g.peer != "" {
 		r.peerFigure, r.compared = f.of(g.peer, g.unit)
 	}
-	return r, r.compared || !g.ratio
+	return r
+}
+
+// decided tells whether there is all that it takes to tell whether the goal is met.
+func (r row) decided() bool {
+	return r.measured && (!r.ratio || r.compared && r.peerFigure != 0)
 }
 
 func (r row) met() bool {
@@ -59,75 +80,38 @@ func (r row) met() bool {
 	if r.ratio {
 		value /= r.peerFigure
 	}
-	if r.least {
+	switch r.need {
+	case atLeast:
 		return value >= r.bound
+	case exactly:
+		return value == r.bound
+	default:
+		return value <= r.bound
 	}
-	return value <= r.bound
 }
 
-// report writes the table, in Markdown, and says whether all goals in it are met.
-func report(w io.Writer, f figures) (met bool, err error) {
-	met = true
-	table := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	line := func(cells ...any) {
-		for _, cell := range cells {
-			_, _ = fmt.Fprintf(table, "| %v\t", cell)
-		}
-		_, _ = fmt.Fprintln(table, "|")
-	}
-	line("#", "goal", "bound", "ours", "peer", "ratio", "met")
-	line("---", "---", "---", "---", "---", "---", "---")
-	rows := 0
-	for _, g := range goals {
-		r, found := g.measured(f)
-		if !found {
-			continue
-		}
-		rows++
-		met = met && r.met()
-		line(g.number, g.what, r.boundText(), text(r.figure), r.peerText(), r.ratioText(), yesNo(r.met()))
-	}
-	if rows == 0 {
-		return false, fmt.Errorf("the benchmarks gave no figure that a goal is about")
-	}
-	if err := table.Flush(); err != nil {
-		return false, err
-	}
-	_, err = fmt.Fprintf(w, "\nMeasured on %s/%s, %s.\n", f.machine["goos"], f.machine["goarch"], f.machine["cpu"])
-	return met, err
-}
-
-func (r row) boundText() string {
-	text := "≤ "
-	if r.least {
-		text = "≥ "
-	}
-	text += strconv.FormatFloat(r.bound, 'g', 3, 64)
+// cells are what the table shows of the row.
+func (r row) cells() []string {
+	bound, peer, ratio, met := string(r.need)+" "+number(r.bound), "", "", "no peer"
 	if r.ratio {
-		text += " x"
+		bound += " x"
 	}
-	return text
+	if r.compared {
+		peer = number(r.peerFigure) + " " + path.Base(r.peer)
+		if r.peerFigure != 0 {
+			ratio = number(r.figure / r.peerFigure)
+		}
+	}
+	if r.decided() {
+		met = map[bool]string{true: "yes", false: "no"}[r.met()]
+	}
+	return []string{fmt.Sprint(r.number), r.what, bound, number(r.figure), peer, ratio, met}
 }
 
-func (r row) peerText() string {
-	if !r.compared {
-		return ""
+// number writes three digits, or all those of a whole number.
+func number(value float64) string {
+	if value >= 1000 {
+		return fmt.Sprintf("%.0f", value)
 	}
-	return text(r.peerFigure) + " " + path.Base(r.peer)
-}
-
-func (r row) ratioText() string {
-	if !r.compared || r.peerFigure == 0 {
-		return ""
-	}
-	return text(r.figure / r.peerFigure)
-}
-
-func text(value float64) string { return strconv.FormatFloat(value, 'g', 3, 64) }
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
+	return fmt.Sprintf("%.3g", value)
 }
