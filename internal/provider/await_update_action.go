@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -28,9 +27,9 @@ type awaitUpdateAction struct{ actionBase }
 func newAwaitUpdateAction() action.Action { return &awaitUpdateAction{} }
 
 type awaitUpdateModel struct {
-	StatusID     types.String         `tfsdk:"status_id"`
-	PollInterval timetypes.GoDuration `tfsdk:"poll_interval"`
-	Timeouts     timeouts.Value       `tfsdk:"timeouts"`
+	StatusID     types.String   `tfsdk:"status_id"`
+	PollInterval types.String   `tfsdk:"poll_interval"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 }
 
 func (a *awaitUpdateAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -51,7 +50,6 @@ func (a *awaitUpdateAction) Schema(ctx context.Context, _ action.SchemaRequest, 
 				Validators:          []validator.String{idValidator{"an id that is not empty"}},
 			},
 			"poll_interval": schema.StringAttribute{
-				CustomType:          timetypes.GoDurationType{},
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -63,11 +62,11 @@ func New(options Options) func() provider.Provider {
 type docsProvider struct{ options Options }
 
 type providerModel struct {
-	BaseURL        types.String         `tfsdk:"base_url"`
-	APIKey         types.String         `tfsdk:"api_key"`
-	CACertPEM      types.String         `tfsdk:"ca_cert_pem"`
-	RequestTimeout timetypes.GoDuration `tfsdk:"request_timeout"`
-	MaxRetries     types.Int64          `tfsdk:"max_retries"`
+	BaseURL        types.String `tfsdk:"base_url"`
+	APIKey         types.String `tfsdk:"api_key"`
+	CACertPEM      types.String `tfsdk:"ca_cert_pem"`
+	RequestTimeout types.String `tfsdk:"request_timeout"`
+	MaxRetries     types.Int64  `tfsdk:"max_retries"`
 }
 
 func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -99,7 +98,6 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Validators:          []validator.String{certificatesValidator{}},
 			},
 			"request_timeout": schema.StringAttribute{
-				CustomType:          timetypes.GoDurationType{},
 				MarkdownDescription: "How long one attempt of one request may take, as a duration such as `30s` (the default) or `2m`; at least `1s`.",
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(time.Second)},
@@ -153,18 +151,14 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 
 	clientConfig := client.Config{
-		BaseURL:    baseURL,
-		APIKey:     apiKey,
-		UserAgent:  p.userAgent(req.TerraformVersion),
-		RootCAs:    []byte(config.CACertPEM.ValueString()),
-		HTTPClient: p.options.HTTPClient,
-		Clock:      p.options.Clock,
-		Logger:     logger{},
-	}
-	if !config.RequestTimeout.IsNull() {
-		timeout, diags := config.RequestTimeout.ValueGoDuration()
-		resp.Diagnostics.Append(diags...)
-		clientConfig.RequestTimeout = timeout
+		BaseURL:        baseURL,
+		APIKey:         apiKey,
+		UserAgent:      p.userAgent(req.TerraformVersion),
+		RequestTimeout: durationOf(config.RequestTimeout),
+		RootCAs:        []byte(config.CACertPEM.ValueString()),
+		HTTPClient:     p.options.HTTPClient,
+		Clock:          p.options.Clock,
+		Logger:         logger{},
 	}
 	if !config.MaxRetries.IsNull() {
 		retries := int(config.MaxRetries.ValueInt64())

@@ -145,7 +145,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 
 // wait waits for a job, one that was just started if startedAt is set.
 func (run *exportRun) wait(ctx context.Context, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
-	interval, _ := run.plan.PollInterval.ValueGoDuration()
+	interval := durationOf(run.plan.PollInterval)
 	return run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{
 		Poll:      client.PollOptions{Interval: interval},
 		StartedAt: startedAt,
@@ -198,7 +198,7 @@ func (run *exportRun) checkLifetime(expiresAt time.Time) {
 				age.ExpiresAt.Format(time.RFC3339), age.MadeAt.UTC().Format(time.RFC3339)))
 		return
 	}
-	renewBefore, _ := run.plan.RenewBefore.ValueGoDuration()
+	renewBefore := durationOf(run.plan.RenewBefore)
 	if lead, clamped := clampRenewBefore(age, renewBefore); clamped {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), "renew_before is longer than the link lives",
 			fmt.Sprintf("The service's link lives for %s, so renewing it %s before its expiry would never end. It is renewed %s before instead.",

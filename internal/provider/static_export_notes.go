@@ -89,7 +89,7 @@ func (n *exportNotes) linkAge(state *staticExportModel) linkAge {
 // linkIsDue reports whether the state's link has to be made anew, by what the
 // plan says of renewal.
 func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) bool {
-	renewBefore, _ := plan.RenewBefore.ValueGoDuration()
+	renewBefore := durationOf(plan.RenewBefore)
 	return state.hasLink() && linkDue(now, n.linkAge(state), renewBefore, plan.LinkRenewal.ValueString())
 }
 

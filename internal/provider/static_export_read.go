@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -98,7 +97,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	}
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
-	state.RenewBefore = timetypes.NewGoDurationValueFromStringMust("0s")
+	state.RenewBefore = types.StringValue("0s")
 	state.setJob(job)
 	notes := &exportNotes{Imported: true}
 	run := exportRun{client: c, plan: &state, notes: notes, diags: &resp.Diagnostics}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -51,8 +50,8 @@ type staticExportModel struct {
 	Triggers             types.Map            `tfsdk:"triggers"`
 	AdditionalParameters jsontypes.Normalized `tfsdk:"additional_parameters"`
 	LinkRenewal          types.String         `tfsdk:"link_renewal"`
-	RenewBefore          timetypes.GoDuration `tfsdk:"renew_before"`
-	PollInterval         timetypes.GoDuration `tfsdk:"poll_interval"`
+	RenewBefore          types.String         `tfsdk:"renew_before"`
+	PollInterval         types.String         `tfsdk:"poll_interval"`
 	Timeouts             timeouts.Value       `tfsdk:"timeouts"`
 
 	JobID           types.String `tfsdk:"job_id"`
@@ -111,7 +110,6 @@ func (r *staticExportResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				CustomType: timetypes.GoDurationType{},
 				MarkdownDescription: "How long before its expiry a link counts as due for renewal, as a duration such as `30m`; `0s` by default. " +
 					"If it is not shorter than the lifetime that the service gives its links, half that lifetime is used, with a warning.",
 				Optional:   true,
@@ -120,7 +118,6 @@ func (r *staticExportResource) Schema(ctx context.Context, _ resource.SchemaRequ
 				Validators: []validator.String{durationAtLeast(0)},
 			},
 			"poll_interval": schema.StringAttribute{
-				CustomType: timetypes.GoDurationType{},
 				MarkdownDescription: "Time between two looks at a running job, as a duration of at least `1s`. " +
 					"If it is not set the interval adapts to the job: one second at first, longer the longer the job runs, at most 15 seconds.",
 				Optional:   true,

@@ -6,8 +6,8 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -20,7 +20,7 @@ const pollIntervalDescription = "Time between two looks while waiting, as a dura
 type updateWait struct {
 	client       *client.Client
 	statusID     string
-	pollInterval timetypes.GoDuration
+	pollInterval types.String
 	// onUpdate is called for each new status; it may be nil.
 	onUpdate func(*client.UpdateStatus)
 	// again tells the user how to go on with a wait that was cut off.
@@ -34,7 +34,7 @@ const waitAgain = "Run Terraform again to go on waiting."
 // success (a failure, a timeout, an interrupt, an update that cannot be read)
 // becomes an error and false.
 func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
-	interval, _ := w.pollInterval.ValueGoDuration()
+	interval := durationOf(w.pollInterval)
 	update, err := w.client.WaitForUpdate(ctx, w.statusID, client.WaitOptions{Poll: client.PollOptions{Interval: interval}}, w.onUpdate)
 	switch {
 	case err != nil:

@@ -7,7 +7,6 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
@@ -29,10 +28,10 @@ type updateGateResource struct{ resourceBase }
 func newUpdateGateResource() resource.Resource { return &updateGateResource{} }
 
 type updateGateModel struct {
-	StatusID     types.String         `tfsdk:"status_id"`
-	Triggers     types.Map            `tfsdk:"triggers"`
-	PollInterval timetypes.GoDuration `tfsdk:"poll_interval"`
-	Timeouts     timeouts.Value       `tfsdk:"timeouts"`
+	StatusID     types.String   `tfsdk:"status_id"`
+	Triggers     types.Map      `tfsdk:"triggers"`
+	PollInterval types.String   `tfsdk:"poll_interval"`
+	Timeouts     timeouts.Value `tfsdk:"timeouts"`
 
 	Status  types.String `tfsdk:"status"`
 	Summary types.String `tfsdk:"summary"`
@@ -71,7 +70,6 @@ func (r *updateGateResource) Schema(ctx context.Context, _ resource.SchemaReques
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
 			"poll_interval": schema.StringAttribute{
-				CustomType:          timetypes.GoDurationType{},
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -31,11 +30,11 @@ type updateStatusDataSource struct{ dataSourceBase }
 func newUpdateStatusDataSource() datasource.DataSource { return &updateStatusDataSource{} }
 
 type updateStatusModel struct {
-	StatusID          types.String         `tfsdk:"status_id"`
-	WaitForCompletion types.Bool           `tfsdk:"wait_for_completion"`
-	FailOnFailure     types.Bool           `tfsdk:"fail_on_failure"`
-	PollInterval      timetypes.GoDuration `tfsdk:"poll_interval"`
-	Timeouts          timeouts.Value       `tfsdk:"timeouts"`
+	StatusID          types.String   `tfsdk:"status_id"`
+	WaitForCompletion types.Bool     `tfsdk:"wait_for_completion"`
+	FailOnFailure     types.Bool     `tfsdk:"fail_on_failure"`
+	PollInterval      types.String   `tfsdk:"poll_interval"`
+	Timeouts          timeouts.Value `tfsdk:"timeouts"`
 
 	ID              types.String `tfsdk:"id"`
 	ProjectID       types.String `tfsdk:"project_id"`
@@ -105,7 +104,6 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 				Optional:            true,
 			},
 			"poll_interval": schema.StringAttribute{
-				CustomType:          timetypes.GoDurationType{},
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},
@@ -178,7 +176,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	var update *client.UpdateStatus
 	var err error
 	if model.WaitForCompletion.ValueBool() {
-		interval, _ := model.PollInterval.ValueGoDuration()
+		interval := durationOf(model.PollInterval)
 		update, err = c.WaitForUpdate(ctx, statusID, client.WaitOptions{Poll: client.PollOptions{Interval: interval}}, nil)
 		if err != nil {
 			addWaitError(&resp.Diagnostics, statusID, update, err, waitAgain)

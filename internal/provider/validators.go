@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -100,25 +101,39 @@ func (certificatesValidator) ValidateString(_ context.Context, req validator.Str
 	}
 }
 
-// durationValidator refuses durations below a minimum. That the value is a
-// duration at all is checked by its type.
+// durationValidator refuses what is no duration, and durations below a minimum.
 type durationValidator struct {
 	described
 	least time.Duration
 }
 
 func durationAtLeast(least time.Duration) validator.String {
-	return durationValidator{described(fmt.Sprintf("at least %s", least)), least}
+	return durationValidator{described(fmt.Sprintf("a duration of at least %s", least)), least}
 }
 
 func (v durationValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if !known(req) {
 		return
 	}
-	if d, err := time.ParseDuration(req.ConfigValue.ValueString()); err == nil && d < v.least {
+	value := req.ConfigValue.ValueString()
+	switch d, err := time.ParseDuration(value); {
+	case err != nil:
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
+			fmt.Sprintf("%q is no duration. Write one or more numbers, each with a unit (h, m, s or ms), such as 30s, 5m or 1h30m.", value))
+	case d < v.least:
 		resp.Diagnostics.AddAttributeError(req.Path, "Duration too short",
 			fmt.Sprintf("The duration must be at least %s, not %s.", v.least, d))
 	}
+}
+
+// durationOf returns the duration that a validated argument holds; zero if it
+// is not set.
+func durationOf(argument types.String) time.Duration {
+	d, err := time.ParseDuration(argument.ValueString())
+	if err != nil {
+		return 0
+	}
+	return d
 }
 
 // idValidator refuses ids that no object can have. Anything else is the
