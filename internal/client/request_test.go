@@ -158,13 +158,14 @@ func TestHugeBodyIsNotReadToItsEnd(t *testing.T) {
 				c, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Length", fmt.Sprint(512<<20))
 					w.WriteHeader(status)
-					chunk := make([]byte, 64<<10)
+					chunk := bytes.Repeat([]byte("x"), 64<<10)
 					for n, err := w.Write(chunk); err == nil; n, err = w.Write(chunk) {
 						sent.Add(int64(n))
 					}
 				}, retries(0))
-				if _, err := c.GetUpdateStatus(t.Context(), "up_1"); err == nil {
-					t.Error("want an error")
+				_, err := c.GetUpdateStatus(t.Context(), "up_1")
+				if err == nil || strings.Contains(err.Error(), "xxx") != (status == 403) {
+					t.Errorf("got %v, want an error, with the body only of an error", err)
 				}
 				synctest.Wait()
 				if got := sent.Load(); got < maxBody-128<<10 || got > maxBody+128<<10 {
@@ -220,6 +221,16 @@ func TestErrorOfAnAnswerHasAllThatItSaid(t *testing.T) {
 	})
 }
 
+func TestErrorOfASuccessDoesNotRepeatWhatIsNoMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := serve(t, reply(200, `{"jobId":"se_1","secret":"`+marked+`"}`), retries(0))
+		_, err := c.GetStaticExportJob(t.Context(), "se_1")
+		if want := "GET /v1/static-export/jobs/se_1: HTTP 200 OK, but the answer has no status"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	})
+}
+
 func TestErrorTellsNoSecretAndIsFitForATerminal(t *testing.T) {
 	hostile := "key " + testKey + " bearer " + testKey + " url https://user:" + marked + "@h/p?sig=" + marked +
 		" esc \x1b[2J\u202e\u200b nul \x00 " + strings.Repeat("é ", 4000)
@@ -237,6 +248,7 @@ func TestErrorTellsNoSecretAndIsFitForATerminal(t *testing.T) {
 		"a redirect":                    reply(302, "", "Location: "+link+"&k="+testKey),
 		"a redirect with the key in it": reply(302, "", "Location: https://h/"+testKey+"/p#"+marked),
 		"a redirect that is no URL":     reply(302, "", "Location: https://h:%zz/"+testKey+"?sig="+marked),
+		"a choice that is no URL":       reply(300, "", "Location: /%zz?"+marked),
 		"a request id":                  reply(400, "", "X-Request-Id: "+strings.Repeat("x", 120)+testKey),
 	}
 	for name, handler := range tests {

@@ -132,6 +132,15 @@ func TestReadingWithoutADeadlineIsBoundedByTheNumberOfRetries(t *testing.T) {
 	}
 }
 
+func TestStartingWithoutADeadlineIsRepeatedAfterA429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := serve(t, inTurn(reply(429, "", "Retry-After: 9"), reply(202, `{"jobId":"se_1"}`)))
+		if _, err := c.StartStaticExport(t.Context(), "docs.example.com", nil); err != nil || !slices.Equal(s.times(), seconds(0, 9)) {
+			t.Errorf("requests at %v: %v", s.times(), err)
+		}
+	})
+}
+
 func TestAWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 	tests := map[string]struct {
 		handler http.HandlerFunc
