@@ -81,7 +81,7 @@ func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
 
 // Command returns a command that writes all its output to one place.
 func (c *CLI) Command(args ...string) (*exec.Cmd, *bytes.Buffer) {
-	command := exec.Command(c.Binary, args...)
+	command := exec.Command(c.Binary, args...) //nolint:noctx // a test waits for its commands
 	command.Dir, command.Env = c.Folder, c.Env
 	output := &bytes.Buffer{}
 	command.Stdout, command.Stderr = output, output

@@ -6,7 +6,6 @@
 package doctest
 
 import (
-	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -153,7 +151,7 @@ var source = regexp.MustCompile(`(?m)^\s+source\s+=\s+"(hashicorp/[a-z]+)"`)
 // everything that the provider is for, so that its module is whole without it.
 func isThirdParty(content string) bool { return source.MatchString(content) }
 
-var requiredVersion = regexp.MustCompile(`required_version\s+=\s+">= (\d+)\.(\d+)"`)
+var requiredVersion = regexp.MustCompile(`required_version\s+=\s+">= 1\.(\d+)"`)
 
 // needs skips the test where the CLI is older than the configuration wants.
 func (s *service) needs(t *testing.T, content string) {
@@ -162,31 +160,15 @@ func (s *service) needs(t *testing.T, content string) {
 	if want == nil {
 		return
 	}
-	got := cliVersion(t, s.CLI)
-	for i := range got {
-		if n, _ := strconv.Atoi(want[i+1]); got[i] != n {
-			if got[i] < n {
-				t.Skipf("needs version %s.%s of the CLI, which is %d.%d", want[1], want[2], got[0], got[1])
-			}
-			return
-		}
+	minor, err := strconv.Atoi(want[1])
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-var (
-	versionOnce sync.Once
-	version     [2]int
-)
-
-func cliVersion(t *testing.T, c *clitest.CLI) [2]int {
-	t.Helper()
-	versionOnce.Do(func() {
-		output := c.Run(t, 0, "version")
-		if _, err := fmt.Sscanf(output[strings.Index(output, " v")+1:], "v%d.%d", &version[0], &version[1]); err != nil {
-			t.Fatalf("no version in %q: %v", output, err)
-		}
-	})
-	return version
+	tofu := minor
+	if minor == 10 {
+		tofu = 11 // ephemeral resources
+	}
+	s.SkipBelow(t, minor, tofu, "version 1."+want[1]+" or later")
 }
 
 func read(t *testing.T, file string) string {
