@@ -84,8 +84,8 @@ cover: ## Fail if the last `make test` covered too little
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
-test-cli: ## Run the provider's tests under the CLI that TF names (terraform or tofu)
-	TF_ACC_TERRAFORM_PATH='$(TF)' TF_ACC_PROVIDER_HOST=$(REGISTRY) go test ./internal/provider/...
+test-cli: ## Run the tests of the provider and the examples under the CLI that TF names (terraform or tofu)
+	TF_ACC_TERRAFORM_PATH='$(TF)' TF_ACC_PROVIDER_HOST=$(REGISTRY) go test ./internal/provider/... ./internal/doctest
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for FUZZTIME (20s)
