@@ -87,8 +87,11 @@ func (c *cli) interrupt(t *testing.T, args ...string) string {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait()
+	}()
 	select {
 	case <-polled:
 	case <-ended:
