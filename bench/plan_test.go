@@ -203,10 +203,9 @@ resource "docs_static_export" "this" {
 	applied.add("starts", float64(service.Count(simulator.EndpointStart)))
 	applied.add("provider-MiB", mebibytes(spent.child))
 	refreshed, unrefreshed := medians{}, medians{}
-	for range planRounds {
-		service.plan(b, w, refreshed, "-detailed-exitcode")
-		service.plan(b, w, unrefreshed, "-detailed-exitcode", "-refresh=false")
-	}
+	// Once is enough: what counts here are the requests.
+	service.plan(b, w, refreshed, "-detailed-exitcode")
+	service.plan(b, w, unrefreshed, "-detailed-exitcode", "-refresh=false")
 	applied.report(b, fmt.Sprintf("%d-exports/applied", mostReads))
 	refreshed.report(b, fmt.Sprintf("%d-exports/refreshed", mostReads))
 	unrefreshed.report(b, fmt.Sprintf("%d-exports/unrefreshed", mostReads))
