@@ -122,6 +122,12 @@ func (w *workspace) run(args ...string) (cost, error) {
 	return measure(cmd)
 }
 
+// leaveOut says that a peer is not measured; the log of a benchmark that has
+// parts is not shown.
+func leaveOut(peer string, err error) {
+	_, _ = fmt.Fprintf(os.Stderr, "%s is left out: %v\n", peer, err)
+}
+
 // announceProvider says which version of a peer is measured.
 func (w *workspace) announceProvider(b *testing.B, name string) {
 	b.Helper()

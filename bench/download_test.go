@@ -61,7 +61,7 @@ func download(link, target string) error {
 func BenchmarkDownload(b *testing.B) {
 	curl, err := exec.LookPath("curl")
 	if err != nil {
-		b.Log("curl is left out: ", err)
+		leaveOut("curl", err)
 	}
 	folder := b.TempDir()
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))

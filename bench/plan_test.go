@@ -124,7 +124,7 @@ func BenchmarkPlan(b *testing.B) {
 	for _, r := range readers {
 		w, err := c.workspace(b, r.source, "variable \"reads\" {\n  type = number\n}\n"+service.configure(r.config))
 		if err != nil {
-			b.Logf("%s is left out: %v", r.name, err)
+			leaveOut(r.name, err)
 			continue
 		}
 		workspaces[r.name] = w

@@ -48,7 +48,7 @@ func BenchmarkStart(b *testing.B) {
 		measured[s.name] = medians{}
 		w, err := c.workspace(b, s.source, "")
 		if err != nil {
-			b.Logf("%s is left out: %v", s.name, err)
+			leaveOut(s.name, err)
 			continue
 		}
 		if programs[s.name], _, err = w.provider(); err != nil {
