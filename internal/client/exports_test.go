@@ -25,6 +25,7 @@ var (
 )
 
 func TestStartIsRepeatedOnlyWhereTheServiceCertainlyDidNotAct(t *testing.T) {
+	t.Parallel()
 	started := reply(202, `{"jobId":"se_1","status":"queued"}`)
 	tests := map[string]struct {
 		handler  http.HandlerFunc // of the first request; the next are answered well

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRedactTakesOutSecretsAndNoMore(t *testing.T) {
+	t.Parallel()
 	c := &Client{apiKey: testKey}
 	long := strings.Repeat("x", maxShown)
 	tests := map[string]struct{ text, want string }{

@@ -48,6 +48,7 @@ func seconds(of ...float64) []time.Duration {
 const done = `{"status":"success"}`
 
 func TestReadingIsRepeatedWhereTheFailureMayPass(t *testing.T) {
+	t.Parallel()
 	gaveUp := seconds(0, .5, 1.5, 3.5, 7.5)
 	tests := map[string]struct {
 		handler http.HandlerFunc

@@ -137,8 +137,9 @@ func TestStorageRedirectNeverFallsBackToPlainHTTP(t *testing.T) {
 }
 
 func TestOneConnectionServesCallsOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		page := "<p>" + strings.Repeat("We are sorry. ", 10_000)
+		page := "<p>" + strings.Repeat("We are sorry. ", 1000)
 		answers := []http.HandlerFunc{
 			reply(200, done), reply(200, ""), reply(200, "{"), reply(200, page), reply(204, ""),
 			reply(404, `{"error":"unknown"}`), reply(401, ""), reply(403, page), reply(500, page), reply(503, page),

@@ -123,7 +123,7 @@ func wait[T any](ctx context.Context, c *Client, opts WaitOptions, w waiting[T])
 			seen = w.view(current)
 			if !slices.Contains(w.known, seen.status) && !unknown[seen.status] {
 				unknown[seen.status] = true
-				c.log.Warn(ctx, "unknown status, taken for still running", map[string]any{"object": w.what, "status": c.Redact(seen.status)})
+				c.log.Warn(ctx, "unknown status, taken for still running", map[string]any{"object": w.what, "status": seen.status})
 			}
 			if seen.differs(before) {
 				c.logProgress(ctx, w.what, seen, now.Sub(began))
@@ -157,7 +157,7 @@ func (c *Client) sleepUntilPoll(ctx context.Context, poller *Poller, began time.
 }
 
 func (c *Client) logProgress(ctx context.Context, what string, seen view, elapsed time.Duration) {
-	fields := map[string]any{"object": what, "status": c.Redact(seen.status), "elapsed_s": int(elapsed.Seconds())}
+	fields := map[string]any{"object": what, "status": seen.status, "elapsed_s": int(elapsed.Seconds())}
 	if seen.progress != nil {
 		fields["progress"] = *seen.progress
 	}

@@ -126,6 +126,7 @@ func TestWaitLogsProgressAndEachUnknownStatusOnce(t *testing.T) {
 }
 
 func TestWaitOutlastsAnOutage(t *testing.T) {
+	t.Parallel()
 	// down answers badly from one time after the start to another.
 	down := func(from, to time.Duration, bad, good http.HandlerFunc) http.HandlerFunc {
 		var began time.Time
