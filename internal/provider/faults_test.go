@@ -98,7 +98,7 @@ var faults = []fault{
 	{name: "409", kind: final, answer: status(409), says: "does not fit the current state"},
 	{name: "425", kind: uncertain, answer: status(425), says: "HTTP 425 Too Early"},
 	{name: "429", kind: throttled, answer: status(429), says: "HTTP 429 Too Many Requests"},
-	{name: "429 with Retry-After in seconds", kind: throttled, answer: withHeader(status(429), "Retry-After", "7"), says: "HTTP 429 Too Many Requests"},
+	{name: "429 with Retry-After in seconds", kind: throttled, answer: withHeader(status(429), "Retry-After", "30"), says: "HTTP 429 Too Many Requests"},
 	{name: "429 with Retry-After as a date", kind: throttled, answer: withHeader(status(429), "Retry-After", startOfTime.Add(time.Minute).Format(http.TimeFormat)), says: "HTTP 429 Too Many Requests"},
 	{name: "429 with Retry-After in the past", kind: throttled, answer: withHeader(status(429), "Retry-After", "Thu, 01 Jan 1970 00:00:00 GMT"), says: "HTTP 429 Too Many Requests"},
 	{name: "429 with Retry-After that means nothing", kind: throttled, answer: withHeader(status(429), "Retry-After", "in a while"), says: "HTTP 429 Too Many Requests"},
@@ -185,7 +185,7 @@ func extent(lasts bool) string {
 	return "once"
 }
 
-const faultTimeout = 20 * time.Minute
+const faultTimeout = 10 * time.Minute
 
 // faultRun is one operation that meets a fault, and what came of it.
 type faultRun struct {
