@@ -51,11 +51,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if file != "" {
 				target = filepath.Join(filepath.Dir(name), file)
 			}
-			page, err := os.ReadFile(target)
-			switch {
-			case err != nil:
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, match[1])
-			case anchor != "" && !slices.Contains(anchors(string(page)), anchor):
+			} else if anchor != "" && !slices.Contains(anchors(read(t, target)), anchor) {
 				t.Errorf("%s links to %s, which has no such heading", name, match[1])
 			}
 		}
