@@ -300,6 +300,7 @@ func TestJobIsReadWhateverItsFieldsAre(t *testing.T) {
 		"a count of pages below 0": {`{"status":"running","pageCount":-1}`, StaticExportJob{Status: "running"}},
 		"an unknown status":        {`{"status":"packaging"}`, StaticExportJob{Status: "packaging"}},
 		"a status that is number":  {`{"status":3}`, StaticExportJob{Status: "3"}},
+		"a status with a link":     {`{"status":"at https://h/p?sig=` + marked + `"}`, StaticExportJob{Status: "at https://h/p?(redacted)"}},
 		"an error as a string":     {`{"status":"failed","error":"page /a is broken"}`, StaticExportJob{Status: "failed", Error: "page /a is broken"}},
 		"an error as an object":    {`{"status":"failed","error":{"code":"E7","message":"page /a is broken"}}`, StaticExportJob{Status: "failed", Error: "page /a is broken"}},
 		"an error of codes alone":  {`{"status":"failed","error":{"code":"E7"}}`, StaticExportJob{Status: "failed", Error: `{"code":"E7"}`}},

@@ -116,6 +116,15 @@ func TestUpdateIsReadWithAnyOneFieldOfAnotherType(t *testing.T) {
 	}
 }
 
+func TestStatusOfAnUpdateIsFitToBeShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := serve(t, reply(200, `{"status":"at https://h/p?sig=`+marked+`"}`))
+		if update, err := c.GetUpdateStatus(t.Context(), "up_1"); err != nil || update.Status != "at https://h/p?(redacted)" {
+			t.Errorf("got %v, %v", update, err)
+		}
+	})
+}
+
 func TestManyItemsThatCannotBeReadAreOneLineInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, `{"status":"success","logs":[`+strings.Repeat("{},", 1000)+`"a"]}`))
