@@ -4,6 +4,8 @@
 package provider
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -127,6 +129,7 @@ var faults = []fault{
 	{name: "body that says gzip and is not", kind: uncertain, answer: simulator.Fault{Status: 200, Body: `{"status": "completed"}`, Header: http.Header{"Content-Encoding": {"gzip"}}}, says: "gzip: invalid header"},
 	{name: "body in gzip", kind: harmless, answer: simulator.Fault{Gzip: true}},
 	{name: "unknown fields", kind: harmless, rewrite: with("unexpected", map[string]any{"status": "failed", "list": []any{1, "2", nil}})},
+	{name: "field in invalid UTF-8", kind: harmless, rewrite: invalidText},
 	{name: "unknown field nested five thousand deep", kind: harmless, rewrite: with("deep", deep(5000))},
 
 	{name: "redirect to the same host, 307", kind: refused, answer: withHeader(status(307), "Location", "?again=1"), says: "a redirect to", attempts: 6},
@@ -137,6 +140,16 @@ var faults = []fault{
 	{name: "redirect to another host", kind: final, answer: withHeader(status(307), "Location", "https://elsewhere.invalid/v1?X-Amz-Signature="+linkMark), says: "a redirect to https://elsewhere.invalid/v1"},
 	{name: "redirect to another port of the same host", kind: final, answer: withHeader(status(308), "Location", "http://127.0.0.1:9/v1"), says: "a redirect to http://127.0.0.1:9/v1"},
 	{name: "redirect to nowhere", kind: final, answer: status(307), says: "HTTP 307 Temporary Redirect"},
+}
+
+// invalidText gives a body a text that is not UTF-8, byte for byte.
+func invalidText(body map[string]any) any {
+	body["summary"], body["error"] = "BYTES", "BYTES"
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return json.RawMessage(bytes.ReplaceAll(text, []byte("BYTES"), []byte("caf\xe9 \xff")))
 }
 
 // deep is n arrays, one in the other.
