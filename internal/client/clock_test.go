@@ -95,3 +95,18 @@ func TestContextWithoutATimeoutHasNoDeadline(t *testing.T) {
 		t.Errorf("the deadline is %s", got)
 	}
 }
+
+func TestWithTimeoutOfNothingIsOverAtOnce(t *testing.T) {
+	for name, d := range map[string]time.Duration{"none": 0, "less than none": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, s := serve(t, reply(202, `{"jobId":"se_1"}`))
+				ctx, cancel := c.WithTimeout(t.Context(), d)
+				defer cancel()
+				if _, err := c.StartStaticExport(ctx, "docs.example.com", nil); !errors.Is(err, ErrTimeout) || len(s.got()) > 0 {
+					t.Errorf("got %v after %d requests", err, len(s.got()))
+				}
+			})
+		})
+	}
+}
