@@ -6,6 +6,8 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"io"
 	"log"
 	"os"
 	"strings"
@@ -21,20 +23,22 @@ var version = "dev"
 func main() {
 	debug := flag.Bool("debug", false, "wait for a debugger: print the environment variable that makes Terraform use this process")
 	flag.Parse()
+	if err := serve(*debug); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
-	if !*debug {
-		if err := dropUnreadLogs(os.Environ(), os.Setenv); err != nil {
-			log.Fatal(err)
-		}
-	}
+func serve(debug bool) error {
+	// net/http logs what a server sends unasked, which may be part of a link.
+	log.SetOutput(io.Discard)
 	var options []tf6server.ServeOpt
-	if *debug {
+	if debug {
 		options = append(options, tf6server.WithManagedDebug())
+	} else if err := dropUnreadLogs(os.Environ(), os.Setenv); err != nil {
+		return err
 	}
-	err := tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
-	if err != nil {
-		log.Fatal(err)
-	}
+	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 }
 
 // dropUnreadLogs switches the logs of the plugin libraries off where the
