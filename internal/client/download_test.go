@@ -486,7 +486,7 @@ func TestDownloadWaitsAsLongAsTheObjectStoreAsks(t *testing.T) {
 		err        string
 	}{
 		"within its timeout":            {"120", 10 * time.Minute, 2 * time.Minute, ""},
-		"but not beyond it":             {"120", time.Minute, 0, "limits requests until 2026-03-01T12:02:00Z"},
+		"but not beyond it":             {"120", time.Minute, 0, "asked to wait until 2026-03-01T12:02:00Z"},
 		"or a while, but not beyond it": {"", 100 * time.Millisecond, 0, "HTTP 503 Service Unavailable: the next attempt would come after the timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {

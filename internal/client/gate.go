@@ -31,7 +31,7 @@ type BusyError struct {
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the service limits requests until %s, after this operation's timeout",
+	return fmt.Sprintf("the service asked to wait until %s, which is after this operation's timeout",
 		e.RetryAt.UTC().Format(time.RFC3339))
 }
 

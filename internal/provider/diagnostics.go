@@ -123,7 +123,7 @@ func advice(e *client.APIError) string {
 	}
 	switch {
 	case e.StatusCode/100 == 3:
-		return "Redirects to another host are not followed, because the API key must not go there. If the service has moved, set base_url to its new address."
+		return "A redirect is followed only for a read, and only on the same host: the API key must not go anywhere else. If the service has moved, set base_url to its new address."
 	case e.StatusCode >= 500:
 		return "The service has a fault or is overloaded, which may take a while to pass."
 	}
