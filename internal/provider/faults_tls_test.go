@@ -193,7 +193,7 @@ func testPlainAnswers(t *testing.T, table *outcomes, root *authority, good tls.C
 			}))
 			run := &faultRun{fault: fault{name: toPlain}, place: place, lasts: true, protocol: h.newProtocolWith(t, h.ownTransport(), map[string]any{"ca_cert_pem": root.pem})}
 			run.operate(t)
-			run.wantRefused(t, []string{"a redirect to " + plain, "the API key must not go there"})
+			run.wantRefused(t, []string{"a redirect to " + plain, "the API key must not go anywhere else"})
 			table.addRun(run)
 		})
 		t.Run(noTLS+"/"+place, func(t *testing.T) {
