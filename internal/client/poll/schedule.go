@@ -1,0 +1,146 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package poll
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	minWait = time.Second
+	maxWait = 15 * time.Second
+	jitter  = .1 // each wait is shortened by up to this share
+
+	shareUnknown = .05  // share of the elapsed time to wait if the remaining time is unknown
+	shareLeast   = .005 // lower bound of that share if the remaining time is known
+	shareMost    = .25  // upper bound of that share if the remaining time is known
+	shareRest    = .4   // share of the remaining time to wait if it is known
+
+	minRises    = 2    // rises of the progress before it is believed
+	stallPoints = 15.  // per cent that the progress may lag behind its own rate
+	stallSteps  = 1.5  // the same for a progress that rises in steps, as a multiple of the last step
+	complete    = 100. // per cent
+
+	// maxRetryAfter caps the Retry-After of a successful answer.
+	maxRetryAfter = time.Minute
+)
+
+// Observation is what one poll saw.
+type Observation struct {
+	// Done ends the wait.
+	Done bool
+	// Queued means that the work has not begun, so its progress says nothing.
+	Queued bool
+	// Progress is in per cent; nil if unknown.
+	Progress *float64
+	// RetryAfter is the least time that the service asks to wait before the next
+	// poll; zero if it does not ask.
+	RetryAfter time.Duration
+}
+
+// Schedule decides how long to wait before the next poll. It waits a share of
+// the elapsed time, so that a long job is polled less often than a short one and
+// its end is still noticed within a few per cent of its duration. If the
+// progress yields an estimate of the remaining time, it waits a share of that
+// instead, within bounds that hold however wrong the progress is.
+//
+// A Schedule is not safe for concurrent use.
+type Schedule struct {
+	// Interval is a fixed polling interval; zero means adaptive.
+	Interval time.Duration
+	// Random returns numbers in [0, 1).
+	Random func() float64
+
+	sawQueue   bool
+	lastQueued time.Duration // elapsed time of the last Queued observation
+	rises      []rise
+}
+
+// rise is a progress higher than all before it. The first of a Schedule's rises
+// is the point that the rate is measured from.
+type rise struct {
+	at      time.Duration
+	percent float64
+}
+
+// Next returns how long to wait after an observation that was made when elapsed
+// had passed since the start.
+//
+// Without an Interval and a RetryAfter the result is at least 1 s and at most
+// max(1 s, min(15 s, 25 % of elapsed)), whatever the progress says; without any
+// progress, 5 % takes the place of 25 %.
+func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
+	asked := min(seen.RetryAfter, maxRetryAfter)
+	if s.Interval > 0 {
+		return max(s.Interval, asked)
+	}
+	s.observe(elapsed, seen)
+	wait := share(shareUnknown, elapsed)
+	if remaining, known := s.remaining(elapsed); known {
+		wait = min(max(share(shareRest, remaining), share(shareLeast, elapsed)), share(shareMost, elapsed))
+	}
+	wait -= share(jitter*s.Random(), wait)
+	return max(min(max(wait, minWait), maxWait), asked)
+}
+
+// observe records a rise of the progress. If the job was seen queued, it is taken
+// to have begun halfway between that observation and the first one after it. A
+// progress that drops far has started over.
+func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
+	if seen.Queued {
+		s.sawQueue, s.lastQueued, s.rises = true, elapsed, nil
+		return
+	}
+	if len(s.rises) == 0 && s.sawQueue {
+		s.rises = []rise{{at: (s.lastQueued + elapsed) / 2}}
+	}
+	if seen.Progress == nil || math.IsNaN(*seen.Progress) {
+		return
+	}
+	now := rise{elapsed, min(max(*seen.Progress, 0), complete)}
+	if len(s.rises) == 0 {
+		s.rises = []rise{now}
+		return
+	}
+	switch last := s.rises[len(s.rises)-1]; {
+	case now.percent < last.percent-stallPoints:
+		s.rises = []rise{now}
+	case now.percent > last.percent:
+		s.rises = append(s.rises, now)
+	}
+}
+
+// remaining estimates the time to the end from the rate of the whole run, or of
+// its second half if that was faster: polling too early costs one request,
+// polling too late costs the user's time. The estimate is unknown before there
+// are enough rises and after the progress has stalled.
+func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool) {
+	if len(s.rises) <= minRises {
+		return 0, false
+	}
+	first, last, before := s.rises[0], s.rises[len(s.rises)-1], s.rises[len(s.rises)-2]
+	rate := speed(first, last)
+	for i := len(s.rises) - 2; i > 0; i-- {
+		if s.rises[i].percent <= (first.percent+last.percent)/2 {
+			rate = max(rate, speed(s.rises[i], last))
+			break
+		}
+	}
+	silent := (elapsed - last.at).Seconds()
+	if silent*rate > max(stallPoints, stallSteps*(last.percent-before.percent)) {
+		return 0, false
+	}
+	seconds := max(0, (complete-last.percent)/rate-silent)
+	return time.Duration(min(seconds, maxWait.Seconds()/shareRest) * float64(time.Second)), true
+}
+
+// speed is in per cent per second.
+func speed(from, to rise) float64 {
+	return (to.percent - from.percent) / (to.at - from.at).Seconds()
+}
+
+func share(part float64, of time.Duration) time.Duration {
+	return time.Duration(part * float64(of))
+}

@@ -1,0 +1,227 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxBody  = 8 << 20  // bytes read of a success, after decompression
+	maxError = 64 << 10 // bytes read of an error
+
+	maxDepth  = 32      // of nested JSON values
+	maxValues = 100_000 // JSON values in one body, which bounds the memory that they take
+)
+
+// Answer is a successful answer that holds a JSON object.
+type Answer struct {
+	Method     string
+	Path       string
+	StatusCode int
+	RequestID  string
+	// RetryAfter is how long the service asks to wait before the next request;
+	// zero if it does not ask.
+	RetryAfter time.Duration
+	// Object is the decoded body. Numbers are [json.Number]; no string in it holds
+	// the API key.
+	Object map[string]any
+}
+
+// Unexpected returns the error of an answer that is unusable for the reason given.
+func (a *Answer) Unexpected(problem string) error {
+	return &UnexpectedAnswerError{
+		Method: a.Method, Path: a.Path, StatusCode: a.StatusCode, RequestID: a.RequestID,
+		Problem: problem,
+		Message: Redact(strings.Join(messagesIn(a.Object, 0), ": ")),
+	}
+}
+
+// read makes an Answer or an error of a response. All text of the service enters
+// here: it is decoded first and then scrubbed of the API key.
+func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response) (*Answer, error) {
+	success := resp.StatusCode/100 == 2
+	limit := maxError
+	if success {
+		limit = maxBody
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	tooLarge := len(body) > limit
+	body = bytes.TrimPrefix(body[:min(len(body), limit)], []byte("\xEF\xBB\xBF"))
+	value, problem := t.decode(body)
+	requestID := t.requestID(resp.Header)
+	retryAfter := retryAfter(resp.Header, t.Clock.Now())
+	if !success {
+		return nil, &APIError{
+			Method: req.Method, Path: req.URL.EscapedPath(), StatusCode: resp.StatusCode,
+			Message: t.errorMessage(body, value), Page: isPage(body),
+			RequestID: requestID, RetryAfter: retryAfter, Redirect: t.redirect(resp),
+		}
+	}
+	if err != nil {
+		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the answer was cut off after %d bytes: %w", len(body), err))
+	}
+	answer := &Answer{Method: req.Method, Path: req.URL.EscapedPath(), StatusCode: resp.StatusCode, RequestID: requestID, RetryAfter: retryAfter}
+	object, isObject := value.(map[string]any)
+	if tooLarge {
+		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
+	} else if problem == "" && !isObject {
+		problem = fmt.Sprintf("the body is JSON, but %s instead of an object", kindOf(value))
+	}
+	if problem != "" {
+		return nil, &UnexpectedAnswerError{
+			Method: answer.Method, Path: answer.Path, StatusCode: answer.StatusCode, RequestID: answer.RequestID,
+			Problem: problem, Message: t.errorMessage(body, value), Page: isPage(body),
+		}
+	}
+	answer.Object = object
+	return answer, nil
+}
+
+// decode returns the JSON value of a body, or says what the body is instead.
+func (t *Transport) decode(body []byte) (value any, problem string) {
+	trimmed := bytes.TrimSpace(body)
+	switch {
+	case len(trimmed) == 0:
+		return nil, "the body is empty"
+	case isPage(body):
+		return nil, "the body is an HTML or XML page"
+	case !isBounded(trimmed):
+		return nil, "the body has too many or too deeply nested JSON values"
+	}
+	decoder := json.NewDecoder(bytes.NewReader(trimmed))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		if trimmed[0] == '{' || trimmed[0] == '[' {
+			return nil, "the body is broken JSON"
+		}
+		return nil, "the body is not JSON"
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, "the body is not JSON"
+	}
+	return t.scrubValue(value), ""
+}
+
+// isBounded reports whether JSON text stays within the limits of depth and
+// number of values, so that decoding it takes memory in proportion to its size.
+func isBounded(text []byte) bool {
+	depth, values, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			depth++
+			values++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',':
+			values++
+		}
+		if depth > maxDepth || values > maxValues {
+			return false
+		}
+	}
+	return true
+}
+
+// scrubValue takes the API key out of all strings of a decoded JSON value.
+func (t *Transport) scrubValue(value any) any {
+	switch value := value.(type) {
+	case string:
+		return t.scrubber.scrub(value)
+	case []any:
+		for i, item := range value {
+			value[i] = t.scrubValue(item)
+		}
+	case map[string]any:
+		for _, name := range slices.Collect(maps.Keys(value)) {
+			item := t.scrubValue(value[name])
+			delete(value, name)
+			value[t.scrubber.scrub(name)] = item
+		}
+	}
+	return value
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		return "a number"
+	case string:
+		return "a string"
+	case []any:
+		return "an array"
+	}
+	return "an object"
+}
+
+// requestIDHeaders are the names under which services name an exchange.
+var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
+
+func (t *Transport) requestID(header http.Header) string {
+	const maxRequestID = 128
+	for _, name := range requestIDHeaders {
+		if id := header.Get(name); id != "" {
+			return shorten(Redact(t.scrubber.scrub(id)), maxRequestID)
+		}
+	}
+	return ""
+}
+
+// redirect returns where a redirect points, without its query.
+func (t *Transport) redirect(resp *http.Response) string {
+	location := resp.Header.Get("Location")
+	if resp.StatusCode/100 != 3 || location == "" {
+		return ""
+	}
+	if target, err := resp.Location(); err == nil {
+		location = target.String()
+	}
+	return Redact(t.scrubber.scrub(redactURL(location)))
+}
+
+// longestRetryAfter keeps sums of times within what can be shown.
+const longestRetryAfter = 365 * 24 * time.Hour
+
+// retryAfter reads a Retry-After header in either form (RFC 9110, section
+// 10.2.3). A date is measured against the answer's own Date, so that a wrong local
+// clock does not matter. Zero means none, or one that says nothing.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		if !(seconds > 0) || math.IsInf(seconds, 0) {
+			return 0
+		}
+		return time.Duration(min(seconds, longestRetryAfter.Seconds()) * float64(time.Second))
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(0, at.Sub(now)), longestRetryAfter)
+}

@@ -1,0 +1,166 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// APIError is an answer of the service that is not a success. The contract
+// leaves the format of errors open, so it is made from any body.
+type APIError struct {
+	Method string
+	// Path is the escaped path of the request, without a query.
+	Path       string
+	StatusCode int
+	// Message is the service's own message, redacted and at most 2 KiB long. It
+	// is empty if the body says nothing.
+	Message string
+	// Page means that the body is an HTML or XML page.
+	Page bool
+	// RequestID is the service's name for the exchange, or empty.
+	RequestID string
+	// RetryAfter is how long the service asks to wait; zero if it does not ask.
+	RetryAfter time.Duration
+	// Redirect is the target of a redirect that was not followed, redacted.
+	Redirect string
+}
+
+func (e *APIError) Error() string {
+	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, statusLine(e.StatusCode))
+	if e.Redirect != "" {
+		text += " to " + e.Redirect
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// UnexpectedAnswerError is an answer whose status is a success but whose body is
+// unusable.
+type UnexpectedAnswerError struct {
+	Method     string
+	Path       string
+	StatusCode int
+	// Problem says what is wrong with the body, such as "the answer has no jobId".
+	Problem string
+	// Message is the error message in the body, if it has one; redacted.
+	Message string
+	// Page means that the body is an HTML or XML page.
+	Page      bool
+	RequestID string
+}
+
+func (e *UnexpectedAnswerError) Error() string {
+	text := fmt.Sprintf("%s %s: HTTP %s, but %s", e.Method, e.Path, statusLine(e.StatusCode), e.Problem)
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// ConnectionError is a request that got no complete answer.
+type ConnectionError struct {
+	Method string
+	Path   string
+	Host   string
+	// Sent means that a connection was made, so the service may have received the
+	// request.
+	Sent bool
+	// Err is the reason, redacted.
+	Err error
+}
+
+func (e *ConnectionError) Error() string {
+	return fmt.Sprintf("%s %s: no answer from %s: %s", e.Method, e.Path, e.Host, e.Err)
+}
+
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// BusyError means that the service asks to wait longer than the operation may
+// take.
+type BusyError struct {
+	// RetryAt is the earliest time to try again.
+	RetryAt time.Time
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("the service asks to wait until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
+}
+
+// StorageError is an answer of the object store that brings no data.
+type StorageError struct {
+	Host       string
+	StatusCode int
+	// Code and Message are those of the XML error that object stores share; empty
+	// for a body of any other form, which is never shown.
+	Code, Message string
+	RetryAfter    time.Duration
+}
+
+func (e *StorageError) Error() string {
+	text := fmt.Sprintf("the object store %s answered HTTP %s", e.Host, statusLine(e.StatusCode))
+	if e.Code != "" {
+		text += ", " + e.Code
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// LinkRefused reports whether a new link may help. Object stores refuse an
+// expired link with 403, or with 400 if the credential that signed it has
+// expired; an archive that was cleaned up may come back with a new link.
+func (e *StorageError) LinkRefused() bool {
+	switch e.StatusCode {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
+		return true
+	}
+	return false
+}
+
+func statusLine(code int) string {
+	if text := http.StatusText(code); text != "" {
+		return fmt.Sprintf("%d %s", code, text)
+	}
+	return fmt.Sprint(code)
+}
+
+// errNoAnswer is the cause of an attempt that outlasts the request timeout.
+type errNoAnswer time.Duration
+
+func (e errNoAnswer) Error() string {
+	return fmt.Sprintf("no answer within the request timeout (%s)", time.Duration(e))
+}
+
+// redactedError replaces the text of an error that quotes what must not be shown.
+type redactedError struct {
+	error
+	text string
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.error }
+
+// connectionError makes a [*ConnectionError] of an error of net/http, whose text
+// has the whole URL and may quote what the server sent. The cause of a context
+// that ended takes precedence.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	var urlError *url.Error
+	if errors.As(err, &urlError) {
+		err = urlError.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
+	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
+}

@@ -1,0 +1,110 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// errNoData is the cause of a download that stalls.
+type errNoData time.Duration
+
+func (e errNoData) Error() string { return fmt.Sprintf("no data for %s", time.Duration(e)) }
+
+// Fetch requests a presigned link with a GET that never carries the API key. It
+// returns answers with status 200, 206 and 416; the error of any other is a
+// [*StorageError]. Reads of the body fail with a [*ConnectionError] once the
+// connection is cut or has brought nothing for the request timeout.
+func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+	if err != nil {
+		cancel(nil)
+		return nil, errors.New("the bundle's link is not a URL") // err quotes the link
+	}
+	req.URL.User = nil // net/http would make an Authorization header of it
+	maps.Copy(req.Header, header)
+	req.Header.Set("User-Agent", t.UserAgent)
+	// The checksum is that of the object as it is stored.
+	req.Header.Set("Accept-Encoding", "identity")
+
+	stalled := time.AfterFunc(t.RequestTimeout, func() { cancel(errNoData(t.RequestTimeout)) })
+	began := t.Clock.Now()
+	resp, err := t.storage.Do(req) //nolint:bodyclose // watchedBody closes it
+	fields := map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
+	if err != nil {
+		err = t.connectionError(ctx, req, true, err)
+		stalled.Stop()
+		cancel(nil)
+	} else {
+		resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, stalled: stalled, transport: t, request: req}
+		fields["status"] = resp.StatusCode
+		err = t.checkStorage(resp)
+	}
+	fields["duration_ms"] = t.Clock.Now().Sub(began).Milliseconds()
+	if err != nil {
+		fields["error"] = err.Error()
+	}
+	t.Log(ctx, slog.LevelDebug, "Bundle download", fields)
+	if err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// checkStorage reads and closes the body of an answer that brings no data.
+func (t *Transport) checkStorage(resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+		return nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	storageError := &StorageError{Host: resp.Request.URL.Host, StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.Clock.Now())}
+	// The other elements of the error repeat the signature and what was signed.
+	var body struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+		Message string
+	}
+	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
+		storageError.Code = Redact(t.scrubber.scrub(body.Code))
+		storageError.Message = Redact(t.scrubber.scrub(body.Message))
+	}
+	return storageError
+}
+
+// watchedBody is the body of a download.
+type watchedBody struct {
+	io.ReadCloser
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	stalled   *time.Timer
+	transport *Transport
+	request   *http.Request
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.stalled.Reset(b.transport.RequestTimeout)
+	n, err := b.ReadCloser.Read(p)
+	b.stalled.Stop()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.transport.connectionError(b.ctx, b.request, true, err)
+	}
+	return n, err
+}
+
+func (b *watchedBody) Close() error {
+	b.stalled.Stop()
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}

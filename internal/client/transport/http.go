@@ -1,0 +1,123 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// idleConnections exceeds any usual -parallelism, so that each request in
+	// flight can keep its connection.
+	idleConnections = 128
+	maxRedirects    = 5
+)
+
+// newHTTPTransport returns a transport with the proxy of the usual environment
+// variables, TLS 1.2 or later, and the given roots beside the system's.
+func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns = idleConnections
+	transport.MaxIdleConnsPerHost = idleConnections
+	transport.IdleConnTimeout = 90 * time.Second
+	// Without pings, an HTTP/2 connection that the network has dropped swallows
+	// polls for many minutes.
+	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	if len(rootCAs) > 0 {
+		pool, err := CertPool(rootCAs)
+		if err != nil {
+			return nil, err
+		}
+		transport.TLSClientConfig.RootCAs = pool
+	}
+	return transport, nil
+}
+
+// CertPool returns the system's roots and the given PEM certificates.
+func CertPool(pem []byte) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, errors.New("no certificate could be read from the PEM text")
+	}
+	return pool, nil
+}
+
+// onlyLoopback returns a transport that uses no proxy and connects to loopback
+// addresses only, so that plain http never leaves the machine.
+func onlyLoopback(transport *http.Transport) *http.Transport {
+	transport = transport.Clone()
+	transport.Proxy = nil
+	transport.DialContext = dialLoopback
+	return transport
+}
+
+// dialLoopback connects to a loopback address. A name is not resolved: whatever
+// it is, it stands for this machine.
+func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	candidates := []string{"127.0.0.1", "::1"}
+	if ip := net.ParseIP(host); ip != nil {
+		if !ip.IsLoopback() {
+			return nil, errors.New("plain http is for loopback addresses only")
+		}
+		candidates = []string{host}
+	}
+	var dialer net.Dialer
+	var conn net.Conn
+	for _, candidate := range candidates {
+		if conn, err = dialer.DialContext(ctx, network, net.JoinHostPort(candidate, port)); err == nil {
+			break
+		}
+	}
+	return conn, err
+}
+
+// withoutReuse returns a transport that opens a connection for each request. An
+// idle connection may be closed by the service just as a request is written to
+// it, and then nobody knows whether the service got the request.
+func withoutReuse(transport *http.Transport) *http.Transport {
+	transport = transport.Clone()
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+// apiClient follows a redirect only if the API key may go there: to the same
+// scheme and host, with the same method. Any other redirect is the answer.
+func apiClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		first := via[0]
+		if len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+}
+
+// storageClient follows redirects of the object store, which gets no key, unless
+// they fall back from https to http.
+func storageClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
+			return http.ErrUseLastResponse
+		}
+		// The presigned link would become the Referer, and user information an
+		// Authorization header.
+		req.Header.Del("Referer")
+		req.URL.User = nil
+		return nil
+	}}
+}

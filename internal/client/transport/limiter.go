@@ -1,0 +1,115 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+)
+
+const (
+	initialLimit = 4                // requests in flight at first
+	firstPause   = time.Second      // after a 429 without a Retry-After; doubles
+	longestPause = 30 * time.Second // cap of that doubling
+)
+
+// limiter bounds the requests in flight as TCP bounds its window: each success
+// adds 1/limit, and the first 429 of an epoch halves the limit. After a 429 all
+// requests wait as long as the service asked for. An epoch ends with the next
+// 429 to a request that was sent after the last halving.
+type limiter struct {
+	clock clock.Clock
+
+	mu       sync.Mutex
+	limit    float64
+	inFlight int
+	halved   time.Time     // when the limit was last halved
+	resume   time.Time     // no request is sent before
+	pause    time.Duration // last pause that the service did not name; zero after a success
+	changed  chan struct{} // closed when waiters should look again
+}
+
+func newLimiter(c clock.Clock) *limiter {
+	return &limiter{clock: c, limit: initialLimit, changed: make(chan struct{})}
+}
+
+// acquire waits until a request may be sent and returns the time of its
+// admission, for release. It fails with the cause of ctx's end, or with a
+// [*BusyError] as soon as the wait would outlast ctx's deadline.
+func (l *limiter) acquire(ctx context.Context) (time.Time, error) {
+	for {
+		l.mu.Lock()
+		now := l.clock.Now()
+		wait, changed := l.resume.Sub(now), l.changed
+		if ctx.Err() == nil && wait <= 0 && float64(l.inFlight) < math.Floor(l.limit) {
+			l.inFlight++
+			l.mu.Unlock()
+			return now, nil
+		}
+		l.mu.Unlock()
+		if ctx.Err() != nil {
+			return now, context.Cause(ctx)
+		}
+		if wait > 0 {
+			if outlasts(ctx, wait) {
+				return now, &BusyError{RetryAt: now.Add(wait)}
+			}
+			if err := l.clock.Sleep(ctx, wait); err != nil {
+				return now, err
+			}
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// release takes the outcome of a request that was admitted at the given time.
+func (l *limiter) release(admitted time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inFlight--
+	if err == nil {
+		l.limit += 1 / l.limit
+		l.pause = 0
+	} else if isThrottled(err) {
+		l.throttle(admitted, retryAfterOf(err))
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+func (l *limiter) throttle(admitted time.Time, retryAfter time.Duration) {
+	now := l.clock.Now()
+	if admitted.After(l.halved) {
+		l.limit = max(1, l.limit/2)
+		l.halved = now
+		l.pause = min(max(2*l.pause, firstPause), longestPause)
+	}
+	if retryAfter <= 0 {
+		retryAfter = max(l.pause, firstPause)
+	}
+	if resume := now.Add(retryAfter); resume.After(l.resume) {
+		l.resume = resume
+	}
+}
+
+// outlasts reports whether a wait is longer than what is left until ctx's
+// deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, bounded := ctx.Deadline()
+	return bounded && time.Until(deadline) < wait
+}
+
+func isThrottled(err error) bool {
+	var api *APIError
+	return errors.As(err, &api) && api.StatusCode == 429
+}

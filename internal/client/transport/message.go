@@ -1,0 +1,122 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxPageText caps what is shown of a web page, in characters.
+const maxPageText = 200
+
+// errorMessage returns what the body of an error says, redacted: the messages of
+// JSON in the common shapes, all strings of any other JSON, the title or first
+// words of a web page, or the text itself. value is the decoded body.
+func (t *Transport) errorMessage(body []byte, value any) string {
+	if isPage(body) {
+		return Redact(t.scrubber.scrub(pageText(string(body))))
+	}
+	if value == nil {
+		return Redact(t.scrubber.scrub(string(body)))
+	}
+	return MessageIn(value)
+}
+
+// MessageIn returns the words for people in a decoded JSON value, redacted: those
+// of the common shapes of errors, or else all strings.
+func MessageIn(value any) string {
+	messages := messagesIn(value, 0)
+	if len(messages) == 0 {
+		messages = members(value, 0)
+	}
+	return Redact(strings.Join(messages, ": "))
+}
+
+// messageMembers are the members that hold words for people, in the order in
+// which they are shown: RFC 9457, OAuth 2.0 and shapes common elsewhere.
+var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
+
+// messagesIn collects the distinct messages of a JSON value. Below the top level
+// an object of other members counts as well, as in "errors": {"domain": ["is empty"]}.
+func messagesIn(value any, depth int) []string {
+	object, isObject := value.(map[string]any)
+	if !isObject {
+		return members(value, depth)
+	}
+	var messages []string
+	for _, name := range messageMembers {
+		for _, message := range messagesIn(object[name], depth+1) {
+			if !slices.Contains(messages, message) {
+				messages = append(messages, message)
+			}
+		}
+	}
+	if len(messages) == 0 && depth > 0 {
+		return members(value, depth)
+	}
+	return messages
+}
+
+// members returns all strings in a JSON value; those of an object, and its numbers,
+// with their names.
+func members(value any, depth int) []string {
+	const deepest, most = 4, 100
+	if depth > deepest {
+		return nil
+	}
+	var found []string
+	switch value := value.(type) {
+	case string:
+		if text := strings.TrimSpace(value); text != "" {
+			return []string{text}
+		}
+		return nil
+	case []any:
+		for _, item := range value[:min(len(value), most)] {
+			if text := strings.Join(messagesIn(item, depth+1), ": "); text != "" {
+				found = append(found, text)
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			text := strings.Join(messagesIn(value[name], depth+1), ": ")
+			if number, ok := value[name].(json.Number); ok {
+				text = number.String()
+			}
+			if text != "" && len(found) < most {
+				found = append(found, name+": "+text)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{strings.Join(found, "; ")}
+}
+
+var (
+	pageTitle  = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?</script|<style\b.*?</style|<!--.*?-->|<[^>]*>?`)
+)
+
+// pageText returns the title of an HTML or XML page, or its first words.
+func pageText(page string) string {
+	text := pageMarkup.ReplaceAllString(page, " ")
+	if title := pageTitle.FindStringSubmatch(page); title != nil && strings.TrimSpace(title[1]) != "" {
+		text = title[1]
+	}
+	words := []rune(strings.Join(strings.Fields(html.UnescapeString(text)), " "))
+	return string(words[:min(len(words), maxPageText)])
+}
+
+// isPage reports whether a body is HTML or XML.
+func isPage(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+}

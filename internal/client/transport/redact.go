@@ -1,0 +1,164 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	redacted = "(redacted)"
+	// maxShown caps what is shown of any text of the service, in bytes.
+	maxShown = 2 << 10
+	// minScrubbedKey keeps a very short key, which no service issues, from
+	// blacking out ordinary text.
+	minScrubbedKey = 8
+)
+
+// scrubber takes the API key out of text.
+type scrubber struct {
+	key   string
+	forms []string // the key and its base64 forms
+}
+
+func newScrubber(key string) scrubber {
+	if len(key) < minScrubbedKey {
+		return scrubber{}
+	}
+	s := scrubber{key: key, forms: []string{key}}
+	// In base64 a key has one of three forms, depending on its offset in what was
+	// encoded. The first and last characters mix with its neighbors.
+	for offset := range 3 {
+		padded := []byte(strings.Repeat("\x00", offset) + key)
+		from, to := (offset*8+5)/6, len(padded)*8/6
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			if form := encoding.EncodeToString(padded)[from:to]; !slices.Contains(s.forms, form) {
+				s.forms = append(s.forms, form)
+			}
+		}
+	}
+	return s
+}
+
+// scrub returns the text without the key. If the text holds the key in disguise
+// (percent-encoded, in base64, escaped or broken over lines), nothing of it is
+// left.
+func (s scrubber) scrub(text string) string {
+	if s.key == "" {
+		return text
+	}
+	text = strings.ReplaceAll(text, s.key, redacted)
+	plain := undisguise(text)
+	for _, form := range s.forms {
+		if strings.Contains(plain, form) {
+			return redacted
+		}
+	}
+	return text
+}
+
+// undisguise decodes percent-encoding and JSON escapes and drops white space and
+// what cannot be seen.
+func undisguise(text string) string {
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '%' && i+2 < len(text):
+			if decoded, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				plain = append(plain, decoded...)
+				i += 2
+			}
+		case c == '\\' && strings.HasPrefix(text[i+1:], "u00") && i+5 < len(text):
+			if decoded, err := hex.DecodeString(text[i+4 : i+6]); err == nil {
+				plain = append(plain, decoded...)
+				i += 5
+			}
+		case c == '\\' && i+1 < len(text) && strings.IndexByte("nrt", text[i+1]) >= 0:
+			i++
+		case c > ' ' && c != '\\' && c < 0x7f:
+			plain = append(plain, c)
+		}
+	}
+	return string(plain)
+}
+
+var (
+	// urlInText finds URLs of any scheme, also with slashes that JSON escapes.
+	urlInText = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:(?://|\\/\\/)[^\s"<>\x60]+`)
+	// queryInText finds the query of a URL that has lost its host or is escaped
+	// inside another URL.
+	queryInText = regexp.MustCompile(`(?i)(\?|%3f)[^\s"<>?]*?(?:=|%3d)[^\s"<>]*`)
+	// signatureInText finds the telling parameters of a query that has lost even
+	// its question mark.
+	signatureInText = regexp.MustCompile(`(?i)\b([\w-]*(?:signature|credential|token|key-pair-id|policy|sig|authorization)(?:=|%3d))[^\s&"<>]+`)
+	// bearerInText finds a credential quoted as a header, as opposed to the words
+	// "bearer token".
+	bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[\w.~+/=-]{16,}`)
+)
+
+// Redact returns text of the service in a form that is fit to be shown: printable,
+// at most 2 KiB, without the query of any URL and without bearer tokens. The API
+// key is not in text that comes from a Transport.
+func Redact(text string) string {
+	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
+	text = shorten(text, 4*maxShown)
+	text = urlInText.ReplaceAllStringFunc(text, redactURL)
+	text = queryInText.ReplaceAllString(text, "${1}"+redacted)
+	text = signatureInText.ReplaceAllString(text, "${1}"+redacted)
+	text = bearerInText.ReplaceAllString(text, "Bearer "+redacted)
+	text = strings.TrimSpace(text)
+	if len(text) > maxShown {
+		const shortened = " (shortened)"
+		text = shorten(text, maxShown-len(shortened)) + shortened
+	}
+	return text
+}
+
+// redactURL returns a URL without user information, query and fragment: the query
+// of a presigned link is a credential.
+func redactURL(raw string) string {
+	rest := strings.ReplaceAll(raw, `\/`, "/")
+	suffix := ""
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		rest, suffix = rest[:i], "?"+redacted
+	}
+	if scheme, authority, found := strings.Cut(rest, "//"); found {
+		host, path, slash := strings.Cut(authority, "/")
+		if i := strings.LastIndex(host, "@"); i >= 0 {
+			host = redacted + host[i:]
+		}
+		rest = scheme + "//" + host
+		if slash {
+			rest += "/" + path
+		}
+	}
+	return rest + suffix
+}
+
+// printable keeps line breaks and tabs and drops what a terminal would act on or
+// not show, including the marks that reorder text.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
+		return r
+	case unicode.IsSpace(r):
+		return ' '
+	case !unicode.IsPrint(r):
+		return -1
+	}
+	return r
+}
+
+// shorten cuts text to at most n bytes, between two characters.
+func shorten(text string, n int) string {
+	for n > 0 && n < len(text) && text[n]&0xC0 == 0x80 {
+		n--
+	}
+	return text[:min(n, len(text))]
+}

@@ -1,0 +1,131 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"time"
+)
+
+const (
+	firstBackoff = time.Second
+	maxBackoff   = 30 * time.Second
+)
+
+// Retry waits before the next attempt and returns nil if a failure is worth
+// repeating. failures counts the failed attempts before this one. Otherwise it
+// returns the error to give up with.
+func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
+	if ctx.Err() != nil {
+		return after(context.Cause(ctx), err)
+	}
+	if failures >= t.MaxRetries || !MayPass(err) {
+		return err
+	}
+	wait, asked := backoff(failures, t.Random()), retryAfterOf(err)
+	if asked > 0 {
+		wait = asked
+	}
+	if outlasts(ctx, wait) {
+		if asked > 0 {
+			return after(&BusyError{RetryAt: t.Clock.Now().Add(wait)}, err)
+		}
+		return err
+	}
+	if cause := t.Clock.Sleep(ctx, wait); cause != nil {
+		return after(cause, err)
+	}
+	return nil
+}
+
+// backoff doubles with each failure up to a cap. Half of it is random, so that
+// many clients do not come back at once.
+func backoff(failures int, random float64) time.Duration {
+	wait := maxBackoff
+	if failures < 5 {
+		wait = min(maxBackoff, firstBackoff<<failures)
+	}
+	return wait/2 + time.Duration(random*float64(wait/2))
+}
+
+// MayPass reports whether the same request may succeed a little later.
+func MayPass(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	if errors.As(err, &certificate) {
+		return false
+	}
+	var connection *ConnectionError
+	var answer *UnexpectedAnswerError
+	if errors.As(err, &connection) || errors.As(err, &answer) {
+		return true
+	}
+	switch status := statusOf(err); status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	default:
+		return status >= 500
+	}
+}
+
+// neverActed reports whether the service certainly did nothing: it refused the
+// request before acting, by saying when to come back, or no connection was made.
+func neverActed(err error) bool {
+	var connection *ConnectionError
+	if errors.As(err, &connection) {
+		return !connection.Sent
+	}
+	status := statusOf(err)
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfterOf(err) > 0
+}
+
+// MayHaveActed reports whether the service may have acted on a request that
+// failed with err.
+func MayHaveActed(err error) bool {
+	var connection *ConnectionError
+	if errors.As(err, &connection) {
+		return connection.Sent
+	}
+	var answer *UnexpectedAnswerError
+	if errors.As(err, &answer) {
+		// A web page with status 200 comes from something that is not the API.
+		return !answer.Page || answer.StatusCode != http.StatusOK
+	}
+	switch status := statusOf(err); status {
+	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
+		http.StatusRequestTimeout: // some proxies mean the service behind them
+		return true
+	default:
+		return status >= 500 && !neverActed(err)
+	}
+}
+
+// statusOf returns the HTTP status that err is about, or zero.
+func statusOf(err error) int {
+	var api *APIError
+	if errors.As(err, &api) {
+		return api.StatusCode
+	}
+	var storage *StorageError
+	if errors.As(err, &storage) {
+		return storage.StatusCode
+	}
+	return 0
+}
+
+func retryAfterOf(err error) time.Duration {
+	var api *APIError
+	if errors.As(err, &api) {
+		return api.RetryAfter
+	}
+	var storage *StorageError
+	if errors.As(err, &storage) {
+		return storage.RetryAfter
+	}
+	return 0
+}
