@@ -4,11 +4,14 @@
 package simulator_test
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,252 +20,89 @@ import (
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	s := start(t, simulator.Options{})
-	running := s.AddJob(simulator.JobSpec{Queue: none, Run: time.Hour})
-	failed := s.AddJob(simulator.JobSpec{Queue: none, Run: none, Fail: "no pages"})
-	forgotten, retired := s.doneJob(), s.doneJob()
-	s.ForgetJob(forgotten)
-	s.RetireJob(retired)
-	const jobs = "/static-export/jobs"
-	origin := strings.TrimSuffix(s.BaseURL, "/v1")
+	h := start(t, simulator.Options{Observe: func(simulator.Exchange) {}})
+	running := h.AddJob(simulator.JobSpec{Run: time.Hour})
+	failed := h.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime, Fail: "no pages"})
+	forgotten := h.completedJob()
+	h.ForgetJob(forgotten)
 	for name, test := range map[string]struct {
 		method, path, body string
-		header             http.Header
+		authorization      string // replaces the right one
 		want               int
-		wantHeader         [2]string
 	}{
-		"no key":                            {"GET", jobs + "/" + running, "", http.Header{"Authorization": nil}, 401, [2]string{"Www-Authenticate", "Bearer"}},
-		"another key":                       {"GET", jobs + "/" + running, "", http.Header{"Authorization": {"Bearer sim_secret"}}, 401, [2]string{}},
-		"a key that begins like the right":  {"GET", jobs + "/" + running, "", http.Header{"Authorization": {"Bearer " + simulator.DefaultAPIKey + "0"}}, 401, [2]string{}},
-		"another scheme":                    {"GET", jobs + "/" + running, "", http.Header{"Authorization": {"Basic " + simulator.DefaultAPIKey}}, 401, [2]string{}},
-		"an unknown path without a key":     {"GET", "/nothing", "", http.Header{"Authorization": nil}, 401, [2]string{}},
-		"an unknown path":                   {"GET", "/nothing", "", nil, 404, [2]string{}},
-		"a path outside the API":            {"GET", origin + "/", "", nil, 404, [2]string{}},
-		"an unknown path below jobs":        {"POST", jobs + "/x/archive", "", nil, 404, [2]string{}},
-		"a trailing slash":                  {"GET", jobs + "/" + running + "/", "", nil, 404, [2]string{}},
-		"an empty id":                       {"GET", "/project/update-status/", "", nil, 404, [2]string{}},
-		"a start with a trailing slash":     {"POST", jobs + "/", `{"domain":"a"}`, nil, 404, [2]string{}},
-		"a list of jobs":                    {"GET", jobs, "", nil, 405, [2]string{"Allow", "POST"}},
-		"the end of a job":                  {"DELETE", jobs + "/" + running, "", nil, 405, [2]string{"Allow", "GET"}},
-		"reading a bundle":                  {"GET", jobs + "/" + running + "/bundle", "", nil, 405, [2]string{"Allow", "POST"}},
-		"posting to an update":              {"POST", "/project/update-status/x", "", nil, 405, [2]string{"Allow", "GET"}},
-		"an unknown update":                 {"GET", "/project/update-status/x", "", nil, 404, [2]string{}},
-		"an unknown job":                    {"GET", jobs + "/se_0", "", nil, 404, [2]string{}},
-		"a forgotten job":                   {"GET", jobs + "/" + forgotten, "", nil, 404, [2]string{}},
-		"a retired job":                     {"GET", jobs + "/" + retired, "", nil, 410, [2]string{}},
-		"a bundle of an unknown job":        {"POST", jobs + "/se_0/bundle", "", nil, 404, [2]string{}},
-		"a bundle of a retired job":         {"POST", jobs + "/" + retired + "/bundle", "", nil, 410, [2]string{}},
-		"a bundle of a running job":         {"POST", jobs + "/" + running + "/bundle", "", nil, 409, [2]string{}},
-		"a bundle of a failed job":          {"POST", jobs + "/" + failed + "/bundle", "", nil, 409, [2]string{}},
-		"a start without a body":            {"POST", jobs, "", nil, 400, [2]string{}},
-		"a start with half a body":          {"POST", jobs, `{"domain":`, nil, 400, [2]string{}},
-		"a start with more than an object":  {"POST", jobs, `{"domain":"a"} {}`, nil, 400, [2]string{}},
-		"a start with null":                 {"POST", jobs, `null`, nil, 400, [2]string{}},
-		"a start with an array":             {"POST", jobs, `["docs"]`, nil, 400, [2]string{}},
-		"a start without a domain":          {"POST", jobs, `{"version":"1"}`, nil, 400, [2]string{}},
-		"a start with a domain of a number": {"POST", jobs, `{"domain":7}`, nil, 400, [2]string{}},
-		"a start with an empty domain":      {"POST", jobs, `{"domain":""}`, nil, 400, [2]string{}},
-		"a start of no content type":        {"POST", jobs, `{"domain":"a"}`, http.Header{"Content-Type": nil}, 415, [2]string{}},
-		"a start of another content type":   {"POST", jobs, `{"domain":"a"}`, http.Header{"Content-Type": {"text/plain"}}, 415, [2]string{}},
-		"a body that is too large":          {"POST", jobs, strings.Repeat(" ", 9<<20), nil, 413, [2]string{}},
+		"no key":                     {"GET", jobs + "/" + running, "", "none", 401},
+		"another key":                {"GET", jobs + "/" + running, "", "Bearer sim_secret", 401},
+		"a key that is too long":     {"GET", jobs + "/" + running, "", "Bearer " + simulator.DefaultAPIKey + "0", 401},
+		"another scheme":             {"GET", jobs + "/" + running, "", "Basic " + simulator.DefaultAPIKey, 401},
+		"an unknown path":            {"GET", "/nothing", "", "", 404},
+		"a trailing slash":           {"GET", jobs + "/" + running + "/", "", "", 404},
+		"an empty ID":                {"GET", "/project/update-status/", "", "", 404},
+		"a list of jobs":             {"GET", jobs, "", "", 404},
+		"reading a bundle":           {"GET", jobs + "/" + running + "/bundle", "", "", 404},
+		"an unknown update":          {"GET", "/project/update-status/x", "", "", 404},
+		"an unknown job":             {"GET", jobs + "/se_0", "", "", 404},
+		"a forgotten job":            {"GET", jobs + "/" + forgotten, "", "", 404},
+		"a bundle of an unknown job": {"POST", jobs + "/se_0/bundle", "", "", 404},
+		"a bundle of a running job":  {"POST", jobs + "/" + running + "/bundle", "", "", 409},
+		"a bundle of a failed job":   {"POST", jobs + "/" + failed + "/bundle", "", "", 409},
+		"a start without a body":     {"POST", jobs, "", "", 400},
+		"a start with half a body":   {"POST", jobs, `{"domain":`, "", 400},
+		"a start without a domain":   {"POST", jobs, `{"version":"1"}`, "", 400},
+		"a start with a number":      {"POST", jobs, `{"domain":7}`, "", 400},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := s.call(test.method, test.path, test.body, test.header)
-			if a.status != test.want {
-				t.Errorf("status %d, want %d", a.status, test.want)
+			header := http.Header{}
+			if test.authorization != "" {
+				header.Set("Authorization", test.authorization)
 			}
-			if message, _ := a.field(t, "error").(string); message == "" {
-				t.Errorf("the body %q has no error message", a.body)
+			r := h.call(test.method, test.path, test.body, header)
+			if message, _ := r.object(t)["error"].(string); r.status != test.want || message == "" {
+				t.Errorf("%d %s, want %d", r.status, r.body, test.want)
 			}
-			if name := test.wantHeader[0]; name != "" && a.header.Get(name) != test.wantHeader[1] {
-				t.Errorf("%s is %q, want %q", name, a.header.Get(name), test.wantHeader[1])
-			}
-			for _, secret := range []string{simulator.DefaultAPIKey, "sim_secret"} {
-				if strings.Contains(a.body, secret) {
-					t.Errorf("the answer %q echoes a key", a.body)
-				}
+			if strings.Contains(r.body, "sim_") {
+				t.Errorf("the answer %q repeats a key", r.body)
 			}
 		})
 	}
-	if got := len(s.JobIDs()); got != 3 {
-		t.Errorf("there are %d jobs, want the 3 that were seeded", got)
+	if got := h.JobIDs(); !slices.Equal(got, []string{running, failed}) {
+		t.Errorf("the jobs are %v", got)
 	}
 }
 
-func TestContentTypeMayHaveParameters(t *testing.T) {
+func TestIDsAreEscapedInPaths(t *testing.T) {
 	t.Parallel()
-	s := start(t, simulator.Options{})
-	a := s.call("POST", "/static-export/jobs", `{"domain":"a"}`, http.Header{"Content-Type": {"application/json; charset=utf-8"}})
-	if a.status != http.StatusAccepted {
-		t.Errorf("status %d", a.status)
-	}
-}
-
-func TestIDsTravelEscaped(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{})
-	links := map[string]string{}
-	for name, id := range map[string]string{
-		"a slash":            "a/b",
-		"a path":             "/static-export/jobs",
-		"a question mark":    "a?b=c",
-		"a hash":             "a#b",
-		"two dots":           "..",
-		"a climb":            "../../secret",
-		"a per cent sign":    "100%",
-		"an escape":          "%2F",
-		"white space":        "a b",
-		"letters of Greek":   "δοκιμή",
-		"a control":          "a\x01b",
-		"a semicolon":        "a;b",
-		"the suffix":         "a/bundle",
-		"the usual shape":    "se_3f9a2c1b8e7d4a06",
-		"a plus sign":        "a+b",
-		"invalid UTF-8":      "\xff",
-		"a double slash":     "//",
-		"a backslash, colon": `c:\x`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			s.AddJob(simulator.JobSpec{ID: id, Queue: none, Run: none, Archive: []byte("bundle of " + id)})
-			s.AddUpdate(simulator.UpdateSpec{ID: id})
-			escaped := strings.ReplaceAll(url.PathEscape(id), ".", "%2E")
-			path := "/static-export/jobs/" + escaped
-
-			if a := s.get(path); a.status != 200 {
-				t.Errorf("the job answered %d %s", a.status, a.body)
-			}
-			if a := s.get("/project/update-status/" + escaped); a.status != 200 {
-				t.Errorf("the update answered %d %s", a.status, a.body)
-			}
-			links[id] = s.bundle(escaped)
-			for _, call := range s.Requests() {
-				if call.ID != id {
-					t.Errorf("%s %s has the id %q, want %q", call.Method, call.Path, call.ID, id)
-				}
-			}
-			if got := s.Requests()[0].Path; got != "/v1"+path {
-				t.Errorf("the log has the path %s, want it as it came: /v1%s", got, path)
-			}
-			s.ResetRequests()
-		})
-	}
-	for id, link := range links {
-		if a := s.get(link); a.body != "bundle of "+id {
-			t.Errorf("the link of %q answered %d %q", id, a.status, a.body)
+	h := start(t, simulator.Options{})
+	links := map[string]bool{}
+	for _, id := range []string{"a/b", "a?b=c", "a#b", "..", "../../secret", "100%", "a b", "ü", "%2e%2e", "a+b", "bundle"} {
+		h.AddJob(simulator.JobSpec{ID: id, Queue: noTime, Run: noTime})
+		escaped := strings.ReplaceAll(url.PathEscape(id), ".", "%2E")
+		if got := h.job(escaped)["jobId"]; got != id {
+			t.Errorf("the job %q is %v", id, got)
 		}
-	}
-}
-
-func TestRequestLog(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{Queue: none, Run: none})
-	id := s.startJob()
-	s.clock.Advance(time.Minute)
-	s.get("/static-export/jobs/" + id + "?verbose=%20")
-	link := s.bundle(id)
-	s.get(link)
-	s.get("/project/update-status/none")
-	s.get("/other")
-
-	log := s.Requests()
-	want := []struct {
-		method, endpoint, id string
-		status               int
-		after                time.Duration
-	}{
-		{"POST", "start", "", 202, 0},
-		{"GET", "job", id, 200, time.Minute},
-		{"POST", "bundle", id, 200, time.Minute},
-		{"GET", "download", "exports/" + id + "/bundle.tar.gz", 200, time.Minute},
-		{"GET", "update", "none", 404, time.Minute},
-		{"GET", "unknown", "", 404, time.Minute},
-	}
-	if len(log) != len(want) {
-		t.Fatalf("the log has %d requests, want %d", len(log), len(want))
-	}
-	for i, w := range want {
-		got := log[i]
-		if got.Method != w.method || got.Endpoint != w.endpoint || got.ID != w.id || got.Status != w.status ||
-			!got.Time.Equal(epoch.Add(w.after)) {
-			t.Errorf("request %d is %s %s %q %d at %v, want %+v", i, got.Method, got.Endpoint, got.ID, got.Status, got.Time, w)
+		link := h.link(escaped)
+		if r := h.get(link); r.status != 200 {
+			t.Errorf("the link of the job %q answers %d %s", id, r.status, r.body)
 		}
-		if s.Count(w.endpoint) != 1 {
-			t.Errorf("Count(%q) is %d, want 1", w.endpoint, s.Count(w.endpoint))
+		path, _, _ := strings.Cut(link, "?")
+		if links[path] {
+			t.Errorf("the bundle of the job %q has the path %s of another one", id, path)
 		}
-	}
-	if log[0].Body != `{"domain":"docs.acme.example"}` || log[0].Header.Get("Content-Type") != "application/json" {
-		t.Errorf("the start is logged with %q, %v", log[0].Body, log[0].Header)
-	}
-	if log[1].Query != "verbose=%20" {
-		t.Errorf("the query is logged as %q", log[1].Query)
-	}
-	if log[3].Host == log[0].Host || !strings.HasSuffix(s.StorageURL, log[3].Host) {
-		t.Errorf("the download went to %s, the API is %s", log[3].Host, log[0].Host)
-	}
-	s.ResetRequests()
-	if len(s.Requests()) != 0 || s.Count("job") != 0 {
-		t.Error("the log is not empty after a reset")
-	}
-}
-
-func TestEveryAnswerHasARequestIDAndADate(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{DateSkew: time.Hour})
-	seen := map[string]bool{}
-	for _, to := range []string{"/static-export/jobs/x", "/nothing", s.bundle(s.doneJob()), s.StorageURL + "/storage/x"} {
-		a := s.get(to)
-		id := a.header.Get("X-Request-Id")
-		if id == "" || seen[id] {
-			t.Errorf("the request id %q is missing or not new", id)
+		links[path] = true
+		if log := h.Requests(); log[len(log)-2].ID != id {
+			t.Errorf("the log has the ID %q, want %q", log[len(log)-2].ID, id)
 		}
-		seen[id] = true
-		if got, want := a.header.Get("Date"), "Sun, 01 Mar 2026 13:00:00 GMT"; got != want {
-			t.Errorf("Date is %q, want %q", got, want)
-		}
-	}
-	log := s.Requests()
-	if !seen[log[len(log)-1].RequestID] {
-		t.Error("the log does not have the request id of the answer")
-	}
-}
-
-func TestClockSkewMovesTheWholeService(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{ClockSkew: time.Hour, LinkLifetime: time.Minute})
-	id := s.doneJob()
-	a := s.call("POST", "/static-export/jobs/"+id+"/bundle", "", nil)
-	if got, want := a.field(t, "expiresAt"), "2026-03-01T13:01:00Z"; got != want {
-		t.Errorf("expiresAt is %v, want %v", got, want)
-	}
-	if got, want := a.header.Get("Date"), "Sun, 01 Mar 2026 13:00:00 GMT"; got != want {
-		t.Errorf("Date is %q, want %q", got, want)
-	}
-	if got, want := s.get("/static-export/jobs/"+id).field(t, "createdAt"), "2026-03-01T13:00:00.000Z"; got != want {
-		t.Errorf("createdAt is %v, want %v", got, want)
-	}
-	if got := s.Requests()[0].Time; !got.Equal(epoch) {
-		t.Errorf("the log has the time %v, want that of the Clock", got)
-	}
-	link, _ := a.field(t, "bundleUrl").(string)
-	if a := s.get(link); a.status != 200 {
-		t.Errorf("the link answered %d", a.status)
-	}
-	s.clock.Advance(time.Minute)
-	if a := s.get(link); a.status != 403 {
-		t.Errorf("the expired link answered %d", a.status)
 	}
 }
 
 func TestRotateKey(t *testing.T) {
 	t.Parallel()
-	s := start(t, simulator.Options{})
-	id := s.doneJob()
-	s.RotateKey("sim_new")
-	if a := s.get("/static-export/jobs/" + id); a.status != 401 {
-		t.Errorf("the old key answered %d", a.status)
-	}
-	if a := s.call("GET", "/static-export/jobs/"+id, "", http.Header{"Authorization": {"bearer sim_new"}}); a.status != 200 {
-		t.Errorf("the new key answered %d", a.status)
+	h := start(t, simulator.Options{APIKey: "sim_old"})
+	id := h.completedJob()
+	h.RotateKey("sim_new")
+	for key, want := range map[string]int{"sim_old": 401, "sim_new": 200} {
+		if r := h.call("GET", jobs+"/"+id, "", http.Header{"Authorization": {"Bearer " + key}}); r.status != want {
+			t.Errorf("the key %s answers %d, want %d", key, r.status, want)
+		}
 	}
 }
 
@@ -272,141 +112,164 @@ func TestRateLimit(t *testing.T) {
 		retryAfter func(time.Duration) string
 		want       string
 	}{
-		"whole seconds by default": {nil, "1"},
-		"a form of the test's own": {func(d time.Duration) string { return epoch.Add(d).Format(http.TimeFormat) }, "Sun, 01 Mar 2026 12:00:00 GMT"},
-		"no Retry-After":           {func(time.Duration) string { return "" }, ""},
+		"in seconds":      {nil, "1"},
+		"in another form": {func(wait time.Duration) string { return wait.String() }, "500ms"},
+		"without a hint":  {func(time.Duration) string { return "" }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, simulator.Options{})
-			path := "/static-export/jobs/" + s.doneJob()
-			s.SetRateLimit(4, 3, test.retryAfter)
-			for range 3 {
-				if a := s.get(path); a.status != 200 {
-					t.Fatalf("a request of the burst answered %d", a.status)
+			h := start(t, simulator.Options{})
+			path := jobs + "/" + h.completedJob()
+			h.SetRateLimit(2, 3, test.retryAfter)
+			for i, want := range []int{200, 200, 200, 429, 429} {
+				if r := h.get(path); r.status != want || want == 429 && r.header.Get("Retry-After") != test.want {
+					t.Errorf("request %d answers %d, Retry-After %q", i, r.status, r.header.Get("Retry-After"))
 				}
 			}
-			a := s.get(path)
-			if a.status != 429 || a.header.Get("Retry-After") != test.want {
-				t.Errorf("after the burst: %d, Retry-After %q, want %q", a.status, a.header.Get("Retry-After"), test.want)
+			h.clock.Advance(500 * time.Millisecond)
+			for _, want := range []int{200, 429} {
+				if r := h.get(path); r.status != want {
+					t.Errorf("half a second later: %d, want %d", r.status, want)
+				}
 			}
-			s.clock.Advance(250*time.Millisecond - 1)
-			if a := s.get(path); a.status != 429 {
-				t.Errorf("just before the next token: %d", a.status)
-			}
-			s.clock.Advance(1)
-			if a := s.get(path); a.status != 200 {
-				t.Errorf("at the next token: %d", a.status)
-			}
-			s.SetRateLimit(0, 0, nil)
-			if a := s.get(path); a.status != 200 {
-				t.Errorf("with the limit lifted: %d", a.status)
+			h.SetRateLimit(0, 0, nil)
+			if r := h.get(path); r.status != 200 {
+				t.Errorf("without the limit: %d", r.status)
 			}
 		})
-	}
-}
-
-// What a client is told to wait must be enough, to the nanosecond.
-func TestRateLimitKeepsItsWord(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{})
-	path := "/static-export/jobs/" + s.doneJob()
-	var wait time.Duration
-	s.SetRateLimit(7, 1, func(d time.Duration) string { wait = d; return "" })
-	for i := range 50 {
-		if a := s.get(path); a.status != 200 {
-			t.Fatalf("request %d answered %d after the wait it was told", i, a.status)
-		}
-		s.get(path)
-		s.clock.Advance(wait)
-	}
-}
-
-func TestStorageHasNoRateLimit(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{})
-	link := s.bundle(s.doneJob())
-	s.SetRateLimit(1, 1, nil)
-	for range 5 {
-		if a := s.get(link); a.status != 200 {
-			t.Errorf("a download answered %d", a.status)
-		}
 	}
 }
 
 func TestRewrite(t *testing.T) {
 	t.Parallel()
-	s := start(t, simulator.Options{})
-	id := s.doneJob()
-	s.Rewrite(func(endpoint string, body map[string]any) any {
-		switch endpoint {
-		case simulator.EndpointJob:
-			body["progress"] = "100 %"
-			body["pageCount"] = simulator.Omit
-			return body
-		default:
-			return []any{nil}
-		}
-	})
-	a := s.get("/static-export/jobs/" + id)
-	if a.field(t, "progress") != "100 %" || strings.Contains(a.body, "pageCount") {
-		t.Errorf("the rewritten job is %s", a.body)
-	}
-	if a := s.call("POST", "/static-export/jobs/"+id+"/bundle", "", nil); strings.TrimSpace(a.body) != "[null]" {
-		t.Errorf("the rewritten bundle is %s", a.body)
-	}
-	if a := s.get("/static-export/jobs/x"); strings.Contains(a.body, "progress") {
-		t.Errorf("an error was rewritten to %s", a.body)
-	}
-	s.Rewrite(nil)
-	if a := s.get("/static-export/jobs/" + id); a.field(t, "progress") != 100.0 {
-		t.Errorf("without a rewrite: %s", a.body)
-	}
-}
-
-func TestServiceIsAHandlerOfItsOwn(t *testing.T) {
-	t.Parallel()
-	s := simulator.New(simulator.Options{Clock: simulator.NewVirtualClock(epoch)})
-	id := s.AddJob(simulator.JobSpec{Queue: none, Run: none})
-	request := httptest.NewRequest(http.MethodPost, "https://api.example/v1/static-export/jobs/"+id+"/bundle", nil)
-	request.Header.Set("Authorization", "Bearer "+simulator.DefaultAPIKey)
-	recorder := httptest.NewRecorder()
-	s.ServeHTTP(recorder, request)
-	link, _ := answer{body: recorder.Body.String()}.field(t, "bundleUrl").(string)
-	if !strings.HasPrefix(link, "https://api.example/storage/") {
-		t.Fatalf("the link is %q, want it on the host of the API", link)
-	}
-	recorder = httptest.NewRecorder()
-	s.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, link, nil))
-	if recorder.Code != 200 {
-		t.Errorf("the link answered %d", recorder.Code)
-	}
-}
-
-func TestServiceIsSafeForConcurrentUse(t *testing.T) {
-	t.Parallel()
-	s := start(t, simulator.Options{Queue: none, Run: none})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 10 {
-				id := s.startJob()
-				link := s.bundle(id)
-				if a := s.get(link); a.status != 200 {
-					t.Errorf("the link answered %d", a.status)
-				}
-				s.AddUpdate(simulator.UpdateSpec{ID: id})
-				s.get("/project/update-status/" + id)
-				s.Requests()
-				s.ForgetJob(id)
-				if a := s.get(link); a.status != 404 {
-					t.Errorf("the link of a forgotten job answered %d", a.status)
-				}
+	for name, test := range map[string]struct {
+		rewrite func(endpoint string, body map[string]any) any
+		want    string
+	}{
+		"a member":          {func(_ string, body map[string]any) any { return map[string]any{"status": body["status"]} }, `{"status":"completed"}`},
+		"an omitted member": {func(string, map[string]any) any { return map[string]any{"a": simulator.Omit, "b": []any{}} }, `{"b":[]}`},
+		"another type":      {func(endpoint string, _ map[string]any) any { return []string{endpoint} }, `["job"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t, simulator.Options{})
+			id := h.completedJob()
+			h.Rewrite(test.rewrite)
+			if r := h.get(jobs + "/" + id); strings.TrimSpace(r.body) != test.want {
+				t.Errorf("the body is %s, want %s", r.body, test.want)
+			}
+			if r := h.get(jobs + "/other"); r.status != 404 || r.object(t)["error"] == nil {
+				t.Errorf("an error was rewritten: %s", r.body)
+			}
+			h.Rewrite(nil)
+			if got := h.job(id)["jobId"]; got != id {
+				t.Errorf("without the rewriting, the job is %v", got)
 			}
 		})
 	}
-	wg.Wait()
-	if got := s.Count(simulator.EndpointStart); got != 80 {
-		t.Errorf("%d starts are logged, want 80", got)
+}
+
+func TestRequestLog(t *testing.T) {
+	t.Parallel()
+	h := start(t, simulator.Options{})
+	id := h.startJob()
+	h.clock.Advance(time.Minute)
+	r := h.get(jobs + "/" + id)
+	h.get(h.StorageURL + "/storage/exports/x?a=b")
+	h.get(h.StorageURL + "/elsewhere")
+	log := h.Requests()
+	first, second, third := log[0], log[1], log[2]
+	if first.Endpoint != "start" || first.Method != "POST" || first.Path != "/v1"+jobs || first.Body != `{"domain":"docs.example.com"}` || !first.Time.Equal(epoch) {
+		t.Errorf("the start is logged as %+v", first)
+	}
+	if second.ID != id || second.RequestID != r.header.Get("X-Request-Id") || second.RequestID == first.RequestID || !second.Time.Equal(epoch.Add(time.Minute)) {
+		t.Errorf("the job's request is logged as %+v", second)
+	}
+	if third.Endpoint != simulator.EndpointDownload || third.Query != "a=b" || third.Header.Get("Authorization") != "" {
+		t.Errorf("the download is logged as %+v", third)
+	}
+	counts := map[string]int{}
+	for _, endpoint := range []string{"start", "job", "bundle", "update", "download", "unknown"} {
+		counts[endpoint] = h.Count(endpoint)
+	}
+	if want := map[string]int{"start": 1, "job": 1, "bundle": 0, "update": 0, "download": 1, "unknown": 1}; !maps.Equal(counts, want) {
+		t.Errorf("the counts are %v", counts)
+	}
+	h.ResetRequests()
+	if log := h.Requests(); len(log) > 0 || h.Count("job") > 0 {
+		t.Errorf("after the reset, the log is %v", log)
+	}
+}
+
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	h := start(t, simulator.Options{Observe: func(x simulator.Exchange) {
+		seen = append(seen, fmt.Sprintf("%s %d %t", x.Request.Endpoint, x.Status, x.Altered))
+	}})
+	id := h.completedJob()
+	odd := h.AddUpdate(simulator.UpdateSpec{QueuedStatus: "waiting"})
+	h.get(jobs + "/" + id)
+	h.get(h.link(id))
+	h.get("/project/update-status/" + odd)
+	h.AddFault(simulator.Fault{Status: 500, Times: 1})
+	h.get(jobs + "/" + id)
+	h.Rewrite(func(_ string, body map[string]any) any { return body })
+	h.get(jobs + "/" + id)
+	if want := []string{"job 200 false", "bundle 200 false", "update 200 true", "job 0 true", "job 200 true"}; !slices.Equal(seen, want) {
+		t.Errorf("observed %q, want %q", seen, want)
+	}
+}
+
+func TestServiceBehindAServerOfItsUser(t *testing.T) {
+	t.Parallel()
+	service := simulator.New(simulator.Options{Queue: noTime, Run: noTime})
+	server := httptest.NewTLSServer(service)
+	defer server.Close()
+	h := &harness{t: t, client: server.Client(), Server: &simulator.Server{Service: service, BaseURL: server.URL + "/v1"}}
+	link := h.link(h.startJob())
+	if r := h.get(link); !strings.HasPrefix(link, server.URL+"/storage/") || r.status != 200 {
+		t.Errorf("the link %s answers %d", link, r.status)
+	}
+}
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	h := start(t, simulator.Options{ListenAddr: "localhost:0"})
+	taken := strings.TrimSuffix(strings.TrimPrefix(h.BaseURL, "http://"), "/v1")
+	if strings.Contains(h.StorageURL, taken) {
+		t.Error("the API and the store share a host")
+	}
+	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "[::]:0", "example.com:0", "127.0.0.1", taken} {
+		if server, err := simulator.Listen(simulator.Options{ListenAddr: address}); err == nil {
+			_ = server.Close()
+			t.Errorf("it listens on %q", address)
+		}
+	}
+	for range 3 {
+		h.get(h.BaseURL)
+	}
+	h.get(h.StorageURL)
+	if got := h.Connections(); got != 1 {
+		t.Errorf("%d connections, want 1", got)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, to := range []string{h.BaseURL, h.StorageURL} {
+		if r, err := h.try("GET", to, "", nil); err == nil {
+			t.Errorf("after Close, %s answers %d", to, r.status)
+		}
+	}
+}
+
+// wantFields compares some members of an object. A nil value means that the
+// member is missing.
+func wantFields(t *testing.T, what string, got, want map[string]any) {
+	t.Helper()
+	for name, value := range want {
+		if !reflect.DeepEqual(got[name], value) {
+			t.Errorf("%s: %s is %v, want %v", what, name, got[name], value)
+		}
 	}
 }

@@ -11,104 +11,55 @@ import (
 	"time"
 )
 
-// RevokeLinks makes every link that the built-in store has signed so far
-// invalid, whatever its expiry. The next bundle request gets a new link.
-func (s *Service) RevokeLinks() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.store.rotateKey()
-	for _, j := range s.jobs {
-		j.link = link{}
-	}
+// bundleLink is a presigned link to a bundle.
+type bundleLink struct {
+	url     string
+	expires time.Time
 }
 
-// generateBundle answers POST /static-export/jobs/{jobId}/bundle (section 4.4).
-func (s *Service) generateBundle(r *http.Request, id string) reply {
-	s.mu.Lock()
-	j, refusal := s.findJob(id)
+// generateBundle performs the operation of this name.
+func (s *Service) generateBundle(r *http.Request) reply {
+	id, now := r.PathValue("id"), s.options.Now()
+	j := s.jobs[id]
 	if j == nil {
-		s.mu.Unlock()
-		return refusal
+		return failure(http.StatusNotFound, noSuchJob)
 	}
-	status, archive, pages, stored := j.status(s.now()), j.Archive, j.Pages, j.stored
-	s.mu.Unlock()
-
-	if status != "completed" {
+	if status := j.status(now); status != "completed" {
 		return failure(http.StatusConflict, "the export job is not completed: its status is "+status)
 	}
-	if archive == nil {
-		var err error
-		if archive, err = s.site(pages); err != nil {
-			return failure(http.StatusInternalServerError, "the site could not be packaged")
-		}
+	if j.Archive == nil {
+		j.Archive = siteArchive(j.Pages)
 	}
-	if !stored {
-		put := s.store.Put
-		if s.options.Storage != nil {
-			put = s.options.Storage.Put
-		}
-		if err := put(r.Context(), objectName(id), archive); err != nil {
+	if !s.options.KeepLink || !now.Before(j.link.expires) {
+		if err := s.options.Storage.Put(r.Context(), bundleName(id), j.Archive); err != nil {
 			return failure(http.StatusBadGateway, "the bundle could not be stored")
 		}
+		link, err := s.options.Storage.Link(r.Context(), bundleName(id), s.options.LinkLifetime)
+		if err != nil {
+			return failure(http.StatusBadGateway, "the link could not be made")
+		}
+		if strings.HasPrefix(link, "/") { // the store is served where the API is
+			scheme := "http://"
+			if r.TLS != nil {
+				scheme = "https://"
+			}
+			link = scheme + r.Host + link
+		}
+		j.link = bundleLink{link, now.Truncate(time.Second).Add(s.options.LinkLifetime)}
 	}
-	fresh, err := s.newLink(r, id)
-	if err != nil {
-		return failure(http.StatusBadGateway, "the bundle's link could not be made")
-	}
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	j.stored = true
-	if !s.options.KeepLink || !s.now().Before(j.link.expires) {
-		j.link = fresh
-	}
-	return reply{http.StatusOK, withoutOmitted(map[string]any{
+	return reply{status: http.StatusOK, body: map[string]any{
 		"jobId":     id,
 		"bundleUrl": j.link.url,
-		"sizeBytes": len(archive),
-		"expiresAt": s.options.ExpiresAt(j.link.expires),
-	})}
-}
-
-// newLink returns a link to a bundle that is in the storage.
-func (s *Service) newLink(r *http.Request, id string) (link, error) {
-	now := s.now().Truncate(time.Second)
-	expires := now.Add(s.options.LinkLifetime)
-	if s.options.Storage != nil {
-		url, err := s.options.Storage.Link(r.Context(), objectName(id), s.options.LinkLifetime)
-		return link{url, expires}, err
-	}
-	url := s.store.link(objectName(id), now, s.options.LinkLifetime)
-	if strings.HasPrefix(url, "/") {
-		// No listener of its own: the store is where the API is.
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
-		url = scheme + "://" + r.Host + url
-	}
-	return link{url, expires}, nil
-}
-
-// site returns the archive of a site with so many pages, made only once.
-func (s *Service) site(pages int) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if archive, ok := s.sites[pages]; ok {
-		return archive, nil
-	}
-	archive, err := siteArchive(pages)
-	if err == nil {
-		s.sites[pages] = archive
-	}
-	return archive, err
+		"sizeBytes": len(j.Archive),
+		"expiresAt": j.link.expires.UTC().Format(time.RFC3339),
+	}}
 }
 
 var plainName = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
 
-// objectName returns the name of a job's bundle in the storage. An id that
-// would mean something else in a path is written in hexadecimal digits.
-func objectName(id string) string {
+// bundleName returns the name of a job's bundle in the storage. An ID with
+// special characters is written in hexadecimal digits.
+func bundleName(id string) string {
 	if !plainName.MatchString(id) {
 		id = "hex-" + hex.EncodeToString([]byte(id))
 	}

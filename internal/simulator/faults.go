@@ -5,77 +5,55 @@ package simulator
 
 import (
 	"context"
-	"fmt"
-	"net"
+	"maps"
 	"net/http"
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Cut says where a fault cuts the connection.
+// Cut says whether a fault cuts the connection instead of sending an answer.
 type Cut int
 
-// Cuts reset the connection and send no answer.
 const (
 	CutNone   Cut = iota
 	CutBefore     // before the service acts
 	CutAfter      // after the service has acted
 )
 
-// Fault is a way in which some requests go wrong. Of the faults that match a
-// request, the first that was added and is not used up has it.
+// Fault is a way in which requests go wrong. If several faults match a request,
+// the first one that was added and is not used up applies.
 //
-// Without Status the real answer goes out, changed as the other fields say.
-// The service acts on the request (a job is started) before any delay.
+// Without Status, the service acts and its answer is sent, changed as the other
+// fields say. The service acts before any delay.
 type Fault struct {
-	// Which requests: empty fields match all.
-	Endpoint string // one of the Endpoint constants
-	Method   string
-	Path     string // glob, as path.Match has it, over the escaped path below /v1
+	Endpoint string // one of the Endpoint constants; empty matches all
 
-	Skip  int // matching requests that pass first
-	Times int // requests that go wrong then; 0 is for ever
+	Skip  int // the number of matching requests that pass first
+	Every int // after that, only every Nth matching request goes wrong; 0 means each
+	Times int // the number of requests that go wrong; 0 means no limit
 
-	Delay time.Duration // before anything is sent
-	Hang  bool          // nothing is sent, until the client leaves
+	Delay time.Duration // before anything is sent; Forever lasts until the client leaves
 	Cut   Cut
-	// Acts makes the service act although its answer does not go out. Needed
-	// with Status or Hang only.
-	Acts bool
+	Acts  bool // with Status: the service acts, but its answer is not sent
 
 	Status int
-	// Header is added to the answer in place of headers of the same names,
-	// which must be in canonical form. A nil value removes one, also Date.
-	Header http.Header
+	Header http.Header // replaces headers of the answer; a nil value removes one
 	Body   string
-	// Repeat sends the body over and over up to this many bytes; a body of
-	// one letter if there is none.
-	Repeat int64
-	// Gzip compresses the body. With Repeat, that is rounded to MiB.
-	Gzip bool
-	// ContentLength is declared in place of the true one; the body ends there
-	// if that is shorter. Negative: none is declared.
-	ContentLength int64
-	// TruncateBody closes the connection after this many bytes of the body;
-	// if negative, after the headers.
-	TruncateBody int64
-	// DelayBody is a pause in the middle of the body.
-	DelayBody time.Duration
+	// TruncateBody cuts the connection after this many bytes of the body; if
+	// negative, after the headers.
+	TruncateBody int
 }
 
 type activeFault struct {
 	Fault
-	seen int // matching requests
+	matched, used int
 }
 
-// AddFault makes matching requests go wrong until they have done so Times
-// times, or until remove is called. A Path that is no glob panics.
+// AddFault makes matching requests go wrong until the fault is used up or
+// remove is called.
 func (s *Service) AddFault(f Fault) (remove func()) {
-	if _, err := path.Match(f.Path, ""); err != nil {
-		panic(fmt.Sprintf("simulator: Fault.Path %q: %v", f.Path, err))
-	}
 	active := &activeFault{Fault: f}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,116 +65,69 @@ func (s *Service) AddFault(f Fault) (remove func()) {
 	}
 }
 
-// takeFault returns the fault that this request has, if any.
-func (s *Service) takeFault(call *Request) (Fault, bool) {
+// takeFault returns the fault for a request to an endpoint, if there is one.
+func (s *Service) takeFault(endpoint string) (f Fault, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		used := f.Times > 0 && f.seen >= f.Skip+f.Times
-		if used || !f.matches(call) {
+		if f.Endpoint != "" && f.Endpoint != endpoint || f.Times > 0 && f.used == f.Times {
 			continue
 		}
-		if f.seen++; f.seen > f.Skip {
+		f.matched++
+		if n := f.matched - f.Skip; n > 0 && n%max(f.Every, 1) == 0 {
+			f.used++
 			return f.Fault, true
 		}
 	}
 	return Fault{}, false
 }
 
-func (f Fault) matches(call *Request) bool {
-	if f.Endpoint != "" && f.Endpoint != call.Endpoint ||
-		f.Method != "" && f.Method != call.Method {
-		return false
-	}
-	if f.Path == "" {
-		return true
-	}
-	below := strings.TrimPrefix(call.Path, apiBase)
-	ok, _ := path.Match(f.Path, below) // AddFault has checked the glob
-	return ok
-}
-
-// acts tells whether the service acts on a request with this fault.
+// acts reports whether the service acts on a request with this fault.
 func (f Fault) acts() bool {
-	switch {
-	case f.Cut != CutNone:
+	if f.Cut != CutNone {
 		return f.Cut == CutAfter
-	case f.Hang || f.Status != 0:
-		return f.Acts
-	default:
-		return true
 	}
+	return f.Status == 0 || f.Acts
 }
 
-func (s *Service) serveFault(w http.ResponseWriter, r *http.Request, f Fault, body string) {
-	var answer recordedAnswer
-	if f.acts() {
-		s.answer(&answer, r, body)
-	}
-	if f.Hang {
-		f.Delay = Forever
-	}
-	if err := s.pause(r.Context(), f.Delay); err != nil || f.Cut != CutNone {
-		cut(w, true)
-		return
-	}
-	s.sendFaulty(w, r, f, f.payload(answer))
-}
-
-// departure is how long, in real time, a client has to be seen leaving after
-// one of its timers on a virtual clock has fired.
-const departure = time.Second
-
-// pause waits, or returns an error when the client has left. On a virtual
-// clock it goes from timer to timer, since one of them may be what makes the
-// client give up; without a stop there the clock would run on to the end.
-func (s *Service) pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	virtual, ok := s.clock.(*VirtualClock)
-	if !ok {
-		return s.clock.Sleep(ctx, d)
-	}
-	end := virtual.Now().Add(d)
-	for {
-		due, ok := virtual.nextTimer()
-		if !ok && d == Forever {
-			<-ctx.Done()
-			return context.Cause(ctx)
-		}
-		if !ok || due.After(end) {
-			return virtual.Sleep(ctx, end.Sub(virtual.Now()))
-		}
-		if err := virtual.Sleep(ctx, due.Sub(virtual.Now())); err != nil {
-			return err
-		}
-		if err := (wallClock{}).Sleep(ctx, departure); err != nil {
-			return err
-		}
-	}
-}
-
-// cut ends the connection: with a reset, or in good order.
-func cut(w http.ResponseWriter, reset bool) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
+// send sends the answer as the fault says. The zero fault sends it as it is.
+func (f Fault) send(w http.ResponseWriter, r *http.Request, a answer) {
+	if !pause(r.Context(), f.Delay) || f.Cut != CutNone {
 		panic(http.ErrAbortHandler)
 	}
-	if reset {
-		resetConn(conn)
+	if f.Status != 0 {
+		a = answer{status: f.Status}
+	}
+	maps.Copy(w.Header(), a.header)
+	if f.Status != 0 || f.Body != "" {
+		a.body = []byte(f.Body)
+		if strings.HasPrefix(f.Body, "{") {
+			w.Header().Set("Content-Type", "application/json")
+		}
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	maps.Copy(w.Header(), f.Header)
+	w.WriteHeader(a.status)
+	if f.TruncateBody == 0 {
+		_, _ = w.Write(a.body) // fails if the client has left
 		return
 	}
-	_ = conn.Close()
+	_, _ = w.Write(a.body[:min(max(f.TruncateBody, 0), len(a.body))])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
 }
 
-// resetConn closes a connection so that the other end sees a reset.
-func resetConn(conn net.Conn) {
-	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok {
-		conn = wrapped.NetConn()
+// pause waits for d. It returns false as soon as ctx is done.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
-	_ = conn.Close()
 }

@@ -14,21 +14,20 @@ import (
 	"time"
 )
 
-// Server is a Service on listeners of its own: one for the API and, since a
-// real object store is another host, a second one for the storage.
+// Server is a Service with listeners of its own: one for the API and another
+// for the built-in store, which is on another host in reality.
 type Server struct {
 	*Service
 	BaseURL    string // of the API: http://127.0.0.1:PORT/v1
-	StorageURL string // of the object store: http://127.0.0.1:PORT
+	StorageURL string // of the store: http://127.0.0.1:PORT
 
 	api, storage *http.Server
 	serving      sync.WaitGroup
 	connections  atomic.Int64
-	resets       atomic.Int64
 }
 
-// Listen serves a new Service on loopback until Close is called. It refuses
-// any other address.
+// Listen serves a new Service until Close is called. It listens on loopback
+// addresses only.
 func Listen(options Options) (*Server, error) {
 	address := options.ListenAddr
 	if address == "" {
@@ -36,10 +35,10 @@ func Listen(options Options) (*Server, error) {
 	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("the address to listen on: %w", err)
+		return nil, fmt.Errorf("listening on %q: %w", address, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("the address to listen on: %q is not a loopback address", address)
+		return nil, fmt.Errorf("listening on %q: not a loopback address", address)
 	}
 	var listen net.ListenConfig
 	api, err := listen.Listen(context.Background(), "tcp", address)
@@ -56,9 +55,9 @@ func Listen(options Options) (*Server, error) {
 		StorageURL: "http://" + storage.Addr().String(),
 	}
 	s.store.base = s.StorageURL
-	s.api = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute, ConnState: s.connState}
+	s.api = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute, ConnState: s.countConnection}
 	s.storage = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute}
-	s.serving.Go(func() { _ = s.api.Serve(api) }) // ends with ErrServerClosed
+	s.serving.Go(func() { _ = s.api.Serve(api) }) // returns ErrServerClosed
 	s.serving.Go(func() { _ = s.storage.Serve(storage) })
 	return s, nil
 }
@@ -71,22 +70,10 @@ func (s *Server) Close() error {
 }
 
 // Connections returns how many TCP connections the API has accepted.
-func (s *Server) Connections() int {
-	return int(s.connections.Load())
-}
+func (s *Server) Connections() int { return int(s.connections.Load()) }
 
-// ResetConnections resets the next n connections to the API as soon as they
-// are made, before a request can be read from them.
-func (s *Server) ResetConnections(n int) {
-	s.resets.Store(int64(n))
-}
-
-func (s *Server) connState(conn net.Conn, state http.ConnState) {
-	if state != http.StateNew {
-		return
-	}
-	s.connections.Add(1)
-	if s.resets.Add(-1) >= 0 {
-		resetConn(conn)
+func (s *Server) countConnection(_ net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.connections.Add(1)
 	}
 }

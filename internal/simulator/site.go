@@ -8,13 +8,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"html"
-	"path"
 	"strings"
 	"time"
 )
 
-// builtinPages are the pages of the built-in site: path and title.
+// builtinPages are the paths and titles of the pages of the built-in site.
 var builtinPages = [][2]string{
 	{"index.html", "Acme documentation"},
 	{"quickstart.html", "Quickstart"},
@@ -24,82 +22,56 @@ var builtinPages = [][2]string{
 	{"reference/updates.html", "Reference: updates"},
 }
 
-const siteStyle = "body { font-family: sans-serif; margin: 2rem auto; max-width: 40rem }\n"
-
-const siteScript = "document.documentElement.dataset.ready = 'true'\n"
-
-// siteDate is the modification time of every file, so that the archive of a
-// site is the same, byte for byte, wherever and whenever it is made.
+// siteDate is the modification time of every file, so that two archives of one
+// site are equal byte for byte.
 var siteDate = time.Date(2024, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// siteArchive returns a site with so many pages as a gzip-compressed tar: the
-// built-in ones, as far as they go, then numbered ones.
-func siteArchive(pages int) ([]byte, error) {
-	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
+// siteArchive returns a site as a gzip-compressed tar: the built-in pages, then
+// numbered ones, until there are as many as asked for.
+func siteArchive(pages int) []byte {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
 	archive := tar.NewWriter(zip)
+	add := func(header tar.Header, content string) {
+		header.ModTime, header.Size = siteDate, int64(len(content))
+		_ = archive.WriteHeader(&header) // a bytes.Buffer takes everything
+		_, _ = archive.Write([]byte(content))
+	}
 	for _, dir := range []string{"assets/", "guides/", "reference/"} {
-		header := &tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: siteDate}
-		if err := archive.WriteHeader(header); err != nil {
-			return nil, err
-		}
+		add(tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755}, "")
 	}
-	add := func(name, content string) error {
-		header := &tar.Header{
-			Typeflag: tar.TypeReg, Name: name, Mode: 0o644,
-			ModTime: siteDate, Size: int64(len(content)),
-		}
-		if err := archive.WriteHeader(header); err != nil {
-			return err
-		}
-		_, err := archive.Write([]byte(content))
-		return err
-	}
-	if err := add("assets/site.css", siteStyle); err != nil {
-		return nil, err
-	}
-	if err := add("assets/site.js", siteScript); err != nil {
-		return nil, err
-	}
+	file := func(name, content string) { add(tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}, content) }
+	file("assets/site.css", "body { font-family: sans-serif; margin: 2rem auto; max-width: 40rem }\n")
+	file("assets/site.js", "document.documentElement.dataset.ready = 'true'\n")
 	for i := range pages {
 		name, title := fmt.Sprintf("pages/%05d.html", i+1), fmt.Sprintf("Page %d", i+1)
 		if i < len(builtinPages) {
 			name, title = builtinPages[i][0], builtinPages[i][1]
 		}
-		if err := add(name, sitePage(name, title)); err != nil {
-			return nil, err
-		}
+		file(name, sitePage(name, title))
 	}
-	if err := archive.Close(); err != nil {
-		return nil, err
-	}
-	if err := zip.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	_ = archive.Close()
+	_ = zip.Close()
+	return packed.Bytes()
 }
 
-// sitePage returns the HTML of a page. Its links are relative, so that the
-// site works wherever it is put.
+// sitePage returns the HTML of a page. Its links are relative, so that the site
+// works in any directory.
 func sitePage(name, title string) string {
-	root := strings.Repeat("../", strings.Count(path.Clean(name), "/"))
+	root := strings.Repeat("../", strings.Count(name, "/"))
 	var nav strings.Builder
 	for _, page := range builtinPages {
-		fmt.Fprintf(&nav, "<li><a href=%q>%s</a></li>\n", root+page[0], html.EscapeString(page[1]))
+		fmt.Fprintf(&nav, "<li><a href=%q>%s</a></li>\n", root+page[0], page[1])
 	}
 	return fmt.Sprintf(`<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <title>%[1]s</title>
 <link rel="stylesheet" href="%[2]sassets/site.css">
 <script src="%[2]sassets/site.js" defer></script>
-</head>
-<body>
 <h1>%[1]s</h1>
 <ul>
 %[3]s</ul>
-</body>
 </html>
-`, html.EscapeString(title), root, nav.String())
+`, title, root, nav.String())
 }

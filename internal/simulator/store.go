@@ -6,27 +6,25 @@ package simulator
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
 
-// objectStore is an object store in the manner of S3: everything is private,
-// and a presigned link opens one object to GET until it expires.
-type objectStore struct {
+// store is an object store that behaves like S3: a presigned link allows one
+// kind of request, the GET of one object, until it expires.
+type store struct {
+	base string // URL of its own listener; empty if it has none
+	now  func() time.Time
+
 	mu      sync.Mutex
-	base    string // URL of the listener; empty: where the API is
-	objects map[string]object
-	keys    int // signing keys used so far
-	signed  int // links signed so far
+	objects map[string]object    // by name
+	links   map[string]time.Time // expiry by path and query
 }
 
 type object struct {
@@ -34,108 +32,67 @@ type object struct {
 	etag    string
 }
 
-const amzDate = "20060102T150405Z"
-
-func newObjectStore() *objectStore {
-	return &objectStore{objects: map[string]object{}}
-}
-
 // Put stores an object.
-func (o *objectStore) Put(_ context.Context, name string, content []byte) error {
-	sum := sha256.Sum256(content)
+func (o *store) Put(_ context.Context, name string, content []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.objects[name] = object{content, `"` + hex.EncodeToString(sum[:16]) + `"`}
+	o.objects[name] = object{content, strconv.Quote(digits(string(content), 32))}
 	return nil
 }
 
-func (o *objectStore) remove(name string) {
+func (o *store) remove(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.objects, name)
 }
 
-func (o *objectStore) rotateKey() {
+// Link returns a new link to an object. It looks like one of S3, but nothing is
+// signed: the store remembers its links.
+func (o *store) Link(_ context.Context, name string, lifetime time.Duration) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.keys++
-}
-
-// link signs a GET of an object, good from now, a whole second, for lifetime.
-// Each link differs from all earlier ones.
-func (o *objectStore) link(name string, now time.Time, lifetime time.Duration) string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.signed++
-	now = now.UTC()
+	now := o.now().UTC().Truncate(time.Second)
 	query := url.Values{
 		"X-Amz-Algorithm":      {"AWS4-HMAC-SHA256"},
 		"X-Amz-Credential":     {"SIMULATOR/" + now.Format("20060102") + "/us-east-1/s3/aws4_request"},
-		"X-Amz-Date":           {now.Format(amzDate)},
+		"X-Amz-Date":           {now.Format("20060102T150405Z")},
 		"X-Amz-Expires":        {strconv.Itoa(int(lifetime / time.Second))},
-		"X-Amz-Security-Token": {digits(fmt.Sprint("token", o.signed), 32)},
+		"X-Amz-Security-Token": {digits(fmt.Sprint("token", len(o.links)), 32)},
+		"X-Amz-Signature":      {digits(fmt.Sprint("signature", len(o.links)), 64)},
 		"X-Amz-SignedHeaders":  {"host"},
 	}
-	path := storageBase + name
-	query.Set("X-Amz-Signature", o.sign(path, query))
-	return o.base + path + "?" + query.Encode()
+	link := storageBase + name + "?" + query.Encode()
+	o.links[link] = now.Add(lifetime)
+	return o.base + link, nil
 }
 
-// sign returns the signature of a link: of its path and of all its parameters
-// but the signature. Call with o.mu held.
-func (o *objectStore) sign(path string, query url.Values) string {
-	signed := url.Values{}
-	for name, values := range query {
-		if name != "X-Amz-Signature" {
-			signed[name] = values
-		}
-	}
-	mac := hmac.New(sha256.New, fmt.Append(nil, "signing key ", o.keys))
-	fmt.Fprintf(mac, "GET\n%s\n%s", path, signed.Encode())
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// serve answers a request for an object at now.
-func (o *objectStore) serve(w http.ResponseWriter, r *http.Request, name string, now time.Time) {
-	query := r.URL.Query()
+// serve answers a request for an object.
+func (o *store) serve(r *http.Request) answer {
 	o.mu.Lock()
-	want := o.sign(r.URL.EscapedPath(), query)
-	stored, found := o.objects[name]
+	expires, signed := o.links[r.URL.RequestURI()]
+	stored, found := o.objects[r.PathValue("name")]
 	o.mu.Unlock()
 	switch {
 	case r.Header.Get("Authorization") != "":
-		refuse(w, http.StatusBadRequest, "InvalidArgument", "a presigned link and an Authorization header exclude each other")
-	case query.Get("X-Amz-Signature") == "":
-		refuse(w, http.StatusForbidden, "AccessDenied", "the object is private")
-	case r.Method != http.MethodGet || !hmac.Equal([]byte(want), []byte(query.Get("X-Amz-Signature"))):
-		refuse(w, http.StatusForbidden, "SignatureDoesNotMatch", "the link was not signed for this request")
-	case expired(query, now):
-		refuse(w, http.StatusForbidden, "AccessDenied", "the link has expired")
+		return refusal(http.StatusBadRequest, "InvalidArgument", "A presigned link excludes an Authorization header.")
+	case !r.URL.Query().Has("X-Amz-Signature"):
+		return refusal(http.StatusForbidden, "AccessDenied", "The object is private.")
+	case r.Method != http.MethodGet || !signed:
+		return refusal(http.StatusForbidden, "SignatureDoesNotMatch", "The link was not made for this request.")
+	case !o.now().Before(expires):
+		return refusal(http.StatusForbidden, "AccessDenied", "The link has expired.")
 	case !found:
-		refuse(w, http.StatusNotFound, "NoSuchKey", "there is no object of this name")
-	default:
-		w.Header().Set("Content-Type", "application/gzip")
-		w.Header().Set("ETag", stored.etag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(stored.content))
+		return refusal(http.StatusNotFound, "NoSuchKey", "There is no such object.")
 	}
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/gzip")
+	w.Header().Set("ETag", stored.etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(stored.content))
+	return answer{status: w.Code, header: w.Header(), body: w.Body.Bytes()}
 }
 
-// expired tells whether a link, whose signature is good, is over at now.
-func expired(query url.Values, now time.Time) bool {
-	signed, err := time.Parse(amzDate, query.Get("X-Amz-Date"))
-	seconds, notANumber := strconv.Atoi(query.Get("X-Amz-Expires"))
-	if err != nil || notANumber != nil {
-		return true
-	}
-	return !now.Before(signed.Add(time.Duration(seconds) * time.Second))
-}
-
-// refuse answers with an error in the XML of S3.
-func refuse(w http.ResponseWriter, status int, code, message string) {
-	var text strings.Builder
-	_ = xml.EscapeText(&text, []byte(message)) // a strings.Builder takes everything
-	w.Header().Set("Content-Type", "application/xml")
-	w.WriteHeader(status)
-	fmt.Fprintf(w, "%s<Error><Code>%s</Code><Message>%s</Message><RequestId>%s</RequestId></Error>\n",
-		xml.Header, code, text.String(), w.Header().Get("X-Request-Id"))
+// refusal returns an error in the XML of S3.
+func refusal(status int, code, message string) answer {
+	body := fmt.Sprintf("%s<Error><Code>%s</Code><Message>%s</Message></Error>\n", xml.Header, code, message)
+	return answer{status: status, header: http.Header{"Content-Type": {"application/xml"}}, body: []byte(body)}
 }

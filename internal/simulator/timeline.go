@@ -13,13 +13,18 @@ const (
 	phaseEnded
 )
 
-// timeline is the life of a job or an update: queued, then running, then over.
+// timeline is the life of a job or an update: queued, then running, then ended.
 type timeline struct {
 	start      time.Time
 	queue, run time.Duration
 }
 
-// at returns the phase at now and the share, 0 to 1, of the run that is done.
+func (s *Service) newTimeline(start time.Time, queue, run time.Duration) timeline {
+	return timeline{start, orDefault(queue, s.options.Queue), orDefault(run, s.options.Run)}
+}
+
+// at returns the phase at now and the share, from 0 to 1, of the run that is
+// over.
 func (t timeline) at(now time.Time) (phase, float64) {
 	elapsed := now.Sub(t.start)
 	if elapsed < t.queue {
@@ -32,7 +37,7 @@ func (t timeline) at(now time.Time) (phase, float64) {
 	return phaseEnded, 1
 }
 
-// changed returns when the record last changed, seen from now.
+// changed returns when the record last changed, as seen at now.
 func (t timeline) changed(now time.Time) time.Time {
 	switch p, _ := t.at(now); p {
 	case phaseQueued:
@@ -44,7 +49,7 @@ func (t timeline) changed(now time.Time) time.Time {
 	}
 }
 
-// endAt shortens the timeline so that it is over at now, if it is not already.
+// endAt shortens the timeline so that it has ended at now.
 func (t *timeline) endAt(now time.Time) {
 	elapsed := max(now.Sub(t.start), 0)
 	t.queue = min(t.queue, elapsed)

@@ -10,25 +10,24 @@ import (
 	"time"
 )
 
-// UpdateSpec is the shape of an update of a site (section 2.1 of the API). The
-// zero value is an update with every field of the record. Forever as Queue or
-// Run keeps an update in that state.
+// UpdateSpec describes an update of a site. The zero value is an update whose
+// record has every field.
 type UpdateSpec struct {
-	// ID is the status identifier; one is made if empty.
+	// ID is the status ID: one of the usual form if empty.
 	ID string
-	// Queue and Run are how long the update is queued and then in progress:
-	// as in Options if zero, not at all if negative.
+	// Queue and Run are how long the update is queued and then in progress: as
+	// in Options if zero, no time if negative. Forever keeps the update in that
+	// state.
 	Queue, Run time.Duration
-	// Fail, unless empty, makes the update fail at the end of its run, with
-	// this as its summary and the last line of its log.
+	// Fail, unless empty, makes the update fail at the end of its run. It is the
+	// summary and the last line of the log.
 	Fail string
-	// QueuedStatus and RunningStatus are shown in place of "queued" and
-	// "in_progress".
+	// QueuedStatus and RunningStatus replace "queued" and "in_progress".
 	QueuedStatus, RunningStatus string
-	// StartedAt is when the update was queued; now if zero.
+	// StartedAt is when the update was queued: now if zero.
 	StartedAt time.Time
-	// Fields are members of the record in place of the built-in ones, by
-	// their JSON names: nil for null, Omit for none at all.
+	// Fields replace members of the record, by their JSON names. Omit removes
+	// one.
 	Fields map[string]any
 }
 
@@ -37,8 +36,8 @@ type update struct {
 	timeline
 }
 
-// AddUpdate puts an update into the service and returns its id. An update of
-// the same id is replaced.
+// AddUpdate adds an update and returns its ID. It replaces an update with the
+// same ID.
 func (s *Service) AddUpdate(spec UpdateSpec) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,13 +45,9 @@ func (s *Service) AddUpdate(spec UpdateSpec) string {
 		spec.ID = s.newID("upd_")
 	}
 	if spec.StartedAt.IsZero() {
-		spec.StartedAt = s.now()
+		spec.StartedAt = s.options.Now()
 	}
-	s.updates[spec.ID] = update{UpdateSpec: spec, timeline: timeline{
-		start: spec.StartedAt,
-		queue: defaultTo(spec.Queue, s.options.Queue),
-		run:   defaultTo(spec.Run, s.options.Run),
-	}}
+	s.updates[spec.ID] = update{spec, s.newTimeline(spec.StartedAt, spec.Queue, spec.Run)}
 	return spec.ID
 }
 
@@ -83,36 +78,34 @@ func (u update) record(now time.Time) map[string]any {
 		},
 		"source": "vcs",
 	}
-	logs := []string{"Update queued"}
-	switch p, _ := u.at(now); p {
-	case phaseQueued:
+	log := []string{"Update queued", "Cloning the repository", "Building 6 pages"}
+	switch p, _ := u.at(now); {
+	case p == phaseQueued:
 		body["status"], body["summary"] = cmp.Or(u.QueuedStatus, "queued"), "Waiting for a worker"
-	case phaseRunning:
+		log = log[:1]
+	case p == phaseRunning:
 		body["status"], body["summary"] = cmp.Or(u.RunningStatus, "in_progress"), "Building the site"
-		logs = append(logs, "Cloning the repository", "Building 6 pages")
+	case u.Fail != "":
+		body["status"], body["summary"] = "failure", u.Fail
+		log = append(log, "Error: "+u.Fail)
 	default:
-		body["endedAt"] = timestamp(u.changed(now))
 		body["status"], body["summary"] = "success", "The site is live"
-		logs = append(logs, "Cloning the repository", "Building 6 pages")
-		if u.Fail != "" {
-			body["status"], body["summary"] = "failure", u.Fail
-			logs = append(logs, "Error: "+u.Fail)
-		} else {
-			logs = append(logs, "Deployed")
-		}
+		log = append(log, "Deployed")
 	}
-	body["logs"] = logs
+	if p, _ := u.at(now); p == phaseEnded {
+		body["endedAt"] = timestamp(u.changed(now))
+	}
+	body["logs"] = log
 	maps.Copy(body, u.Fields)
 	return withoutOmitted(body)
 }
 
-// getUpdate answers GET /project/update-status/{statusId} (section 4.1).
-func (s *Service) getUpdate(id string) reply {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u, ok := s.updates[id]
+// getUpdateStatus performs the operation of this name.
+func (s *Service) getUpdateStatus(r *http.Request) reply {
+	u, ok := s.updates[r.PathValue("id")]
 	if !ok {
-		return failure(http.StatusNotFound, "no such update")
+		return failure(http.StatusNotFound, "there is no update with this ID")
 	}
-	return reply{http.StatusOK, u.record(s.now())}
+	altered := len(u.Fields) > 0 || u.QueuedStatus != "" || u.RunningStatus != ""
+	return reply{status: http.StatusOK, body: u.record(s.options.Now()), altered: altered}
 }

@@ -1,16 +1,17 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Command simulator serves a simulated documentation hosting service on
-// loopback until it is interrupted.
+// Command simulator serves a simulated documentation hosting service on a
+// loopback address until it is interrupted.
 //
-// The first two lines of its output are the settings a client needs:
+// The first two lines of its output are the settings of a client:
 //
 //	base_url=http://127.0.0.1:PORT/v1
 //	api_key=KEY
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -34,76 +35,80 @@ func main() {
 	}
 }
 
-// run serves until ctx is done, which is no error.
+// flags are the settings that are not Options.
+type flags struct {
+	simulator.Options
+	rateLimit   float64
+	failEvery   int
+	errorStatus int
+}
+
+// run serves until ctx is done.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	options, err := parse(args, stderr)
+	f, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	server, err := simulator.Listen(options)
+	server, err := simulator.Listen(f.Options)
 	if err != nil {
 		return err
 	}
-	if err := announce(server, options, stdout, stderr); err != nil {
+	server.SetRateLimit(f.rateLimit, 1, nil)
+	if f.failEvery > 0 {
+		server.AddFault(simulator.Fault{Every: f.failEvery, Status: f.errorStatus, Body: `{"error":"simulated failure"}`})
+	}
+	if err := announce(server, f.APIKey, stdout, stderr); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	<-ctx.Done()
 	return server.Close()
 }
 
-func parse(args []string, stderr io.Writer) (simulator.Options, error) {
-	var options simulator.Options
-	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&options.ListenAddr, "address", "127.0.0.1:0", "loopback `address` of the API; port 0 takes a free one")
-	flags.StringVar(&options.APIKey, "key", simulator.DefaultAPIKey, "the API `key` that is accepted")
-	flags.DurationVar(&options.Run, "job-duration", 18*time.Second, "how long a job runs")
-	flags.DurationVar(&options.Queue, "queue", 2*time.Second, "how long a job is queued before it runs")
-	flags.DurationVar(&options.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle's link is good, in whole seconds")
-	flags.BoolVar(&options.KeepLink, "keep-link", false, "hand out the same link until it has expired")
-	if err := flags.Parse(args); err != nil {
-		return options, err
+func parse(args []string, stderr io.Writer) (f flags, err error) {
+	set := flag.NewFlagSet("simulator", flag.ContinueOnError)
+	set.SetOutput(stderr)
+	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:0", "loopback `address` of the API; port 0 picks a free port")
+	set.StringVar(&f.APIKey, "key", simulator.DefaultAPIKey, "API `key` that the service accepts")
+	set.DurationVar(&f.Queue, "queue", 2*time.Second, "how long a job is queued")
+	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
+	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, in whole seconds")
+	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
+	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
+	set.Float64Var(&f.rateLimit, "rate-limit", 0, "answer 429 to API requests above this `rate` per second; 0 means no limit")
+	set.IntVar(&f.failEvery, "fail-every", 0, "fail every `N`th request; 0 means none")
+	set.IntVar(&f.errorStatus, "error-status", 503, "HTTP `status` of the requests that -fail-every fails")
+	if err := set.Parse(args); err != nil {
+		return f, err
 	}
 	switch {
-	case flags.NArg() > 0:
-		return options, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case options.APIKey == "":
-		return options, errors.New("-key must not be empty")
-	case options.Run < 0 || options.Queue < 0:
-		return options, errors.New("-job-duration and -queue must not be negative")
-	case options.LinkLifetime < time.Second:
-		return options, errors.New("-link-lifetime must be at least one second")
+	case set.NArg() > 0:
+		return f, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case f.APIKey == "":
+		return f, errors.New("-key must not be empty")
+	case f.Run < 0 || f.Queue < 0 || f.rateLimit < 0 || f.failEvery < 0:
+		return f, errors.New("-queue, -job-duration, -rate-limit, and -fail-every must not be negative")
+	case f.LinkLifetime < time.Second:
+		return f, errors.New("-link-lifetime must be at least 1s")
+	case f.errorStatus < 400 || f.errorStatus > 599:
+		return f, errors.New("-error-status must be between 400 and 599")
 	}
-	options.Run, options.Queue = noneIfZero(options.Run), noneIfZero(options.Queue)
-	return options, nil
+	f.Queue, f.Run = cmp.Or(f.Queue, -1), cmp.Or(f.Run, -1) // in Options, zero means the default
+	return f, nil
 }
 
-// noneIfZero turns a flag's zero, which is meant, into what Options takes for
-// none: zero is the default there.
-func noneIfZero(d time.Duration) time.Duration {
-	if d == 0 {
-		return -1
-	}
-	return d
-}
-
-// announce seeds an update in each state and then prints what there is:
-// who has read the settings may use it all.
-func announce(server *simulator.Server, options simulator.Options, stdout, stderr io.Writer) error {
-	const none = -1
-	ids := []string{
-		server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: none, Run: none}),
-		server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: none, Run: none, Fail: "Page guides/links.mdx does not parse"}),
-		server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: none, Run: simulator.Forever}),
-		server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever}),
-	}
-	_, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, options.APIKey)
-	if err != nil {
+// announce adds an update in each state and prints the settings.
+func announce(server *simulator.Server, key string, stdout, stderr io.Writer) error {
+	const noTime = -1
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: noTime, Run: noTime})
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: noTime, Run: noTime, Fail: "Page guides/links.mdx cannot be parsed"})
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: noTime, Run: simulator.Forever})
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever})
+	if _, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, key); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(stderr, "updates, one in each state:", ids)
+	_, err := fmt.Fprintln(stderr, "Updates to try: upd_success, upd_failure, upd_in_progress, upd_queued. Interrupt to stop.")
 	return err
 }

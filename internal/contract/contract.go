@@ -1,0 +1,179 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package contract checks in tests that the requests of the client and the
+// answers of the simulator keep to api/openapi.yaml.
+package contract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/docs-hosting/terraform-provider-docs/api"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// Contract reports exchanges that break the contract as errors of a test.
+type Contract struct {
+	t        testing.TB
+	document *document
+}
+
+// New returns the contract for a test.
+func New(t testing.TB) *Contract {
+	t.Helper()
+	d, err := load()
+	if err != nil {
+		t.Fatalf("api/openapi.yaml: %v", err)
+	}
+	return &Contract{t, d}
+}
+
+// Check checks an exchange: the request, and the answer unless it is altered.
+// Use it as simulator.Options.Observe.
+func (c *Contract) Check(x simulator.Exchange) {
+	if err := c.document.check(x); err != nil {
+		c.t.Errorf("%s %s does not match api/openapi.yaml: %v", x.Request.Method, x.Request.Path, err)
+	}
+}
+
+// document is the contract, prepared for many exchanges.
+type document struct {
+	routes     *http.ServeMux
+	operations map[string]operation // by the pattern of their route
+}
+
+// operation holds the schemas of an operation.
+type operation struct {
+	request   *jsonschema.Schema // nil: the request has no body
+	responses map[string]*jsonschema.Schema
+}
+
+// location identifies the document. It is never fetched.
+const location = "https://docs.example.com/openapi.json"
+
+// load reads the document once. It compiles the schemas, because a test can
+// make thousands of requests.
+var load = sync.OnceValues(func() (*document, error) {
+	parsed, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		return nil, err
+	}
+	// A client ignores members that it does not know. The simulator must not
+	// have any, because they are misspelled names.
+	for name, schema := range parsed.Components.Schemas {
+		if name != "StartRequest" {
+			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
+		}
+	}
+	text, err := parsed.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource(location, tree); err != nil {
+		return nil, err
+	}
+
+	d := &document{http.NewServeMux(), map[string]operation{}}
+	for path, item := range parsed.Paths.Map() {
+		for method, described := range item.Operations() {
+			pointer := location + "#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + strings.ToLower(method)
+			compiled := operation{responses: map[string]*jsonschema.Schema{}}
+			if described.RequestBody != nil {
+				if compiled.request, err = compiler.Compile(pointer + "/requestBody/content/application~1json/schema"); err != nil {
+					return nil, err
+				}
+			}
+			for status, response := range described.Responses.Map() {
+				if response.Ref != "" { // the errors, which are open
+					continue
+				}
+				if compiled.responses[status], err = compiler.Compile(pointer + "/responses/" + status + "/content/application~1json/schema"); err != nil {
+					return nil, err
+				}
+			}
+			pattern := method + " /v1" + path
+			d.routes.Handle(pattern, http.NotFoundHandler())
+			d.operations[pattern] = compiled
+		}
+	}
+	return d, nil
+})
+
+func (d *document) check(x simulator.Exchange) error {
+	r, err := http.NewRequest(x.Request.Method, x.Request.Path, nil) //nolint:noctx // is not sent
+	if err != nil {
+		return err
+	}
+	_, pattern := d.routes.Handler(r)
+	op, ok := d.operations[pattern]
+	if !ok || !strings.HasPrefix(pattern, x.Request.Method+" ") { // GET also routes HEAD
+		return errors.New("there is no such operation")
+	}
+	if err := op.checkRequest(x.Request); err != nil {
+		return fmt.Errorf("the request: %w", err)
+	}
+	if x.Altered {
+		return nil
+	}
+	if err := op.checkAnswer(x); err != nil {
+		return fmt.Errorf("the answer: %w", err)
+	}
+	return nil
+}
+
+func (o operation) checkRequest(r simulator.Request) error {
+	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || key == "" {
+		return errors.New("there is no bearer key")
+	}
+	if r.Query != "" {
+		return errors.New("there is a query")
+	}
+	if o.request != nil {
+		return checkBody(o.request, r.Header, []byte(r.Body))
+	}
+	if r.Body != "" {
+		return errors.New("there is a body")
+	}
+	return nil
+}
+
+func (o operation) checkAnswer(x simulator.Exchange) error {
+	schema := o.responses[fmt.Sprint(x.Status)]
+	if schema == nil {
+		schema = o.responses[fmt.Sprintf("%dXX", x.Status/100)]
+	}
+	if schema != nil {
+		return checkBody(schema, x.Header, x.Body)
+	}
+	if x.Status < http.StatusBadRequest { // only errors are open
+		return fmt.Errorf("the status is %d", x.Status)
+	}
+	return nil
+}
+
+func checkBody(schema *jsonschema.Schema, header http.Header, body []byte) error {
+	if kind, _, err := mime.ParseMediaType(header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fmt.Errorf("the content type is %q", header.Get("Content-Type"))
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
