@@ -1,79 +1,63 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package client talks to the external REST API of the documentation hosting
-// service: it reads updates, runs static exports and fetches their bundles.
-// It does authentication, retries, limits and polling, and it makes typed
-// errors of whatever the service answers. It knows nothing of Terraform.
+// Package client calls the API of the documentation hosting service: it reads
+// updates, runs static exports and generates links to their bundles. The
+// operations it cites are those of api/openapi.yaml. It knows nothing of
+// Terraform.
 package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
+	"slices"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 const (
 	// DefaultRequestTimeout bounds one attempt of one request.
 	DefaultRequestTimeout = 30 * time.Second
-	// DefaultMaxRetries is how often a request is repeated after a failure
-	// that may pass by itself.
+	// DefaultMaxRetries is how often a request is retried after a failure that may
+	// pass by itself.
 	DefaultMaxRetries = 4
 )
 
-// Logger receives what the client has to say of its work. No message and no
-// field ever holds the key or the query of a link.
-type Logger interface {
-	Debug(ctx context.Context, message string, fields map[string]any)
-	Info(ctx context.Context, message string, fields map[string]any)
-	Warn(ctx context.Context, message string, fields map[string]any)
-}
-
-// Config says how a Client reaches the service. BaseURL and APIKey are
-// required, everything else has a default.
+// Config says how a Client reaches the service. BaseURL and APIKey are required;
+// everything else has a default.
 type Config struct {
-	// BaseURL is where the paths of the API begin, version segment included
-	// (API document, section 9). See [ParseBaseURL] for its rules.
+	// BaseURL is the URL that the paths of the API begin at, including the version
+	// segment. [ParseBaseURL] has its rules.
 	BaseURL string
-	// APIKey is the bearer token (section 5). See [CheckAPIKey].
+	// APIKey is the bearer token. [CheckAPIKey] has its rules.
 	APIKey    string
 	UserAgent string
-	// RootCAs are PEM certificates to trust beside those of the system.
+	// RootCAs are PEM certificates to trust in addition to the system's.
 	RootCAs []byte
-	// HTTPClient gives the transport; RootCAs is then its maker's business.
-	HTTPClient *http.Client
-	Clock      Clock
-	Logger     Logger
 	// RequestTimeout bounds one attempt; DefaultRequestTimeout if zero.
 	RequestTimeout time.Duration
-	// MaxRetries bounds the repetitions of one request after connection
-	// errors and 5xx; DefaultMaxRetries if nil. Answers of 429 do not count:
-	// they are waited out until the operation's deadline.
+	// MaxRetries is DefaultMaxRetries if nil.
 	MaxRetries *int
+	Clock      clock.Clock
+	Log        transport.LogFunc
 	// Random returns numbers in [0, 1) for jitter.
 	Random func() float64
+	// RoundTripper replaces the network in tests.
+	RoundTripper http.RoundTripper
 }
 
-// Client is safe for concurrent use. All its requests share one connection
-// pool and one [gate].
+// Client calls the API. It is safe for concurrent use; all calls share one
+// transport. The context of each call must have a deadline.
 type Client struct {
-	baseURL        *url.URL
-	apiKey         string
-	userAgent      string
-	api            *http.Client
-	once           *http.Client // for calls that must not be repeated
-	storage        *http.Client
-	clock          Clock
-	log            Logger
-	gate           *gate
-	requestTimeout time.Duration
-	maxRetries     int
-	random         func() float64
-	skew           skew
+	transport *transport.Transport
+	clock     clock.Clock
+	log       transport.LogFunc
+	random    func() float64
 }
 
 // New checks the configuration and returns a client. It makes no request.
@@ -85,83 +69,65 @@ func New(config Config) (*Client, error) {
 	if err := CheckAPIKey(config.APIKey); err != nil {
 		return nil, fmt.Errorf("API key: %w", err)
 	}
-	c := &Client{
-		baseURL:        baseURL,
-		apiKey:         config.APIKey,
-		userAgent:      config.UserAgent,
-		clock:          config.Clock,
-		log:            config.Logger,
-		requestTimeout: config.RequestTimeout,
-		maxRetries:     DefaultMaxRetries,
-		random:         config.Random,
+	if config.Clock == nil {
+		config.Clock = clock.System{}
 	}
-	if c.clock == nil {
-		c.clock = systemClock{}
+	if config.Log == nil {
+		config.Log = func(context.Context, slog.Level, string, map[string]any) {}
 	}
-	if c.log == nil {
-		c.log = silent{}
+	if config.RequestTimeout == 0 {
+		config.RequestTimeout = DefaultRequestTimeout
 	}
-	if c.requestTimeout == 0 {
-		c.requestTimeout = DefaultRequestTimeout
+	if config.Random == nil {
+		config.Random = rand.Float64
 	}
+	retries := DefaultMaxRetries
 	if config.MaxRetries != nil {
-		c.maxRetries = *config.MaxRetries
+		retries = *config.MaxRetries
 	}
-	if c.random == nil {
-		c.random = rand.Float64
-	}
-	var transport http.RoundTripper
-	if config.HTTPClient != nil {
-		transport = config.HTTPClient.Transport
-	} else if transport, err = newTransport(config.RootCAs); err != nil {
+	t, err := transport.New(transport.Config{
+		BaseURL:        baseURL,
+		APIKey:         config.APIKey,
+		UserAgent:      config.UserAgent,
+		RootCAs:        config.RootCAs,
+		RequestTimeout: config.RequestTimeout,
+		MaxRetries:     retries,
+		Clock:          config.Clock,
+		Log:            config.Log,
+		Random:         config.Random,
+		RoundTripper:   config.RoundTripper,
+	})
+	if err != nil {
 		return nil, err
 	}
-	c.gate = newGate(c.clock)
-	c.api = &http.Client{Transport: transport, CheckRedirect: sameHostOnly}
-	c.once = &http.Client{Transport: withoutReuse(transport), CheckRedirect: sameHostOnly}
-	c.storage = &http.Client{Transport: transport, CheckRedirect: storageRedirect}
-	return c, nil
+	return &Client{transport: t, clock: config.Clock, log: config.Log, random: config.Random}, nil
 }
 
-// call is one request to the API, as an endpoint method describes it.
-type call struct {
-	method string
-	// path holds the unescaped elements below the base URL.
-	path []string
-	// body is the JSON to send, or nil.
-	body json.RawMessage
-	// once marks the request that must not be repeated unless the service
-	// certainly did not act on it.
-	once bool
-}
+// Transport returns the client's way to the object store, for downloads.
+func (c *Client) Transport() *transport.Transport { return c.transport }
 
-// url returns the call's URL, each path element escaped so that it reaches the
-// server as that one element, whatever is in it.
-func (c *Client) url(path []string) *url.URL {
-	u := *c.baseURL
-	escaped := u.EscapedPath()
-	for _, element := range path {
-		u.Path += "/" + element
-		escaped += "/" + escapeElement(element)
+// BaseURL returns the URL that the paths of the API begin at.
+func (c *Client) BaseURL() string { return c.transport.BaseURL.String() }
+
+// Now returns the time of the client's clock.
+func (c *Client) Now() time.Time { return c.clock.Now() }
+
+// call sends a request and reads its answer with read, which returns what is
+// wrong with the answer, or nothing.
+func call[T any](ctx context.Context, c *Client, req transport.Request, read func(*record) (T, string)) (T, error) {
+	var none T
+	answer, err := c.transport.Do(ctx, req)
+	if err != nil {
+		return none, err
 	}
-	u.RawPath = escaped
-	return &u
-}
-
-// escapeElement is url.PathEscape for elements that may also be "." or "..",
-// which a server or a proxy would resolve (RFC 3986, section 5.2.4).
-func escapeElement(element string) string {
-	switch element {
-	case ".":
-		return "%2E"
-	case "..":
-		return "%2E%2E"
+	r := newRecord(answer)
+	value, problem := read(r)
+	if len(*r.unreadable) > 0 {
+		slices.Sort(*r.unreadable)
+		c.log(ctx, slog.LevelWarn, "Ignored fields of an answer that could not be read", map[string]any{"path": answer.Path, "fields": *r.unreadable})
 	}
-	return url.PathEscape(element)
+	if problem != "" {
+		return none, answer.Unexpected(problem)
+	}
+	return value, nil
 }
-
-type silent struct{}
-
-func (silent) Debug(context.Context, string, map[string]any) {}
-func (silent) Info(context.Context, string, map[string]any)  {}
-func (silent) Warn(context.Context, string, map[string]any)  {}

@@ -15,8 +15,8 @@ import (
 
 // ParseBaseURL checks a base URL and returns it without trailing slashes or an
 // empty port. It must be absolute and without query, fragment or user
-// information; plain http is for loopback hosts only, because the key would
-// travel in clear.
+// information. Plain http is for loopback hosts only, because the API key would
+// travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -27,7 +27,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme == "" || u.Host == "" || u.Hostname() == "":
 		return nil, errors.New("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
-		return nil, errors.New("it must not hold a user name or password; the API key goes into its own argument")
+		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
 	case u.RawQuery != "" || u.ForceQuery:
 		return nil, errors.New("it must not have a query (the part after \"?\")")
 	case u.Fragment != "" || strings.Contains(raw, "#"):
@@ -45,34 +45,39 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 var versionSegment = regexp.MustCompile(`/v[0-9]+$`)
 
-// EndsWithVersion reports whether a base URL ends with a version segment such
-// as "/v1", as the API document's section 9 says it does.
+// EndsWithVersion reports whether a base URL ends with a version segment such as
+// "/v1", as the contract says it does.
 func EndsWithVersion(u *url.URL) bool {
 	return versionSegment.MatchString(u.Path)
 }
 
+// isLoopback reports whether a host is a loopback address or localhost, in any
+// case and with at most one trailing dot. Names below .localhost are left to DNS
+// by many systems, so they are not loopback.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// CheckAPIKey checks that a key can stand in an Authorization header. Its
-// errors never show the key.
+// CheckAPIKey checks that a key can be sent in an Authorization header. Its errors
+// never show the key.
 func CheckAPIKey(key string) error {
 	if key == "" {
 		return errors.New("it is empty")
 	}
+	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
+		return errors.New("it has quotation marks around it")
+	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return errors.New("it has white space inside")
+			return errors.New("it contains white space")
 		case unicode.IsControl(r):
-			return errors.New("it has a control character inside")
+			return errors.New("it contains a control character")
 		case r > unicode.MaxASCII:
-			return errors.New("it has a character outside ASCII")
+			return errors.New("it contains a character outside ASCII")
 		}
 	}
 	return nil
@@ -80,8 +85,8 @@ func CheckAPIKey(key string) error {
 
 var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+(_[A-Za-z0-9]+)*_.+$`)
 
-// HasKeyPrefix reports whether a key begins with some "<prefix>_", as the API
-// document's section 5 says it does.
+// HasKeyPrefix reports whether a key begins with some "<prefix>_", as the contract
+// says it does.
 func HasKeyPrefix(key string) bool {
 	return keyShape.MatchString(key)
 }

@@ -4,210 +4,160 @@
 package client
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// record is one JSON object of an answer. The contract leaves open which
-// fields are present and, for some, their type: each reader returns nil for a
-// field that is missing, null or of no use, and remembers the names of the
-// latter for the log.
+// record is one JSON object of an answer. The contract leaves open which fields
+// are present and what type some have. Each reader returns nil for a field that
+// is missing, null or unreadable, and remembers the names of unreadable ones.
 type record struct {
-	members map[string]json.RawMessage
-	prefix  string
-	unread  *[]string
+	members    map[string]any
+	prefix     string
+	unreadable *[]string
+	retryAfter time.Duration
 }
 
-// parseRecord reads a body that holds one JSON object.
-func parseRecord(body []byte) (*record, bool) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(trimBOM(body), &members); err != nil || members == nil {
-		return nil, false
-	}
-	return &record{members: members, unread: new([]string)}, true
+func newRecord(answer *transport.Answer) *record {
+	return &record{members: answer.Object, unreadable: new([]string), retryAfter: answer.RetryAfter}
 }
 
-// parsePartialRecord reads the members that came whole in a body that was cut.
-func parsePartialRecord(body []byte) (*record, bool) {
-	body = trimBOM(body)
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		return nil, false
-	}
-	members := map[string]json.RawMessage{}
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			break
-		}
-		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
-			break
-		}
-		if last := value[len(value)-1]; last >= '0' && last <= '9' && decoder.InputOffset() == int64(len(body)) {
-			break // the number may have lost digits
-		}
-		members[name.(string)] = value
-	}
-	return &record{members: members, unread: new([]string)}, len(members) > 0
-}
+// skip remembers that a field could not be read.
+func (r *record) skip(name string) { *r.unreadable = append(*r.unreadable, r.prefix+name) }
 
-// raw returns a member, or nil if it is missing or null.
-func (r *record) raw(name string) json.RawMessage {
-	if r == nil {
+// read returns a field converted by convert, which reports whether it could.
+func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
+	member := r.members[name]
+	if member == nil {
 		return nil
 	}
-	value := r.members[name]
-	if string(value) == "null" {
+	value, ok := convert(member)
+	if !ok {
+		r.skip(name)
 		return nil
 	}
-	return value
+	return &value
 }
 
-func (r *record) unreadable(name string) {
-	if name = r.prefix + name; !slices.Contains(*r.unread, name) {
-		*r.unread = append(*r.unread, name)
+// text reads a string; a number or boolean counts as its own spelling.
+func (r *record) text(name string) *string { return read(r, name, asText) }
+
+func asText(member any) (string, bool) {
+	switch member := member.(type) {
+	case string:
+		return member, true
+	case json.Number:
+		return member.String(), true
+	case bool:
+		return strconv.FormatBool(member), true
 	}
+	return "", false
 }
 
-// text reads a string; a number or a boolean counts as its own spelling.
-func (r *record) text(name string) *string {
-	raw := r.raw(name)
-	if raw == nil {
-		return nil
+// MaxNameLength is the longest ID or status that is accepted, in characters.
+const MaxNameLength = 256
+
+// name reads an ID or a status, which goes into requests, the state and messages
+// as it is: 1 to 256 printable characters that hold no secret. Otherwise it says
+// what is wrong.
+func (r *record) name(name string) (text, problem string) {
+	value := r.text(name)
+	switch {
+	case value == nil || *value == "":
+		return "", "the answer has no " + name
+	case utf8.RuneCountInString(*value) > MaxNameLength:
+		return "", "its " + name + " is longer than 256 characters"
+	case strings.ContainsAny(*value, "\n\t") || Redact(*value) != *value:
+		return "", "its " + name + " has characters that cannot be part of one"
 	}
-	if text := asText(raw); text != nil {
-		return text
-	}
-	r.unreadable(name)
-	return nil
+	return *value, ""
 }
 
-func asText(raw json.RawMessage) *string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return &text
-	}
-	if raw[0] == '{' || raw[0] == '[' {
-		return nil
-	}
-	text = string(raw)
-	return &text
-}
-
-// texts reads an array of strings; a lone string counts as an array of one,
-// and what cannot be read as a string is left out. It is nil if missing.
+// texts reads an array of strings; a lone string counts as an array of one. Items
+// that are not strings are left out.
 func (r *record) texts(name string) []string {
-	raw := r.raw(name)
-	if raw == nil {
-		return nil
-	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
+	items, isArray := r.members[name].([]any)
+	if !isArray {
 		if text := r.text(name); text != nil {
 			return []string{*text}
 		}
 		return nil
 	}
 	texts := make([]string, 0, len(items))
+	skipped := false
 	for _, item := range items {
-		if text := asText(item); text != nil && string(item) != "null" {
-			texts = append(texts, *text)
+		if text, ok := asText(item); ok {
+			texts = append(texts, text)
 		} else {
-			r.unreadable(name)
+			skipped = true
 		}
+	}
+	if skipped {
+		r.skip(name)
 	}
 	return texts
 }
 
-// number reads a number, also as a string and with a per cent sign.
-func (r *record) number(name string) *float64 {
-	raw := r.raw(name)
-	if raw == nil {
-		return nil
+// number reads a number, also from a string and with a per cent sign.
+func (r *record) number(name string) *float64 { return read(r, name, asNumber) }
+
+func asNumber(member any) (float64, bool) {
+	text, ok := asText(member)
+	if !ok {
+		return 0, false
 	}
-	if text := asText(raw); text != nil {
-		trimmed := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(*text), "%"))
-		number, err := strconv.ParseFloat(trimmed, 64)
-		if err == nil && !math.IsNaN(number) && !math.IsInf(number, 0) {
-			return &number
-		}
-	}
-	r.unreadable(name)
-	return nil
+	number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+	return number, err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
 }
 
 // integer reads a number without a fraction.
-func (r *record) integer(name string) *int64 {
-	raw := r.raw(name)
-	if raw == nil {
-		return nil
-	}
-	// Through text first: an identifier may be over what a float64 holds exactly.
-	if text := asText(raw); text != nil {
-		if integer, err := strconv.ParseInt(strings.TrimSpace(*text), 10, 64); err == nil {
-			return &integer
+func (r *record) integer(name string) *int64 { return read(r, name, asInteger) }
+
+func asInteger(member any) (int64, bool) {
+	// An ID may be larger than what a float64 holds exactly.
+	if text, ok := asText(member); ok {
+		if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
+			return integer, true
 		}
 	}
 	const exact = 1 << 53
-	number := r.number(name)
-	if number == nil {
-		return nil
-	}
-	if *number != math.Trunc(*number) || math.Abs(*number) > exact {
-		r.unreadable(name)
-		return nil
-	}
-	integer := int64(*number)
-	return &integer
+	number, ok := asNumber(member)
+	return int64(number), ok && number == math.Trunc(number) && math.Abs(number) <= exact
 }
 
 // count reads an integer that is not negative.
 func (r *record) count(name string) *int64 {
-	integer := r.integer(name)
-	if integer != nil && *integer < 0 {
-		r.unreadable(name)
-		return nil
-	}
-	return integer
+	return read(r, name, func(member any) (int64, bool) {
+		integer, ok := asInteger(member)
+		return integer, ok && integer >= 0
+	})
 }
 
 // instant reads a point in time in any form that [parseInstant] knows.
 func (r *record) instant(name string) *time.Time {
-	raw := r.raw(name)
-	if raw == nil {
-		return nil
-	}
-	if text := asText(raw); text != nil {
-		if instant, ok := parseInstant(*text); ok {
-			return &instant
-		}
-	}
-	r.unreadable(name)
-	return nil
+	return read(r, name, func(member any) (time.Time, bool) {
+		text, _ := asText(member)
+		return parseInstant(text)
+	})
 }
 
 // object reads a nested object.
 func (r *record) object(name string) *record {
-	raw := r.raw(name)
-	if raw == nil {
+	members := read(r, name, func(member any) (map[string]any, bool) {
+		object, ok := member.(map[string]any)
+		return object, ok
+	})
+	if members == nil {
 		return nil
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		r.unreadable(name)
-		return nil
-	}
-	return &record{members: members, prefix: r.prefix + name + ".", unread: r.unread}
+	return &record{members: *members, prefix: r.prefix + name + ".", unreadable: r.unreadable}
 }
 
-// message reads words for people: a string, or any of the shapes that
-// [errorMessage] knows.
-func (r *record) message(name string) string {
-	return errorMessage(r.raw(name))
-}
+// message reads words for people, in any of the shapes that errors have.
+func (r *record) message(name string) string { return transport.MessageIn(r.members[name]) }

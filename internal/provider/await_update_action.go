@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -27,36 +26,40 @@ type awaitUpdateAction struct{ actionBase }
 func newAwaitUpdateAction() action.Action { return &awaitUpdateAction{} }
 
 type awaitUpdateModel struct {
-	StatusID     types.String   `tfsdk:"status_id"`
-	PollInterval types.String   `tfsdk:"poll_interval"`
-	Timeouts     timeouts.Value `tfsdk:"timeouts"`
+	StatusID     types.String `tfsdk:"status_id"`
+	PollInterval types.String `tfsdk:"poll_interval"`
+	Timeouts     types.Object `tfsdk:"timeouts"`
 }
 
 func (a *awaitUpdateAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_await_update"
 }
 
-func (a *awaitUpdateAction) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for the end of an update, which is a deployment of a site, and fails unless that is a success: also if the update cannot be read or has not ended in time. " +
-			"It tells each new status as it goes.\n\n" +
-			"Invoke it with `terraform apply -invoke=action.docs_await_update.NAME`, or from the `action_trigger` of a resource. " +
-			"Other resources do not wait for an `after_create` action, and Terraform does not repeat an action that failed unless its resource changes again: " +
-			"where either matters, take `docs_update_gate`.",
+		MarkdownDescription: "Waits for the end of an update (a deployment of a site) and fails unless it succeeded. Reports each status change.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: "Status id of the update, as the service returned it when the update was triggered.",
+				MarkdownDescription: statusIDDescription,
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an id that is not empty"}},
+				Validators:          []validator.String{idValidator{"an ID"}},
 			},
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},
 			},
-			"timeouts": timeouts.AttributesWithOpts(ctx, timeouts.Opts{
-				InvokeDescription: "How long to wait for the update's end, as a duration such as `20m`; `60m` by default.",
-			}),
+			"timeouts": schema.SingleNestedAttribute{
+				MarkdownDescription: timeoutsDescription,
+				Optional:            true,
+				Attributes: map[string]schema.Attribute{
+					"invoke": schema.StringAttribute{
+						MarkdownDescription: "Timeout of the wait, a duration such as `20m`. Default: `60m`.",
+						Optional:            true,
+						Validators:          []validator.String{durationAtLeast(0)},
+					},
+				},
+			},
 		},
 	}
 }
@@ -64,31 +67,29 @@ func (a *awaitUpdateAction) Schema(ctx context.Context, _ action.SchemaRequest, 
 func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config awaitUpdateModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	timeout, diags := config.Timeouts.Invoke(ctx, defaultWaitTimeout)
-	resp.Diagnostics.Append(diags...)
-	c, ok := a.service.ready(&resp.Diagnostics)
+	c, ok := a.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, config.Timeouts, "invoke", defaultWaitTimeout)
 	defer cancel()
 
+	statusID := config.StatusID.ValueString()
+	report := func(format string, args ...any) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	}
 	wait := updateWait{
 		client:       c,
-		statusID:     config.StatusID.ValueString(),
+		statusID:     config.StatusID,
 		pollInterval: config.PollInterval,
-		again: "To go on waiting, run \"terraform apply -invoke=action.docs_await_update.NAME\" with the name of this action: " +
-			"an apply alone does not repeat an action for a resource that has been changed already.",
-	}
-	tell := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: c.Redact(fmt.Sprintf(format, args...))})
-	}
-	wait.onUpdate = func(update *client.UpdateStatus) {
-		if !update.Finished() {
-			tell("Update %s: %s", wait.statusID, update.Status)
-		}
+		onUpdate: func(update *client.UpdateStatus) {
+			if !update.Finished() {
+				report("Update %s: %s", statusID, update.Status)
+			}
+		},
+		again: "To wait again, invoke the action with \"terraform apply -invoke=ADDRESS\". An apply alone repeats it only if its trigger's resource still has to be created or changed.",
 	}
 	if _, ok := wait.success(ctx, &resp.Diagnostics); ok {
-		tell("Update %s succeeded", wait.statusID)
+		report("Update %s succeeded", statusID)
 	}
 }

@@ -7,207 +7,118 @@ import (
 	"context"
 	"regexp"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 )
 
 var (
-	_ resource.Resource               = (*bundleDownloadResource)(nil)
-	_ resource.ResourceWithConfigure  = (*bundleDownloadResource)(nil)
-	_ resource.ResourceWithModifyPlan = (*bundleDownloadResource)(nil)
+	_ resource.Resource                   = (*bundleDownloadResource)(nil)
+	_ resource.ResourceWithConfigure      = (*bundleDownloadResource)(nil)
+	_ resource.ResourceWithModifyPlan     = (*bundleDownloadResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*bundleDownloadResource)(nil)
 )
 
-// bundleDownloadResource keeps the bundle of a job on disk, and unpacked where
-// that is asked for. This file describes it and decides what a plan does;
-// bundle_download_files.go does what touches the disk.
+// bundleDownloadResource keeps the bundle of a job on disk. The state says what was
+// written; only ModifyPlan and the apply look at the disk. This file describes the
+// resource, and bundle_download_apply.go plans and applies it.
 type bundleDownloadResource struct{ resourceBase }
 
 func newBundleDownloadResource() resource.Resource { return &bundleDownloadResource{} }
 
 type bundleDownloadModel struct {
-	JobID     types.String   `tfsdk:"job_id"`
-	Path      types.String   `tfsdk:"path"`
-	SHA256    types.String   `tfsdk:"sha256"`
-	ExtractTo types.String   `tfsdk:"extract_to"`
-	Timeouts  timeouts.Value `tfsdk:"timeouts"`
+	JobID     types.String `tfsdk:"job_id"`
+	Path      types.String `tfsdk:"path"`
+	SHA256    types.String `tfsdk:"sha256"`
+	ExtractTo types.String `tfsdk:"extract_to"`
+	Timeouts  types.Object `tfsdk:"timeouts"`
 
-	SizeBytes types.Int64 `tfsdk:"size_bytes"`
-	FileCount types.Int64 `tfsdk:"file_count"`
+	SizeBytes     types.Int64  `tfsdk:"size_bytes"`
+	ContentSHA256 types.String `tfsdk:"content_sha256"`
+	FileCount     types.Int64  `tfsdk:"file_count"`
 }
 
 func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_bundle_download"
 }
 
-func (r *bundleDownloadResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, checks it, and unpacks it where that is asked for. " +
-			"The link it downloads from is made for the purpose and is kept nowhere.\n\n" +
-			"A file that is missing or was changed, as on a fresh runner, is downloaded again by the next apply; the site is not exported again. " +
-			"Files are written where Terraform runs. In HCP Terraform the disk is new for every run, so that every plan shows a download. " +
-			"Destroying the resource deletes the files it wrote, and nothing else.",
+		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "Id of a completed job, such as `docs_static_export.NAME.job_id`. Another one is downloaded in place.",
+				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. The bundle of another job replaces this one in place.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an id that is not empty"}},
+				Validators:          []validator.String{idValidator{"an ID"}},
 			},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are made. " +
-					"A file that is there before the resource is created is not overwritten. Another path replaces the resource.",
-				Required:      true,
-				Validators:    []validator.String{pathValidator{"a path that is not empty"}},
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing the path replaces the resource.",
+				Required:            true,
+				Validators:          []validator.String{pathValidator{"a path"}},
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the bundle, as 64 lower-case hexadecimal digits. If it is set, a bundle with another checksum is an error and nothing of it is kept.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lower-case hexadecimal digits. If it is set, a bundle with another checksum is an error. A service may pack the same content again with another checksum; see `content_sha256`.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lower-case hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into: a tar, gzip-compressed tar or zip archive. It must be missing or empty before, and holds exactly the bundle's files afterwards: " +
-					"whatever else is in it is lost when another bundle is unpacked. An archive that reaches out of it, or is larger than 100,000 entries or 4 GiB, is refused. Another directory replaces the resource.",
-				Optional:      true,
-				Validators:    []validator.String{pathValidator{"a path that is not empty"}},
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Directory to unpack the bundle into: a tar, gzip-compressed tar or zip archive of at most 100,000 entries and 4 GiB. The directory must be missing or empty before the resource is created. Changing it replaces the resource.",
+				Optional:            true,
+				Validators:          []validator.String{pathValidator{"a path"}},
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
-				Create: true, Update: true,
-				CreateDescription: "How long the download may take, as a duration such as `90m`; `60m` by default.",
-				UpdateDescription: "How long a repeated download may take; `60m` by default.",
+			"timeouts": resourceTimeouts(map[string]string{
+				"create": "Timeout of the download, a duration such as `90m`. Default: `60m`.",
+				"update": "Timeout of a repeated download. Default: `60m`.",
 			}),
 			"size_bytes": schema.Int64Attribute{
 				MarkdownDescription: "Size of the file in bytes.",
 				Computed:            true,
 			},
+			"content_sha256": schema.StringAttribute{
+				MarkdownDescription: "SHA-256 digest of the names, kinds and contents of the files in the bundle. It does not depend on how they are packed. Null if the file is not an archive.",
+				Computed:            true,
+			},
 			"file_count": schema.Int64Attribute{
-				MarkdownDescription: "Number of files that were unpacked; null without `extract_to`.",
+				MarkdownDescription: "Number of files and links in the bundle. Null if the file is not an archive.",
 				Computed:            true,
 			},
 		},
 	}
 }
 
-// needsDownload reports whether what the state tells of the disk is not what
-// the plan asks for. Read leaves attributes null for what it did not find.
-func needsDownload(plan, state *bundleDownloadModel, written *writtenBundle) bool {
-	switch {
-	case plan.JobID.IsUnknown() || plan.JobID.ValueString() != written.JobID:
-		return true
-	case state.SHA256.IsNull() || state.SHA256.ValueString() != written.SHA256:
-		return true
-	case !plan.SHA256.IsUnknown() && !plan.SHA256.Equal(state.SHA256):
-		return true
-	}
-	return !plan.ExtractTo.IsNull() && state.FileCount.IsNull()
-}
-
-// ModifyPlan plans a download only if one is needed.
-func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
-		return
-	}
-	var config, plan, state bundleDownloadModel
+// ValidateConfig checks path and extract_to against each other.
+func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || config.Path.IsUnknown() || config.ExtractTo.IsUnknown() || config.Path.ValueString() == "" {
 		return
 	}
-	plan.SHA256 = config.SHA256
-	if config.SHA256.IsNull() {
-		plan.SHA256 = types.StringUnknown()
+	if err := config.target().Check(); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("path"), "Invalid path", sentence(err.Error()))
 	}
-	if config.SHA256.IsUnknown() || needsDownload(&plan, &state, written) {
-		plan.SizeBytes, plan.FileCount = types.Int64Unknown(), types.Int64Unknown()
-	} else {
-		plan.SHA256, plan.SizeBytes, plan.FileCount = state.SHA256, state.SizeBytes, state.FileCount
-	}
-	if plan.ExtractTo.IsNull() {
-		plan.FileCount = types.Int64Null()
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultDownloadTimeout)
-	resp.Diagnostics.Append(diags...)
-	checkFree(&plan, &resp.Diagnostics)
-	c, ok := r.service.ready(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
-	defer cancel()
-
-	if !download(ctx, c, &plan, &resp.Diagnostics) {
-		return
-	}
-	if !unpack(ctx, &plan, false, &resp.Diagnostics) {
-		discard(&plan, &resp.Diagnostics)
-		return
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	writtenBy(&plan).write(ctx, resp.Private, &resp.Diagnostics)
+func (m *bundleDownloadModel) target() bundle.Target {
+	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
-// Read looks at the disk alone: a bundle of a job does not change.
-func (r *bundleDownloadResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state bundleDownloadModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
+// setContents takes what was written.
+func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
+	m.SHA256 = types.StringValue(contents.SHA256)
+	m.SizeBytes = types.Int64Value(contents.SizeBytes)
+	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
+	if contents.ContentSHA256 != "" {
+		m.ContentSHA256, m.FileCount = types.StringValue(contents.ContentSHA256), types.Int64Value(contents.FileCount)
 	}
-	inspect(&state, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultDownloadTimeout)
-	resp.Diagnostics.Append(diags...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if needsDownload(&plan, &state, written) {
-		c, ok := r.service.ready(&resp.Diagnostics)
-		if !ok {
-			return
-		}
-		ctx, cancel := c.WithTimeout(ctx, timeout)
-		defer cancel()
-		if !download(ctx, c, &plan, &resp.Diagnostics) {
-			return
-		}
-		// From here on the file is another one, whatever becomes of the rest.
-		writtenBy(&plan).write(ctx, resp.Private, &resp.Diagnostics)
-		if !unpack(ctx, &plan, true, &resp.Diagnostics) {
-			return
-		}
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-}
-
-func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state bundleDownloadModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	removeWritten(ctx, &state, written, &resp.Diagnostics)
 }

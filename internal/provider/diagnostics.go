@@ -4,10 +4,10 @@
 package provider
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -16,131 +16,141 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// addError makes the diagnostic of a failed call. The summary says what failed
-// in the user's words; the detail what the service said and what to do. More
-// paragraphs, such as how to go on with a job, come last.
-func addError(diags *diag.Diagnostics, summary string, err error, more ...string) {
-	diags.AddError(summary, detail(err, more...))
+// addError adds the diagnostic of a failed call: what happened, the state that
+// things are in now, and the next step. An empty state is left out. An empty next
+// step is the one that the error itself suggests.
+func addError(diags *diag.Diagnostics, summary string, err error, state, next string) {
+	what, advice := explain(err)
+	if next == "" {
+		next = advice
+	}
+	diags.AddError(summary, paragraphs(what, state, next))
 }
 
-func detail(err error, more ...string) string {
-	var paragraphs []string
-	add := func(format string, args ...any) { paragraphs = append(paragraphs, fmt.Sprintf(format, args...)) }
+// paragraphs joins texts, without the empty ones.
+func paragraphs(texts ...string) string {
+	var kept []string
+	for _, text := range texts {
+		if text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
 
+// explain says what a failed call ran into, and what to do about it.
+func explain(err error) (what, advice string) {
 	var api *client.APIError
 	var answer *client.UnexpectedAnswerError
 	var connection *client.ConnectionError
 	var busy *client.BusyError
+	var storage *client.StorageError
+	var timeout *timeoutError
 	switch {
 	case interrupted(err):
-		add("Terraform was interrupted before this was done.")
+		return "Terraform was interrupted.", ""
 	case errors.As(err, &busy):
+		what = fmt.Sprintf("The service asks to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
 		if errors.As(err, &api) {
-			add("The service answered %s.", said(api))
-		} else {
-			add("The service limits how many requests it takes.")
+			what = fmt.Sprintf("The service answered %s. It asks to wait until %s, which is after this operation's timeout.", answered(api), busy.RetryAt.UTC().Format(time.RFC3339))
 		}
-		add("It asked to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
-		add("Try again after that time, or raise the timeout in the timeouts argument.")
-	case errors.Is(err, client.ErrTimeout):
-		add("The operation's timeout was reached. If it takes this long as a rule, raise it in the timeouts argument.")
+		return what, "Try again after that time, or set a longer timeout in `timeouts`."
+	case errors.As(err, &timeout):
+		what = sentence(timeout.Error())
 		if errors.As(err, &api) {
-			add("The last answer of the service was: %s.", said(api))
+			what += fmt.Sprintf(" The last answer of the service was %s.", answered(api))
 		} else if errors.As(err, &connection) {
-			add("The last request got no answer from %s: %s.", connection.Host, connection.Err)
+			what += fmt.Sprintf(" The last request got no answer from %s: %s.", connection.Host, connection.Err)
 		}
+		return what, fmt.Sprintf("If this is normal for your site, set a longer `timeouts.%s`.", timeout.member)
 	case errors.As(err, &api):
-		add("The service answered %s.", said(api))
+		what = fmt.Sprintf("The service answered %s.", answered(api))
 		if api.RetryAfter > 0 {
-			add("It asked to wait %s before the next request.", api.RetryAfter.Round(time.Second))
+			what += fmt.Sprintf(" It asks to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
-		add("%s", advice(api))
+		return what, advise(api)
 	case errors.As(err, &answer):
-		add("The service answered HTTP %d to %s %s, but %s.", answer.StatusCode, answer.Method, answer.Path, answer.Problem)
+		what = fmt.Sprintf("The service answered HTTP %d to %s %s%s, but %s.", answer.StatusCode, answer.Method, answer.Path, inRequest(answer.RequestID), answer.Problem)
 		if answer.Message != "" {
-			add("It said: %s", answer.Message)
+			what += " It says: " + answer.Message
 		}
-		if answer.RequestID != "" {
-			add("Request id: %s", answer.RequestID)
-		}
-		add("Check that base_url is the address of the service's API, not of its web site, a proxy or a login page.")
+		return what, "Check that base_url is the address of the service's API, not of a website, a proxy or a login page."
 	case errors.As(err, &connection):
-		add("%s %s got no answer from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err)
-		add("%s", connectionAdvice(connection))
-	default:
-		add("%s.", strings.TrimSuffix(capitalized(err.Error()), "."))
+		return fmt.Sprintf("%s %s got no answer from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
+	case errors.As(err, &storage):
+		return sentence(storage.Error()), "Apply again. If it fails again, the bundle may have been deleted: export the site again."
 	}
-	for _, paragraph := range more {
-		if paragraph != "" {
-			add("%s", paragraph)
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
+	return sentence(err.Error()), ""
 }
 
-// said is one answer of the service in a sentence.
-func said(e *client.APIError) string {
-	text := fmt.Sprintf("HTTP %d", e.StatusCode)
-	if name := http.StatusText(e.StatusCode); name != "" {
-		text += " " + name
-	}
-	text += fmt.Sprintf(" to %s %s", e.Method, e.Path)
+// interrupted reports whether Terraform was asked to stop.
+func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
+
+// answered describes an answer of the service, without a final period.
+func answered(e *client.APIError) string {
+	text := fmt.Sprintf("HTTP %s to %s %s", e.Status(), e.Method, e.Path)
 	if e.Redirect != "" {
 		text += ", a redirect to " + e.Redirect
 	}
-	if e.RequestID != "" {
-		text += fmt.Sprintf(" (request id %s)", e.RequestID)
-	}
+	text += inRequest(e.RequestID)
 	if e.Message == "" {
 		return text + ", without a message"
 	}
 	return text + ": " + strings.TrimSuffix(e.Message, ".")
 }
 
-// advice is what the user can do about an answer. What a status means is not
-// documented (API document, section 7), so this keeps to what HTTP says and to
-// the rules that are.
-func advice(e *client.APIError) string {
+func inRequest(id string) string {
+	if id == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (request ID %s)", id)
+}
+
+// advise says what the user can do about an answer. The contract leaves open what
+// the service means by a status, so this keeps to HTTP and to documented rules.
+func advise(e *client.APIError) string {
 	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return "The service did not accept the values it was sent. Compare the arguments with what the message says."
-	case http.StatusUnauthorized:
-		return "Check the API key: api_key or " + apiKeyVariable + " must hold a current admin API key of the organization, made for the service at base_url."
-	case http.StatusPaymentRequired:
+	case 400, 422:
+		return "Correct the arguments that the message names."
+	case 401:
+		return "Check that api_key or " + apiKeyVariable + " holds a current admin API key for the service at base_url."
+	case 402:
 		return "The organization's plan does not include this. Static export requires an Enterprise plan."
-	case http.StatusForbidden:
-		return "The key was recognized, but may not do this. It must be an admin API key of the organization that owns the site, and static export requires an Enterprise plan."
-	case http.StatusNotFound, http.StatusGone:
-		return "Check the id, that it belongs to the organization of the API key, and that base_url ends with the version segment, such as /v1."
-	case http.StatusProxyAuthRequired:
-		return "A proxy on the way wants credentials. Put them into HTTPS_PROXY, or name the host in NO_PROXY."
-	case http.StatusConflict:
-		return "The service says that this does not fit the current state of the object. Wait until other work on it is over."
-	case http.StatusRequestEntityTooLarge:
-		return "The request is larger than the service accepts. Shorten additional_parameters."
-	case http.StatusTooManyRequests:
-		return "The service limits how many requests it takes. Wait a while, or run with a lower -parallelism."
+	case 403:
+		return "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise plan."
+	case 404, 410:
+		return "Check the ID, and that it belongs to the organization of the API key."
+	case 407:
+		return "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."
+	case 409:
+		return "Wait until other work on the site is finished, and try again."
+	case 413:
+		return "Shorten additional_parameters."
+	case 429:
+		return "Wait a while, or use a lower -parallelism."
 	}
 	switch {
 	case e.StatusCode/100 == 3:
-		return "A redirect is followed only for a read, and only on the same host: the API key must not go anywhere else. If the service has moved, set base_url to its new address."
+		return "If the service has moved, set base_url to its new address. The provider follows a redirect only for a read on the same host, because the API key must not be sent anywhere else."
 	case e.StatusCode >= 500:
-		return "The service has a fault or is overloaded, which may take a while to pass."
+		return "Apply again later. If it fails again, see the service's status page."
 	}
-	return "Check the arguments and the provider's configuration."
+	return "Check the arguments and the provider configuration."
 }
 
-func connectionAdvice(e *client.ConnectionError) string {
+func adviseConnection(e *client.ConnectionError) string {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(e.Err, &certificate) {
-		return "The server's certificate is not trusted. If the service is a private deployment with its own certificate authority, give that in ca_cert_pem; otherwise something on the way intercepts the connection, or this machine's clock is wrong."
+		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise something intercepts the connection, or this machine's clock is wrong."
 	}
-	return "Check base_url, the network and, if one is needed, the proxy settings (HTTPS_PROXY, NO_PROXY)."
+	return "Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)."
 }
 
-func capitalized(text string) string {
+// sentence makes a sentence of an error text.
+func sentence(text string) string {
+	text = strings.TrimSuffix(text, ".")
 	if text == "" {
 		return text
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

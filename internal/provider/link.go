@@ -11,30 +11,25 @@ const (
 	renewNever    = "never"
 )
 
-// linkAge is what is known of a link when it has to be decided whether to make
-// another one.
+// linkAge is what is known of a link when its renewal is decided.
 type linkAge struct {
-	// ExpiresAt is zero where it is not known.
+	// ExpiresAt is zero if it is not known.
 	ExpiresAt time.Time
-	// MadeAt is when the link was received; zero where it is not known. Both are
-	// by the service's clock.
+	// MadeAt is when the link was received; zero if it is not known.
 	MadeAt time.Time
-	// Kept tells that the service, asked for another link early, handed out
-	// this one again: it keeps its links until they have expired.
+	// Kept means that the service returned this same link when it was asked for
+	// another one early: it keeps its links until they expire.
 	Kept bool
 }
 
-// linkDue reports whether a link has to be made anew at the time now.
+// linkDue reports whether a link must be renewed at the time now.
 //
-// It is due renewBefore ahead of its expiry. A link that the service keeps is
-// due at its expiry, since no earlier request changes it; one whose expiry is not
-// known, or was over when the link was made, is never due: nothing would tell
-// its successor from it.
+// It is due renewBefore ahead of its expiry. A link that the service keeps is due
+// at its expiry, because asking earlier changes nothing. A link whose expiry is
+// unknown, or had passed when the link was received, is never due: its successor
+// would be the same.
 func linkDue(now time.Time, link linkAge, renewBefore time.Duration, mode string) bool {
-	if mode == renewNever || link.ExpiresAt.IsZero() {
-		return false
-	}
-	if !link.MadeAt.IsZero() && !link.ExpiresAt.After(link.MadeAt) {
+	if mode == renewNever || link.ExpiresAt.IsZero() || link.expiredOnArrival() {
 		return false
 	}
 	if link.Kept {
@@ -44,9 +39,13 @@ func linkDue(now time.Time, link linkAge, renewBefore time.Duration, mode string
 	return !now.Before(link.ExpiresAt.Add(-lead))
 }
 
-// clampRenewBefore returns how long before its expiry a link is to be renewed.
-// A lead as long as the link's whole lifetime would make every new link due at
-// once; it is cut to half the lifetime then.
+func (l linkAge) expiredOnArrival() bool {
+	return !l.MadeAt.IsZero() && !l.ExpiresAt.After(l.MadeAt)
+}
+
+// clampRenewBefore returns how long before its expiry a link is renewed. A lead as
+// long as the link's lifetime would make every new link due at once, so it is cut
+// to half the lifetime.
 func clampRenewBefore(link linkAge, renewBefore time.Duration) (lead time.Duration, clamped bool) {
 	if link.MadeAt.IsZero() || link.ExpiresAt.IsZero() {
 		return renewBefore, false

@@ -1,15 +1,15 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package provider is what Terraform sees of the documentation hosting
-// service: it turns configurations and plans into calls of package client, and
-// their results into state and diagnostics. It makes no HTTP request itself.
+// Package provider is the Terraform provider for the documentation hosting
+// service: it turns configurations and plans into calls of packages client and
+// bundle, and their results into state and diagnostics. It makes no HTTP request
+// itself.
 package provider
 
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -27,6 +27,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 const (
@@ -41,20 +42,22 @@ var (
 )
 
 // Options are what the provider takes from its surroundings. The zero value is
-// that of the released program.
+// that of a released provider.
 type Options struct {
 	Version string
 	// Getenv reads environment variables; os.Getenv if nil.
 	Getenv func(string) string
-	// HTTPClient and Clock are for tests.
-	HTTPClient *http.Client
-	Clock      client.Clock
+	// Clock is clock.System if nil.
+	Clock clock.Clock
 }
 
 // New returns the provider's constructor.
 func New(options Options) func() provider.Provider {
 	if options.Getenv == nil {
 		options.Getenv = os.Getenv
+	}
+	if options.Clock == nil {
+		options.Clock = clock.System{}
 	}
 	return func() provider.Provider { return &docsProvider{options: options} }
 }
@@ -79,33 +82,33 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 		MarkdownDescription: "Exports sites of a documentation hosting service as static bundles, and gates deployments on the success of their updates.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
-				MarkdownDescription: "Where the service's API is, version segment included, such as `https://host.example/v1`. " +
-					"Absolute, without query, fragment or user name; plain `http` is accepted for loopback hosts only, because the API key travels with each request. " +
+				MarkdownDescription: "Address of the service's API with its version segment, such as `https://host.example/v1`. " +
+					"An absolute URL without query, fragment or user name. Plain `http` is allowed for `localhost` and loopback addresses only, because every request carries the API key. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
-				Validators: []validator.String{baseURLValidator{}},
+				Validators: []validator.String{baseURLValidator{"an absolute URL"}},
 			},
 			"api_key": schema.StringAttribute{
-				MarkdownDescription: "An admin API key of the organization, from the API keys page of the service's dashboard. " +
-					"White space around it is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
+				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
+					"Surrounding white space is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
 				Optional:   true,
 				Sensitive:  true,
-				Validators: []validator.String{apiKeyValidator{}},
+				Validators: []validator.String{apiKeyValidator{"an API key"}},
 			},
 			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust beside the system's, for a private deployment of the service behind its own certificate authority.",
+				MarkdownDescription: "PEM certificates to trust in addition to the system's, for a private deployment of the service with its own certificate authority.",
 				Optional:            true,
-				Validators:          []validator.String{certificatesValidator{}},
+				Validators:          []validator.String{certificatesValidator{"PEM certificates"}},
 			},
 			"request_timeout": schema.StringAttribute{
-				MarkdownDescription: "How long one attempt of one request may take, as a duration such as `30s` (the default) or `2m`; at least `1s`.",
+				MarkdownDescription: "Timeout of one attempt of one request, a duration of at least `1s`. Default: `30s`.",
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(time.Second)},
 			},
 			"max_retries": schema.Int64Attribute{
-				MarkdownDescription: "How often a request is repeated after a failure that may pass by itself, such as a lost connection or a 5xx; 0 to 20, by default 4. " +
-					"The start of an export is repeated only where the service certainly did not act on it. " +
-					"Rate limiting (429) does not count: it is waited out until the operation's timeout.",
+				MarkdownDescription: "Maximum number of retries after a failure that may pass, such as a lost connection or a 5xx answer; 0 to 20. " +
+					"The start of an export is retried only if the service certainly did not act on it. " +
+					"Rate limiting (429) does not count: it is waited out until the operation's timeout. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
@@ -119,9 +122,9 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	s := &service{clock: p.options.Clock}
+	data := &providerData{clock: p.options.Clock}
 	defer func() {
-		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = s, s, s, s
+		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
 	}()
 	for _, argument := range []struct {
 		name  string
@@ -134,7 +137,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		{"max_retries", config.MaxRetries},
 	} {
 		if argument.value.IsUnknown() {
-			s.unknown = append(s.unknown, argument.name)
+			data.unknown = append(data.unknown, argument.name)
 		}
 	}
 
@@ -146,7 +149,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	if !config.APIKey.IsUnknown() {
 		checkAPIKey(path.Root("api_key"), apiKey, sourceOf(config.APIKey, apiKeyVariable), &resp.Diagnostics)
 	}
-	if resp.Diagnostics.HasError() || len(s.unknown) > 0 {
+	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
 
@@ -156,17 +159,16 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		UserAgent:      p.userAgent(req.TerraformVersion),
 		RequestTimeout: durationOf(config.RequestTimeout),
 		RootCAs:        []byte(config.CACertPEM.ValueString()),
-		HTTPClient:     p.options.HTTPClient,
 		Clock:          p.options.Clock,
-		Logger:         logger{},
+		Log:            writeLog,
 	}
 	if !config.MaxRetries.IsNull() {
 		retries := int(config.MaxRetries.ValueInt64())
 		clientConfig.MaxRetries = &retries
 	}
 	var err error
-	if s.client, err = client.New(clientConfig); err != nil {
-		resp.Diagnostics.AddError("Invalid provider configuration", err.Error())
+	if data.client, err = client.New(clientConfig); err != nil {
+		resp.Diagnostics.AddError("Invalid provider configuration", sentence(err.Error()))
 	}
 }
 

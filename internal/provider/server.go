@@ -11,13 +11,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// NewServer returns the constructor of what serves the provider over plugin
-// protocol 6.
+// NewServer returns the constructor of the provider's plugin protocol 6 server.
 //
-// It is the framework's server, but it stops only after the actions that run
-// have told how they ended. Once it has stopped, terraform-plugin-go sends
-// nothing more of an action, not even its error, and Terraform takes silence for
-// success: an action that was interrupted would count as done.
+// It is the framework's server, except that StopProvider returns only after running
+// actions have sent their last event. terraform-plugin-go sends no event of an
+// action after StopProvider has returned, not even its error, and Terraform takes
+// the end of the stream for success: an interrupted action would count as done.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
@@ -30,12 +29,11 @@ func NewServer(options Options) func() tfprotov6.ProviderServer {
 type server struct {
 	tfprotov6.ProviderServer
 	tfprotov6.ActionServer
-	// running is held for reading by each action that runs.
+	// running is read-locked by each running action.
 	running sync.RWMutex
 }
 
-// InvokeAction counts the action as running until its last event was taken.
-// Who calls it has to take the events of the stream.
+// InvokeAction counts the action as running until its last event has been read.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	s.running.RLock()
 	stream, err := s.ActionServer.InvokeAction(ctx, req)
@@ -51,7 +49,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	return stream, nil
 }
 
-// StopProvider ends what runs, and waits for the actions among it.
+// StopProvider cancels what is running and waits for the actions among it.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.ProviderServer.StopProvider(ctx, req)
 	s.running.Lock()

@@ -12,97 +12,84 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Create starts one job, writes its id to the state and goes on with it from
-// there, so that whatever happens next the id is not lost.
+const (
+	resumeByApply = "To resume the same job, run \"terraform apply\" again."
+	exportAgain   = "The next apply exports the site again."
+)
+
+// Create starts one job and writes its ID to the state before it waits, so that
+// the ID is not lost whatever happens next.
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultExportTimeout)
-	resp.Diagnostics.Append(diags...)
-	c, ok := r.service.ready(&resp.Diagnostics)
+	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	notes := &exportNotes{}
-	run := exportRun{client: c, plan: &plan, notes: notes, diags: &resp.Diagnostics}
+	run := exportRun{client: c, plan: &plan, notes: &exportNotes{BaseURL: c.BaseURL()}, diags: &resp.Diagnostics}
 	job, startedAt, ok := run.start(ctx)
 	if !ok {
 		return
 	}
 	plan.setJob(job)
-	plan.forgetLink()
+	plan.clearLink()
 	save := func() {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-		notes.write(ctx, resp.Private, &resp.Diagnostics)
+		run.notes.write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	save()
-
-	last, err := run.wait(ctx, job.ID, startedAt)
-	if last != nil {
-		plan.setJob(last)
-	}
-	if err == nil {
-		err = run.link(ctx, &plan)
-	}
+	last, err := run.complete(ctx, &plan, job.ID, startedAt)
 	save()
-	switch {
-	case err == nil:
-	case interrupted(err):
-		resp.Diagnostics.AddWarning("Static export interrupted",
-			fmt.Sprintf("%s It is not affected by the interrupt.\n\nThe state holds the job and no link yet. %s", progressOf(seen(job.ID, last)), resumeByApply))
-	default:
-		run.report(err, seen(job.ID, last), "The state holds the job, marked as tainted.",
-			"Another apply would start a new job. To go on with this one instead, run \"terraform untaint\" with the address of this resource, and apply again.")
+	if interrupted(err) {
+		// A warning instead of an error: Terraform must not taint the resource.
+		resp.Diagnostics.AddWarning("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running.",
+			"The state holds the job, without a link. "+resumeByApply))
+	} else if err != nil {
+		run.report(err, last, "The state holds the job, marked as tainted.",
+			"To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again.")
 	}
 }
 
-// Update makes what the plan's difference asks for: see [nextStep].
+// Update does what [nextStep] decides.
 func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	timeout, diags := plan.Timeouts.Update(ctx, defaultExportTimeout)
-	resp.Diagnostics.Append(diags...)
 	notes := readNotes(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	c, ok := r.data.ready(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
+	bounded, cancel := withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
+	defer cancel()
 
-	step := nextStep(r.service.now(notes.Skew), &plan, &state, notes)
+	step := nextStep(r.data.now(), &plan, &state, notes)
 	plan.copyComputed(&state)
-	if step != stepNothing {
-		c, ok := r.service.ready(&resp.Diagnostics)
-		if !ok {
-			return
-		}
-		bounded, cancel := c.WithTimeout(ctx, timeout)
-		defer cancel()
-		run := exportRun{client: c, plan: &plan, notes: notes, diags: &resp.Diagnostics}
-		if step == stepExport {
-			ok = run.exportAnew(bounded)
-		} else {
-			ok = run.finish(bounded)
-		}
-		if !ok {
-			// The prior state stays, with a link that works, and with the error the notes are saved.
-			if step == stepExport && notes.linkIsDue(r.service.now(notes.Skew), run.plan, &state) && run.renewEarlier(ctx, &state) {
-				resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-			}
-			notes.write(ctx, resp.Private, &resp.Diagnostics)
-			return
+	run := exportRun{client: c, plan: &plan, notes: notes, diags: &resp.Diagnostics}
+	switch step {
+	case stepNone:
+	case stepLink:
+		ok = run.finish(bounded)
+	case stepExport:
+		if ok = run.exportAgain(bounded); !ok && notes.linkIsDue(r.data.now(), &plan, &state) && run.renew(ctx, &state) {
+			resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		}
 	}
-	// A job that is pending for other inputs is given up: its content ages.
-	notes.Imported, notes.Pending = false, nil
+	if !ok {
+		// The prior state stays; the notes are saved along with the error.
+		notes.write(ctx, resp.Private, &resp.Diagnostics)
+		return
+	}
+	// A job that is pending for other inputs is given up.
+	notes.Imported, notes.Pending, notes.BaseURL = false, nil, c.BaseURL()
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -112,8 +99,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// exportRun is one apply of an export. It changes plan into what the state will
-// hold.
+// exportRun is one apply of an export. It turns plan into what the state will hold.
 type exportRun struct {
 	client *client.Client
 	plan   *staticExportModel
@@ -121,241 +107,171 @@ type exportRun struct {
 	diags  *diag.Diagnostics
 }
 
-// start starts a job. It reports failures itself.
+// start starts a job. It reports failures.
 func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, startedAt time.Time, ok bool) {
-	parameters, err := parseParameters(run.plan.AdditionalParameters.ValueString())
-	if err != nil {
-		run.diags.AddAttributeError(path.Root("additional_parameters"), "Invalid additional parameters",
-			"The value must be one JSON object, as jsonencode({ ... }) writes it: "+err.Error()+".")
+	parameters, problem := parseParameters(run.plan.AdditionalParameters.ValueString())
+	if problem != "" { // of a value that was not known during validation
+		run.diags.AddAttributeError(path.Root("additional_parameters"), "Invalid additional parameters", problem)
 		return nil, startedAt, false
 	}
 	startedAt = run.client.Now()
-	job, err = run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)
+	job, err := run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)
 	if err == nil {
 		return job, startedAt, true
 	}
-	consequence := "No job was started."
-	if client.MayHaveStarted(err) {
-		consequence = "The service may have started a job all the same, whose id did not arrive here. The request was not repeated, so that nothing is exported twice. " +
-			"Look for a running export in the service's dashboard: if there is one, wait for it and import it by its id (after \"terraform state rm\", where the resource is in the state already); if not, apply again."
+	state, next := "No job was started.", ""
+	var api *client.APIError
+	switch {
+	case client.MayHaveStarted(err):
+		state = "A job may have been started, but its ID did not arrive. The request was not repeated."
+		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in the provider's errors guide."
+	case errors.As(err, &api) && api.StatusCode == 404:
+		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
 	}
-	addError(run.diags, "Could not start the static export of "+run.plan.Domain.ValueString(), err, consequence)
+	addError(run.diags, "Could not start the static export", err, fmt.Sprintf("Domain: %s. %s", run.plan.Domain.ValueString(), state), next)
 	return nil, startedAt, false
 }
 
-// wait waits for a job, one that was just started if startedAt is set.
-func (run *exportRun) wait(ctx context.Context, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
-	interval := durationOf(run.plan.PollInterval)
-	return run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{
-		Poll:      client.PollOptions{Interval: interval},
-		StartedAt: startedAt,
-	}, nil)
+// complete waits for a job, which was just started if startedAt is set, and
+// generates a link to its bundle. model takes what is known on the way. It returns
+// the last that was seen of the job.
+func (run *exportRun) complete(ctx context.Context, model *staticExportModel, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
+	last, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
+	if last == nil {
+		return &client.StaticExportJob{ID: jobID}, err
+	}
+	model.setJob(last)
+	if err == nil {
+		err = run.link(ctx, model)
+	}
+	return last, err
 }
 
-// link makes a link to the bundle of the model's job.
+// link generates a link to the bundle of the model's job.
 func (run *exportRun) link(ctx context.Context, model *staticExportModel) error {
 	bundle, err := run.client.GenerateBundle(ctx, model.JobID.ValueString())
 	if err != nil {
 		return err
 	}
-	previous := *model
-	model.BundleURL = types.StringValue(bundle.URL)
-	model.ExpiresAt = types.StringNull()
-	model.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
-	ahead, _ := run.client.Skew()
-	now := run.client.Now().Add(ahead)
-	if bundle.ExpiresAt.IsZero() {
-		run.notes.LinkMadeAt, run.notes.LinkKept = now, ""
-		run.diags.AddWarning("Expiry of the bundle link is not known",
-			"Neither the service's answer nor the link says in a readable form when the link expires. expires_at is null, and the link will not be renewed by itself. "+
-				"To make a new one, export again by changing triggers.")
-		return nil
-	}
-	model.ExpiresAt = types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
-	run.notes.Skew = ahead
-	if previous.JobID.Equal(model.JobID) && previous.ExpiresAt.Equal(model.ExpiresAt) {
+	repeated := model.hasLink() && !bundle.ExpiresAt.IsZero() && expiry(bundle).Equal(model.ExpiresAt)
+	model.setBundle(bundle)
+	if repeated {
 		run.notes.LinkKept = model.ExpiresAt.ValueString()
-		if !now.Before(bundle.ExpiresAt) {
-			run.diags.AddWarning("The service keeps an expired link",
-				fmt.Sprintf("Asked for another link, the service handed out the one that expired at %s again. The next apply asks once more.", model.ExpiresAt.ValueString()))
-		}
 	} else {
-		run.notes.LinkMadeAt, run.notes.LinkKept = now, ""
+		run.notes.LinkMadeAt, run.notes.LinkKept = run.client.Now(), ""
 	}
-	run.checkLifetime(bundle.ExpiresAt)
+	run.warnAboutLink(run.notes.linkAge(model))
 	return nil
 }
 
-// checkLifetime warns where a link cannot be renewed as it was asked for.
-func (run *exportRun) checkLifetime(expiresAt time.Time) {
-	age := linkAge{MadeAt: run.notes.LinkMadeAt, ExpiresAt: expiresAt}
+// warnAboutLink warns if a link cannot be renewed as configured.
+func (run *exportRun) warnAboutLink(age linkAge) {
+	if age.ExpiresAt.IsZero() {
+		run.diags.AddWarning("Expiry of the bundle link is unknown",
+			"Neither the service's answer nor the link says when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, export again by changing triggers.")
+		return
+	}
 	if run.plan.LinkRenewal.ValueString() == renewNever {
 		return
 	}
-	if !age.ExpiresAt.After(age.MadeAt) {
-		run.diags.AddWarning("The bundle link has expired already",
-			fmt.Sprintf("The service handed out a link that expired at %s, but it is %s now. The link will not be renewed by itself, because the next one would be the same. Check this machine's clock.",
-				age.ExpiresAt.Format(time.RFC3339), age.MadeAt.UTC().Format(time.RFC3339)))
-		return
-	}
-	renewBefore := durationOf(run.plan.RenewBefore)
-	if lead, clamped := clampRenewBefore(age, renewBefore); clamped {
-		run.diags.AddAttributeWarning(path.Root("renew_before"), "renew_before is longer than the link lives",
-			fmt.Sprintf("The service's link lives for %s, so renewing it %s before its expiry would never end. It is renewed %s before instead.",
-				age.ExpiresAt.Sub(age.MadeAt).Round(time.Second), renewBefore, lead.Round(time.Second)))
+	now, expiresAt := run.client.Now(), age.ExpiresAt.Format(time.RFC3339)
+	switch lead, clamped := clampRenewBefore(age, durationOf(run.plan.RenewBefore)); {
+	case age.expiredOnArrival():
+		run.diags.AddWarning("Bundle link expired on arrival",
+			fmt.Sprintf("The link expired at %s, but this machine's clock says %s. It is not renewed, because the next one would be the same.\n\nCheck this machine's clock.", expiresAt, now.UTC().Format(time.RFC3339)))
+	case !now.Before(age.ExpiresAt):
+		run.diags.AddWarning("The service returned an expired link",
+			fmt.Sprintf("Asked for a new link, the service returned the one that expired at %s. The next apply asks again.", expiresAt))
+	case clamped:
+		run.diags.AddAttributeWarning(path.Root("renew_before"), "renew_before exceeds the link's lifetime",
+			fmt.Sprintf("The link lives for %s, so every new link would already be due. Using %s.\n\nSet a shorter renew_before.",
+				age.ExpiresAt.Sub(age.MadeAt).Round(time.Second), lead.Round(time.Second)))
 	}
 }
 
-// finish waits for the state's job, if it has not completed, and makes a link.
+// finish generates a link for the state's job, after waiting for it if it has not
+// completed.
 func (run *exportRun) finish(ctx context.Context) bool {
 	jobID := run.plan.JobID.ValueString()
 	last := &client.StaticExportJob{ID: jobID, Status: run.plan.Status.ValueString()}
 	var err error
-	if !last.Succeeded() {
-		var job *client.StaticExportJob
-		if job, err = run.wait(ctx, jobID, time.Time{}); job != nil {
-			last = job
-		}
-	}
-	if err == nil {
-		run.plan.setJob(last)
+	if last.Succeeded() {
 		err = run.link(ctx, run.plan)
+	} else {
+		last, err = run.complete(ctx, run.plan, jobID, time.Time{})
 	}
 	if err == nil {
 		return true
 	}
-	run.notes.Lost = exportLost(err)
+	run.notes.Lost = isLost(err)
 	run.report(err, last, "The state is unchanged.", resumeByApply)
 	return false
 }
 
-// exportAnew exports new content: with the job that an earlier apply started
-// for the same inputs but did not see the end of, else with a new one. Until its
-// bundle is there, the model keeps the old job and link.
-func (run *exportRun) exportAnew(ctx context.Context) bool {
-	inputs := inputsOf(run.plan).fingerprint()
+// exportAgain exports new content: with the job that an earlier apply started for
+// the same inputs and did not see the end of, or else with a new one. The model
+// keeps the old job and link until the new bundle is there.
+func (run *exportRun) exportAgain(ctx context.Context) bool {
 	var startedAt time.Time
-	if run.notes.Pending == nil || run.notes.Pending.Inputs != inputs {
+	if !run.notes.resumes(run.plan) {
 		job, at, ok := run.start(ctx)
 		if !ok {
 			return false
 		}
 		startedAt = at
-		run.notes.Pending = &pendingJob{JobID: job.ID, Inputs: inputs}
+		run.notes.Pending = &pendingJob{JobID: job.ID, Inputs: run.plan.inputs()}
 	}
-	jobID := run.notes.Pending.JobID
 	next := *run.plan
-	last, err := run.wait(ctx, jobID, startedAt)
-	if err == nil {
-		next.setJob(last)
-		next.forgetLink()
-		err = run.link(ctx, &next)
-	}
+	next.clearLink()
+	last, err := run.complete(ctx, &next, run.notes.Pending.JobID, startedAt)
 	if err == nil {
 		run.notes.Lost = false
 		*run.plan = next
 		return true
 	}
-	if exportLost(err) {
+	if isLost(err) {
 		run.notes.Pending = nil
 	}
-	kept := "The state keeps the earlier export and its link."
+	state := "The state keeps the earlier export and its link."
 	if !run.plan.hasLink() {
-		kept = "The state is unchanged."
+		state = "The state is unchanged."
 	}
-	run.report(err, seen(jobID, last), kept,
-		resumeByApply+" No other job is started as long as triggers and additional_parameters stay as they are.")
+	run.report(err, last, state, resumeByApply)
 	return false
 }
 
-const resumeByApply = "To go on with the same job, run \"terraform apply\" again."
-
-// exportLost reports whether a job will never give a bundle.
-func exportLost(err error) bool {
-	var failed *client.JobFailedError
-	return errors.As(err, &failed) || client.IsGone(err)
-}
-
-// renewEarlier makes a new link of the earlier export, which stays in use while
-// there is no other. The error that is told is the other's: a failure of this
-// comes up again with the next apply.
-func (run *exportRun) renewEarlier(ctx context.Context, state *staticExportModel) bool {
-	ctx, cancel := run.client.WithTimeout(ctx, defaultReadTimeout)
+// renew renews the link of the earlier export, which stays in use while a new one
+// fails. A failure is not reported: the next apply meets it again.
+func (run *exportRun) renew(ctx context.Context, state *staticExportModel) bool {
+	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 	return run.link(ctx, state) == nil
 }
 
-// seen is the last that is known of a job.
-func seen(jobID string, last *client.StaticExportJob) *client.StaticExportJob {
-	if last != nil {
-		return last
-	}
-	return &client.StaticExportJob{ID: jobID}
+// isLost reports whether a job will never have a bundle.
+func isLost(err error) bool {
+	var failed *client.JobFailedError
+	return errors.As(err, &failed) || client.IsGone(err)
 }
 
-// report says how an export ended that did not end well: what the state holds
-// now, and how to go on with the job where there is a point in it.
+// report says how an export failed, what the state holds, and how to resume the
+// job if that is possible.
 func (run *exportRun) report(err error, last *client.StaticExportJob, state, resume string) {
-	next := state + " " + resume
-	if exportLost(err) {
-		next = state + " The next apply exports anew."
+	if isLost(err) {
+		state, resume = "", state+" "+exportAgain
 	}
 	var failed *client.JobFailedError
+	var timeout *timeoutError
 	switch {
 	case errors.As(err, &failed):
-		run.diags.AddError("Static export job failed", failureOf(failed.Job)+"\n\n"+next)
-	case errors.Is(err, client.ErrTimeout):
-		addError(run.diags, "Static export not finished in time", err, progressOf(last), next)
+		run.diags.AddError("Static export job failed", paragraphs(failureOf(failed.Job), resume))
+	case errors.As(err, &timeout):
+		addError(run.diags, "Static export timed out", err, progressOf(last)+" The job keeps running. "+state, resume)
 	case interrupted(err):
-		run.diags.AddError("Static export interrupted", progressOf(last)+"\n\n"+next)
+		run.diags.AddError("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running. "+state, resume))
 	case client.IsGone(err):
-		addError(run.diags, "Static export job not known to the service", err, fmt.Sprintf("The job is %s.", last.ID), next)
+		addError(run.diags, "Static export job not found", err, "Job: "+last.ID+".", resume)
 	default:
-		addError(run.diags, "Could not finish the static export", err, progressOf(last), next)
+		addError(run.diags, "Could not finish the static export", err, progressOf(last)+" "+state, resume)
 	}
-}
-
-// interrupted reports whether Terraform was asked to stop.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled)
-}
-
-// progressOf says how far a job had got when it was last seen.
-func progressOf(last *client.StaticExportJob) string {
-	if last.Status == "" {
-		return fmt.Sprintf("Job %s was started; the service has not told its status yet.", last.ID)
-	}
-	text := fmt.Sprintf("Job %s was last seen with status %q", last.ID, last.Status)
-	if last.Progress != nil {
-		text += fmt.Sprintf(", progress %g", *last.Progress)
-	}
-	if last.PageCount != nil {
-		text += fmt.Sprintf(", %d pages", *last.PageCount)
-	}
-	return text + "."
-}
-
-func failureOf(job *client.StaticExportJob) string {
-	if job.Error == "" {
-		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason; look for it in the service's dashboard.", job.ID, job.Status)
-	}
-	return fmt.Sprintf("Job %s ended with status %q. The service said: %s", job.ID, job.Status, job.Error)
-}
-
-// setJob takes over what the service said of a job. What it does not say stays.
-func (m *staticExportModel) setJob(job *client.StaticExportJob) {
-	m.JobID = types.StringValue(job.ID)
-	if job.Status != "" || m.Status.IsUnknown() {
-		m.Status = nullIfEmpty(job.Status)
-	}
-	if job.PageCount != nil || m.PageCount.IsUnknown() {
-		m.PageCount = types.Int64PointerValue(job.PageCount)
-	}
-}
-
-func nullIfEmpty(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
 }

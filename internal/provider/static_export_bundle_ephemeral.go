@@ -5,9 +5,7 @@ package provider
 
 import (
 	"context"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/ephemeral/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -19,9 +17,9 @@ var (
 	_ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
 )
 
-// staticExportBundleEphemeral makes a link to a bundle whenever Terraform opens
-// it. It has no Renew, which could not change the link, and no Close, since
-// the service cannot take a link back.
+// staticExportBundleEphemeral generates a link to a bundle each time Terraform
+// opens it. It has no Renew, which could not change the link, and no Close, because
+// the service cannot revoke a link.
 type staticExportBundleEphemeral struct{ ephemeralBase }
 
 func newStaticExportBundleEphemeral() ephemeral.EphemeralResource {
@@ -29,8 +27,8 @@ func newStaticExportBundleEphemeral() ephemeral.EphemeralResource {
 }
 
 type staticExportBundleModel struct {
-	JobID    types.String   `tfsdk:"job_id"`
-	Timeouts timeouts.Value `tfsdk:"timeouts"`
+	JobID    types.String `tfsdk:"job_id"`
+	Timeouts types.Object `tfsdk:"timeouts"`
 
 	BundleURL       types.String `tfsdk:"bundle_url"`
 	ExpiresAt       types.String `tfsdk:"expires_at"`
@@ -41,30 +39,45 @@ func (e *staticExportBundleEphemeral) Metadata(_ context.Context, req ephemeral.
 	resp.TypeName = req.ProviderTypeName + "_static_export_bundle"
 }
 
-func (e *staticExportBundleEphemeral) Schema(ctx context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+// Descriptions of a link's attributes, which docs_static_export shares.
+const (
+	bundleURLDescription  = "Presigned link to the bundle, a single archive. Anyone who has the link can download the site until `expires_at`."
+	expiresAtDescription  = "Time when `bundle_url` expires, an RFC 3339 time in UTC such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link says it."
+	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
+)
+
+func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A fresh presigned link to the bundle of a completed static export job, which gets into no plan and no state. " +
-			"Terraform makes a new one in each plan and each apply. It is not renewed while Terraform runs: the link has to outlive the steps that use it.",
+		MarkdownDescription: "Generates a fresh presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
+			"Each plan and each apply generates a new one.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "Id of a completed job, such as `docs_static_export.NAME.job_id`.",
+				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an id that is not empty"}},
+				Validators:          []validator.String{idValidator{"an ID"}},
 			},
-			"timeouts": timeouts.AttributesWithOpts(ctx, timeouts.Opts{
-				OpenDescription: "How long it may take to make the link, as a duration such as `1m`; `5m` by default.",
-			}),
+			"timeouts": schema.SingleNestedAttribute{
+				MarkdownDescription: timeoutsDescription,
+				Optional:            true,
+				Attributes: map[string]schema.Attribute{
+					"open": schema.StringAttribute{
+						MarkdownDescription: "Timeout of generating the link, a duration such as `1m`. Default: `5m`.",
+						Optional:            true,
+						Validators:          []validator.String{durationAtLeast(0)},
+					},
+				},
+			},
 			"bundle_url": schema.StringAttribute{
-				MarkdownDescription: "Presigned link to the bundle, a single archive. Anyone who has it can download the site until `expires_at`.",
+				MarkdownDescription: bundleURLDescription,
 				Computed:            true,
 				Sensitive:           true,
 			},
 			"expires_at": schema.StringAttribute{
-				MarkdownDescription: "When `bundle_url` stops working, as an RFC 3339 time in UTC such as `2030-01-31T12:00:00Z`; null where neither the service nor the link says it.",
+				MarkdownDescription: expiresAtDescription,
 				Computed:            true,
 			},
 			"bundle_size_bytes": schema.Int64Attribute{
-				MarkdownDescription: "Size of the bundle in bytes; null where the service does not say.",
+				MarkdownDescription: bundleSizeDescription,
 				Computed:            true,
 			},
 		},
@@ -74,23 +87,19 @@ func (e *staticExportBundleEphemeral) Schema(ctx context.Context, _ ephemeral.Sc
 func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
 	var model staticExportBundleModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	timeout, diags := model.Timeouts.Open(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	c, ok := e.service.ready(&resp.Diagnostics)
+	c, ok := e.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
 	defer cancel()
 
-	bundle, ok := bundleOf(ctx, c, model.JobID.ValueString(), &resp.Diagnostics)
+	bundle, ok := completedBundle(ctx, c, model.JobID.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)
-	if !bundle.ExpiresAt.IsZero() {
-		model.ExpiresAt = types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
-	}
+	model.ExpiresAt = expiry(bundle)
 	model.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &model)...)
 }

@@ -6,7 +6,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -18,14 +17,14 @@ var (
 	_ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
 )
 
-// staticExportJobDataSource reads a static export job as it is now.
+// staticExportJobDataSource reads a static export job.
 type staticExportJobDataSource struct{ dataSourceBase }
 
 func newStaticExportJobDataSource() datasource.DataSource { return &staticExportJobDataSource{} }
 
 type staticExportJobModel struct {
-	JobID    types.String   `tfsdk:"job_id"`
-	Timeouts timeouts.Value `tfsdk:"timeouts"`
+	JobID    types.String `tfsdk:"job_id"`
+	Timeouts types.Object `tfsdk:"timeouts"`
 
 	Status    types.String  `tfsdk:"status"`
 	Finished  types.Bool    `tfsdk:"finished"`
@@ -39,42 +38,51 @@ func (d *staticExportJobDataSource) Metadata(_ context.Context, req datasource.M
 	resp.TypeName = req.ProviderTypeName + "_static_export_job"
 }
 
-func (d *staticExportJobDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job as it is now, wherever it was started. It does not wait: `docs_static_export` does.",
+		MarkdownDescription: "Reads a static export job, no matter who started it. It does not wait for the job to end.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "Id of the job, as the service returned it when the job was started.",
+				MarkdownDescription: "ID of the job, as the service returned it when the job was started.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an id that is not empty"}},
+				Validators:          []validator.String{idValidator{"an ID"}},
 			},
-			"timeouts": timeouts.AttributesWithOpts(ctx, timeouts.Opts{
-				ReadDescription: "How long the read may take, as a duration such as `1m`; `5m` by default.",
-			}),
+			"timeouts": dataSourceTimeouts("Timeout of the read, a duration such as `1m`. Default: `5m`."),
 			"status": schema.StringAttribute{
-				MarkdownDescription: "Status of the job as the service gives it. `completed` and `failed` are final; any other value means that the job has not ended.",
+				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final; any other value means that the job is not finished.",
 				Computed:            true,
 			},
 			"finished": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has ended, well or not.",
+				MarkdownDescription: "Whether the job has ended, with success or failure.",
 				Computed:            true,
 			},
 			"succeeded": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be made.",
+				MarkdownDescription: "Whether the job has completed, so that a bundle link can be generated.",
 				Computed:            true,
 			},
 			"progress": schema.Float64Attribute{
-				MarkdownDescription: "Progress of the job in per cent; null where the service does not say.",
+				MarkdownDescription: "Progress of the job in per cent. Null if the service does not return it.",
 				Computed:            true,
 			},
 			"page_count": schema.Int64Attribute{
-				MarkdownDescription: "Number of pages exported so far; null where the service does not say.",
+				MarkdownDescription: "Number of pages exported so far. Null if the service does not return it.",
 				Computed:            true,
 			},
 			"error": schema.StringAttribute{
-				MarkdownDescription: "What the service says of the failure of the job; null if there is none, or if it says nothing.",
+				MarkdownDescription: "Error message of a failed job. Null if there is none.",
 				Computed:            true,
 			},
+		},
+	}
+}
+
+// dataSourceTimeouts is the timeouts argument of a data source.
+func dataSourceTimeouts(description string) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		MarkdownDescription: timeoutsDescription,
+		Optional:            true,
+		Attributes: map[string]schema.Attribute{
+			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: []validator.String{durationAtLeast(0)}},
 		},
 	}
 }
@@ -82,19 +90,16 @@ func (d *staticExportJobDataSource) Schema(ctx context.Context, _ datasource.Sch
 func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model staticExportJobModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	timeout, diags := model.Timeouts.Read(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	c, ok := d.service.ready(&resp.Diagnostics)
+	c, ok := d.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	jobID := model.JobID.ValueString()
-	job, err := c.GetStaticExportJob(ctx, jobID)
+	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, "Could not read the static export job "+jobID, err)
+		addError(&resp.Diagnostics, "Could not read the static export job", err, "", "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

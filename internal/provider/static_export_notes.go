@@ -14,104 +14,77 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// notesKey is the key of the private state that holds an export's notes.
+// notesKey is the key of exportNotes in the private state.
 const notesKey = "export"
 
-// exportNotes is what has to be remembered about an export beside its
-// attributes. All times are by the service's clock.
+// exportNotes is what an export remembers besides its attributes.
 type exportNotes struct {
-	// LinkMadeAt is when the present link was received.
+	// LinkMadeAt is when the current link was received.
 	LinkMadeAt time.Time `json:"link_made_at,omitzero"`
-	// LinkKept is the expiry of a link that the service handed out again when it
-	// was asked for another one early.
+	// LinkKept is the expiry of a link that the service returned again when it was
+	// asked for another one.
 	LinkKept string `json:"link_kept,omitempty"`
-	// Skew is how far the service's clock was ahead of the local one.
-	Skew time.Duration `json:"skew,omitempty"`
-	// Imported is set until the first update after an import.
+	// Imported is set until the first update after an import, which adopts the
+	// configured inputs without a new job.
 	Imported bool `json:"imported,omitempty"`
-	// Pending is a job for new content that was started but whose bundle is not
-	// there yet.
+	// Pending is a job for new content that was started but has no bundle yet.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost is set once it is seen that the state's job will give no bundle any more.
+	// Lost means that the state's job will never have a bundle again.
 	Lost bool `json:"lost,omitempty"`
+	// BaseURL is where the service last knew the job.
+	BaseURL string `json:"base_url,omitempty"`
 }
 
-// pendingJob is a job that the next apply goes on with, if it is still asked
-// for the same.
+// pendingJob is a job that the next apply resumes if its inputs are still the same.
 type pendingJob struct {
 	JobID  string `json:"job_id"`
 	Inputs string `json:"inputs"`
 }
 
-type privateReader interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-type privateWriter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// readNotes returns the notes of an export; there may be none yet.
+// readNotes returns the notes of an export, which may be empty.
 func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnostics) *exportNotes {
-	notes := &exportNotes{}
-	value, more := private.GetKey(ctx, notesKey)
-	diags.Append(more...)
-	if len(value) == 0 {
-		return notes
-	}
-	if err := json.Unmarshal(value, notes); err != nil {
+	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
+	if err != nil {
 		diags.AddWarning("Private state of the export is unreadable",
-			"It was written by another version of the provider, or damaged, and is ignored. An export of new content that was cut off is not resumed, but started anew.")
-		return &exportNotes{}
+			"Another version of the provider wrote it, or it is damaged. It is ignored: an interrupted export of new content is not resumed, and a new job is started.")
 	}
-	return notes
+	return &notes
 }
 
 func (n *exportNotes) write(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
-	value, err := json.Marshal(n)
-	if err != nil {
-		diags.AddError("Could not write the private state of the export", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, notesKey, value)...)
+	writePrivate(ctx, private, notesKey, n, diags)
 }
 
 // linkAge is what is known of the state's link.
 func (n *exportNotes) linkAge(state *staticExportModel) linkAge {
-	age := linkAge{MadeAt: n.LinkMadeAt}
-	if expiresAt, err := time.Parse(time.RFC3339, state.ExpiresAt.ValueString()); err == nil {
-		age.ExpiresAt = expiresAt
-	}
-	age.Kept = n.LinkKept != "" && n.LinkKept == state.ExpiresAt.ValueString()
+	expiresAt := state.ExpiresAt.ValueString()
+	age := linkAge{MadeAt: n.LinkMadeAt, Kept: n.LinkKept != "" && n.LinkKept == expiresAt}
+	age.ExpiresAt, _ = time.Parse(time.RFC3339, expiresAt) // zero if it is null
 	return age
 }
 
-// linkIsDue reports whether the state's link has to be made anew, by what the
-// plan says of renewal.
+// linkIsDue reports whether the state's link must be renewed.
 func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) bool {
-	renewBefore := durationOf(plan.RenewBefore)
-	return state.hasLink() && linkDue(now, n.linkAge(state), renewBefore, plan.LinkRenewal.ValueString())
+	return state.hasLink() && linkDue(now, n.linkAge(state), durationOf(plan.RenewBefore), plan.LinkRenewal.ValueString())
 }
 
-// exportInputs are what the content of an export follows from.
-type exportInputs struct {
-	domain     string
-	triggers   map[string]string
-	parameters string
+// resumes reports whether an apply of the plan resumes the pending job.
+func (n *exportNotes) resumes(plan *staticExportModel) bool {
+	return n.Pending != nil && plan.inputsKnown() && n.Pending.Inputs == plan.inputs()
 }
 
-func inputsOf(m *staticExportModel) exportInputs {
-	inputs := exportInputs{domain: m.Domain.ValueString(), triggers: map[string]string{}}
+func (m *staticExportModel) inputsKnown() bool {
+	return !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
+}
+
+// inputs is a fingerprint of the arguments that determine an export's content. It
+// is stored in the private state, so its form must not change.
+func (m *staticExportModel) inputs() string {
+	triggers := map[string]string{}
 	for name, value := range m.Triggers.Elements() {
-		inputs.triggers[name] = value.String()
+		triggers[name] = value.String()
 	}
-	inputs.parameters = canonicalJSON(m.AdditionalParameters.ValueString())
-	return inputs
-}
-
-// fingerprint tells equal inputs without holding them.
-func (i exportInputs) fingerprint() string {
-	text, err := json.Marshal([]any{i.domain, i.triggers, i.parameters})
+	text, err := json.Marshal([]any{m.Domain.ValueString(), triggers, canonicalJSON(m.AdditionalParameters.ValueString())})
 	if err != nil {
 		return ""
 	}
@@ -119,14 +92,14 @@ func (i exportInputs) fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonicalJSON writes JSON without regard to spacing and order of members.
-// No parameters and an empty object are the same.
+// canonicalJSON rewrites JSON independently of spacing and member order. No
+// parameters and an empty object are the same.
 func canonicalJSON(text string) string {
 	if text == "" {
 		return "{}"
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // a large number is not rounded
+	decoder.UseNumber() // does not round large numbers
 	var value any
 	if decoder.Decode(&value) != nil {
 		return text

@@ -5,58 +5,54 @@ package provider
 
 import (
 	"context"
-	"maps"
+	"reflect"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportStep is what the next apply has to do for an export that exists.
+// exportStep is what the next apply does for an existing export.
 type exportStep int
 
 const (
-	// stepNothing: only arguments are to be recorded, if anything.
-	stepNothing exportStep = iota
-	// stepLink: make a link of the same job, after waiting for it if it still runs.
+	// stepNone records arguments, if anything changed.
+	stepNone exportStep = iota
+	// stepLink generates a link, after waiting for the job if it still runs.
 	stepLink
-	// stepExport: export anew.
+	// stepExport exports the site again.
 	stepExport
 )
 
-// nextStep decides it. It is the same decision at plan and at apply, each with
-// the clock of its own moment.
+// nextStep decides what an apply does. Plan and apply each call it, with the time
+// of their own moment.
 func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
 	switch {
-	case notes.Lost || state.Status.ValueString() == client.JobFailed && !state.hasLink():
+	case notes.Lost, state.Status.ValueString() == client.JobFailed && !state.hasLink():
 		return stepExport
-	case !notes.Imported && !sameInputs(plan, state):
+	case !notes.Imported && !sameContent(plan, state):
 		return stepExport
-	case !state.hasLink():
+	case !state.hasLink(), notes.linkIsDue(now, plan, state):
 		return stepLink
 	}
-	if notes.linkIsDue(now, plan, state) {
-		return stepLink
-	}
-	return stepNothing
+	return stepNone
 }
 
-// sameInputs reports whether a plan asks for what the state's job exported.
-// Inputs that are not known yet count as different.
-func sameInputs(plan, state *staticExportModel) bool {
-	if plan.AdditionalParameters.IsUnknown() || plan.Triggers.IsUnknown() {
-		return false
-	}
-	of, with := inputsOf(plan), inputsOf(state)
-	return maps.Equal(of.triggers, with.triggers) && of.parameters == with.parameters
+// sameContent reports whether a plan asks for what the state's job exported.
+// Arguments that are not known yet count as different. The domain is not compared:
+// another one replaces the resource.
+func sameContent(plan, state *staticExportModel) bool {
+	compared := *state
+	compared.Domain = plan.Domain
+	return plan.inputsKnown() && plan.inputs() == compared.inputs()
 }
 
-// ModifyPlan makes a plan say what the apply will do. Terraform plans again
-// right before an apply and compares: whatever may differ then, because of the
-// time between, is left unknown.
+// ModifyPlan shows what the apply will do. Terraform plans again right before the
+// apply and compares, so everything that may differ by then is left unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.service == nil {
+	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.data == nil {
 		return
 	}
 	var plan, state staticExportModel
@@ -66,25 +62,21 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	step := nextStep(r.service.now(notes.Skew), &plan, &state, notes)
+	step := nextStep(r.data.now(), &plan, &state, notes)
 	plan.copyComputed(&state)
-	switch step {
-	case stepExport:
+	switch {
+	case step == stepExport:
 		plan.unknownJob()
-	case stepLink:
-		plan.unknownLink()
-	case stepNothing:
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-		if resp.Diagnostics.HasError() || resp.Plan.Raw.Equal(req.State.Raw) {
-			return
+		if notes.resumes(&plan) {
+			plan.JobID = types.StringValue(notes.Pending.JobID)
 		}
+	case step == stepLink, !reflect.DeepEqual(plan, state): // an argument changed
 		plan.unknownLink()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if notes.Imported && step != stepExport && !sameInputs(&plan, &state) {
+	if notes.Imported && step != stepExport && !sameContent(&plan, &state) {
 		resp.Diagnostics.AddWarning("Import adopts the configuration without a new export",
-			"The export was imported, and the service does not say what it was made with. The configured triggers and additional_parameters are recorded as those of the imported job. "+
+			"The service does not say what the imported job was started with. The configured triggers and additional_parameters are recorded as those of the job.\n\n"+
 				"To export with them instead, run \"terraform apply -replace\" with the address of this resource.")
 	}
 }

@@ -5,9 +5,7 @@ package provider
 
 import (
 	"context"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -16,25 +14,22 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// defaultWaitTimeout is for whatever waits for an update.
-const defaultWaitTimeout = 60 * time.Minute
-
 var (
 	_ datasource.DataSource              = (*updateStatusDataSource)(nil)
 	_ datasource.DataSourceWithConfigure = (*updateStatusDataSource)(nil)
 )
 
-// updateStatusDataSource reads an update, optionally once it has ended.
+// updateStatusDataSource reads an update, after waiting for its end if configured.
 type updateStatusDataSource struct{ dataSourceBase }
 
 func newUpdateStatusDataSource() datasource.DataSource { return &updateStatusDataSource{} }
 
 type updateStatusModel struct {
-	StatusID          types.String   `tfsdk:"status_id"`
-	WaitForCompletion types.Bool     `tfsdk:"wait_for_completion"`
-	FailOnFailure     types.Bool     `tfsdk:"fail_on_failure"`
-	PollInterval      types.String   `tfsdk:"poll_interval"`
-	Timeouts          timeouts.Value `tfsdk:"timeouts"`
+	StatusID          types.String `tfsdk:"status_id"`
+	WaitForCompletion types.Bool   `tfsdk:"wait_for_completion"`
+	FailOnFailure     types.Bool   `tfsdk:"fail_on_failure"`
+	PollInterval      types.String `tfsdk:"poll_interval"`
+	Timeouts          types.Object `tfsdk:"timeouts"`
 
 	ID              types.String `tfsdk:"id"`
 	ProjectID       types.String `tfsdk:"project_id"`
@@ -77,7 +72,7 @@ func (d *updateStatusDataSource) Metadata(_ context.Context, req datasource.Meta
 	resp.TypeName = req.ProviderTypeName + "_update_status"
 }
 
-func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{MarkdownDescription: description, Computed: true}
 	}
@@ -85,22 +80,19 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 		return schema.ListAttribute{MarkdownDescription: description, ElementType: types.StringType, Computed: true}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an update, which is a deployment of a site. It can wait for the update's end, and fail unless that is a success. " +
-			"Fields that the service leaves out are null.\n\n" +
-			"If `status_id` is known the data source is read during plan, so that waiting and failing block the plan; " +
-			"`docs_update_gate` does the same at apply time.",
+		MarkdownDescription: "Reads an update (a deployment of a site). It can wait for the end of the update and fail if the update failed. Fields that the service leaves out are null.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: "Status id of the update, as the service returned it when the update was triggered.",
+				MarkdownDescription: statusIDDescription,
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an id that is not empty"}},
+				Validators:          []validator.String{idValidator{"an ID"}},
 			},
 			"wait_for_completion": schema.BoolAttribute{
-				MarkdownDescription: "Wait until the update has ended, well or not; it is an error if it has not ended in time. `false` by default.",
+				MarkdownDescription: "Whether to wait until the update has ended, with success or failure. An update that does not end in time is an error. Default: `false`.",
 				Optional:            true,
 			},
 			"fail_on_failure": schema.BoolAttribute{
-				MarkdownDescription: "Fail if the update has failed. An update that has not ended yet has not failed: only together with `wait_for_completion` does this make sure of success. `false` by default.",
+				MarkdownDescription: "Whether a failed update is an error. An update that has not ended yet has not failed, so only `wait_for_completion` together with this guarantees success. Default: `false`.",
 				Optional:            true,
 			},
 			"poll_interval": schema.StringAttribute{
@@ -108,33 +100,31 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 				Optional:            true,
 				Validators:          []validator.String{durationAtLeast(minPollInterval)},
 			},
-			"timeouts": timeouts.AttributesWithOpts(ctx, timeouts.Opts{
-				ReadDescription: "How long the read may take, as a duration such as `20m`; by default `60m` with `wait_for_completion`, `5m` without.",
-			}),
-			"id":               text("Id of the update as the service's record has it."),
-			"project_id":       text("Id of the documentation project."),
-			"created_at":       text("When the update was triggered, as the service writes it (an ISO 8601 time in UTC)."),
-			"ended_at":         text("When the update ended, as the service writes it (an ISO 8601 time in UTC)."),
-			"status":           text("`queued`, `in_progress`, `success` or `failure`; any other value is passed on as it is and means that the update has not ended."),
-			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has ended, well or not.", Computed: true},
-			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has ended well.", Computed: true},
-			"summary":          text("Summary of the state of the update."),
+			"timeouts":         dataSourceTimeouts("Timeout of the read, a duration such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
+			"id":               text("ID in the record of the update."),
+			"project_id":       text("ID of the documentation project."),
+			"created_at":       text("Time when the update was triggered, as the service writes it (ISO 8601, UTC)."),
+			"ended_at":         text("Time when the update ended, as the service writes it (ISO 8601, UTC)."),
+			"status":           text("Status of the update: `queued`, `in_progress`, `success` or `failure`. Any other value is passed on and means that the update has not ended."),
+			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has ended, with success or failure.", Computed: true},
+			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
+			"summary":          text("Summary of the update."),
 			"logs":             texts("Lines of the update's log."),
 			"subdomain":        text("Subdomain of the site."),
 			"screenshot":       text("Screenshot of the site."),
 			"screenshot_light": text("Screenshot of the site in light mode."),
 			"screenshot_dark":  text("Screenshot of the site in dark mode."),
 			"author": schema.SingleNestedAttribute{
-				MarkdownDescription: "Author of the update; may be null.",
+				MarkdownDescription: "Author of the update.",
 				Computed:            true,
 				Attributes: map[string]schema.Attribute{
 					"name":        text("Name of the author."),
 					"avatar_url":  text("URL of the author's avatar."),
-					"vcs_user_id": schema.Int64Attribute{MarkdownDescription: "Id of the author on the code host.", Computed: true},
+					"vcs_user_id": schema.Int64Attribute{MarkdownDescription: "ID of the author on the code host.", Computed: true},
 				},
 			},
 			"commit": schema.SingleNestedAttribute{
-				MarkdownDescription: "Commit that was deployed.",
+				MarkdownDescription: "Commit that the update deploys.",
 				Computed:            true,
 				Attributes: map[string]schema.Attribute{
 					"sha":     text("SHA of the commit."),
@@ -144,14 +134,14 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 						MarkdownDescription: "Files that the commit changed.",
 						Computed:            true,
 						Attributes: map[string]schema.Attribute{
-							"added":    texts("Paths of new files."),
-							"modified": texts("Paths of files that were changed."),
-							"removed":  texts("Paths of files that were deleted."),
+							"added":    texts("Paths of added files."),
+							"modified": texts("Paths of modified files."),
+							"removed":  texts("Paths of removed files."),
 						},
 					},
 				},
 			},
-			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt` or `onboarding`; any other value is passed on."),
+			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt` or `onboarding`. Any other value is passed on."),
 		},
 	}
 }
@@ -159,35 +149,33 @@ func (d *updateStatusDataSource) Schema(ctx context.Context, _ datasource.Schema
 func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model updateStatusModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	defaultTimeout := defaultReadTimeout
-	if model.WaitForCompletion.ValueBool() {
-		defaultTimeout = defaultWaitTimeout
-	}
-	timeout, diags := model.Timeouts.Read(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	c, ok := d.service.ready(&resp.Diagnostics)
+	c, ok := d.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := c.WithTimeout(ctx, timeout)
+	timeout := defaultReadTimeout
+	if model.WaitForCompletion.ValueBool() {
+		timeout = defaultWaitTimeout
+	}
+	ctx, cancel := withTimeout(ctx, model.Timeouts, "read", timeout)
 	defer cancel()
 
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
-	var err error
 	if model.WaitForCompletion.ValueBool() {
-		interval := durationOf(model.PollInterval)
-		update, err = c.WaitForUpdate(ctx, statusID, client.WaitOptions{Poll: client.PollOptions{Interval: interval}}, nil)
-		if err != nil {
-			addWaitError(&resp.Diagnostics, statusID, update, err, waitAgain)
+		wait := updateWait{client: c, statusID: model.StatusID, pollInterval: model.PollInterval, again: waitAgain}
+		if update, ok = wait.end(ctx, &resp.Diagnostics); !ok {
 			return
 		}
-	} else if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-		addError(&resp.Diagnostics, "Could not read the update "+statusID, err)
-		return
+	} else {
+		var err error
+		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
+			addError(&resp.Diagnostics, "Could not read the update", err, "", "")
+			return
+		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(&resp.Diagnostics, c, statusID, update)
+		addUpdateFailure(&resp.Diagnostics, statusID, update)
 		return
 	}
 	model.setUpdate(update)

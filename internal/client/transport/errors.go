@@ -32,8 +32,11 @@ type APIError struct {
 	Redirect string
 }
 
+// Status returns the status code and its name, such as "404 Not Found".
+func (e *APIError) Status() string { return statusLine(e.StatusCode) }
+
 func (e *APIError) Error() string {
-	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, statusLine(e.StatusCode))
+	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, e.Status())
 	if e.Redirect != "" {
 		text += " to " + e.Redirect
 	}

@@ -1,0 +1,254 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package bundle downloads the bundle of a static export, verifies it, unpacks it
+// and keeps track of what is its own on disk. Archives and what else is on disk
+// are not trusted. The package knows neither Terraform nor the service's API.
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Target says where a bundle goes on disk.
+type Target struct {
+	Path      string // the file
+	Directory string // where the file is unpacked to, or "" if it is not
+}
+
+// Check fails if the names cannot go together, whatever is on disk.
+func (t Target) Check() error {
+	if t.Path == "" || os.IsPathSeparator(t.Path[len(t.Path)-1]) {
+		return fmt.Errorf("%q names a directory, not a file", t.Path)
+	}
+	if t.Directory == "" {
+		return nil
+	}
+	file, err := filepath.Abs(t.Path)
+	if err != nil {
+		return err
+	}
+	directory, err := filepath.Abs(t.Directory)
+	if err != nil {
+		return err
+	}
+	if contains(directory, file) || contains(file, directory) {
+		return fmt.Errorf("the file %s and the directory %s must not be inside each other", t.Path, t.Directory)
+	}
+	return nil
+}
+
+// contains reports whether name is directory or is inside it.
+func contains(directory, name string) bool {
+	relative, err := filepath.Rel(directory, name)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// clean drops trailing slashes, behind which the system follows links.
+func (t Target) clean() Target {
+	t.Path = filepath.Clean(t.Path)
+	if t.Directory != "" {
+		t.Directory = filepath.Clean(t.Directory)
+	}
+	return t
+}
+
+// checkFree fails with an *OccupiedError if anything but an empty directory to
+// unpack into is there.
+func (t Target) checkFree() error {
+	if err := checkFree(t.Path, false); err != nil || t.Directory == "" {
+		return err
+	}
+	return checkFree(t.Directory, true)
+}
+
+func checkFree(name string, directory bool) error {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !directory:
+		return &OccupiedError{Name: name, Problem: "already exists"}
+	case !info.IsDir():
+		return &OccupiedError{Name: name, Directory: true, Problem: "already exists and is not a directory"}
+	}
+	content, err := os.ReadDir(name)
+	if err == nil && len(content) > 0 {
+		return &OccupiedError{Name: name, Directory: true, Problem: "already exists and is not empty"}
+	}
+	return err
+}
+
+// Request says which bundle to fetch.
+type Request struct {
+	// Link returns the link to fetch: the first with renew false, and at most
+	// one more with renew true, after the object store has refused the first.
+	Link func(ctx context.Context, renew bool) (Link, error)
+	// SHA256 is the checksum that the bundle must have, in hexadecimal, or "".
+	SHA256 string
+	// ContentSHA256 is the content digest that the bundle must have, or "".
+	ContentSHA256 string
+	// Create refuses a target where something is already. Otherwise what this
+	// resource did not write is moved aside.
+	Create bool
+}
+
+// Contents describes a bundle.
+type Contents struct {
+	SHA256    string // checksum of the file
+	SizeBytes int64
+	// ContentSHA256 is one digest of what the archive holds, which does not
+	// depend on how it is packed; see the method digest of tree. It is "" if
+	// the file is not an archive that can be unpacked.
+	ContentSHA256 string
+	FileCount     int64 // files and links in the archive
+}
+
+// Describe reads the bundle at path.
+func Describe(ctx context.Context, path string) (Contents, error) {
+	checksum, size, err := readChecksum(ctx, path)
+	if err != nil {
+		return Contents{}, err
+	}
+	found, err := readArchive(ctx, path, defaultLimits, nil)
+	if err != nil {
+		return Contents{}, err
+	}
+	return Contents{SHA256: checksum, SizeBytes: size, ContentSHA256: found.digest(), FileCount: found.files()}, nil
+}
+
+// Staged is a verified bundle beside its target.
+type Staged struct {
+	target     Target
+	create     bool
+	contents   Contents
+	onDisk     string   // digest of the unpacked directory
+	file, tree *scratch // tree is nil if the bundle is not unpacked
+}
+
+// Stage downloads the bundle to a place beside the target, verifies it and, if
+// the target has a directory, unpacks it beside that. The target itself does not
+// change before Commit. After an error nothing is left behind.
+//
+// A bundle that is not unpacked need not be an archive.
+//
+// Errors are *OccupiedError, *ChecksumError, *ContentError, *SizeError,
+// *CutError, *ArchiveError, those of the fetcher, of Link and of the file
+// system, and the cause of ctx's end.
+func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request) (staged *Staged, err error) {
+	s := &Staged{target: target.clean(), create: request.Create}
+	defer func() {
+		if err != nil {
+			s.Discard()
+		}
+	}()
+	if err := target.Check(); err != nil {
+		return nil, err
+	}
+	if err := s.reserve(); err != nil {
+		return nil, err
+	}
+	if err := s.download(ctx, fetcher, request); err != nil {
+		return nil, err
+	}
+	return s, s.read(ctx, request.ContentSHA256)
+}
+
+// reserve checks the target and makes the scratch directories.
+func (s *Staged) reserve() error {
+	resolved, err := s.target.resolve()
+	if err != nil {
+		return err
+	}
+	if err := resolved.Check(); err != nil {
+		return err
+	}
+	if s.create {
+		if err := s.target.checkFree(); err != nil {
+			return err
+		}
+	}
+	if s.file, err = newScratch(s.target.Path); err != nil || s.target.Directory == "" {
+		return err
+	}
+	if s.tree, err = newScratch(s.target.Directory); err != nil {
+		return err
+	}
+	return checkMovable(s.target.Directory, s.tree.old)
+}
+
+// checkMovable fails if an empty directory cannot be swapped out, which is so if
+// it is a mount point.
+func checkMovable(directory, aside string) error {
+	if checkFree(directory, true) != nil {
+		return nil // not empty: it stays where it is until Commit
+	}
+	err := os.Rename(directory, aside)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return &OccupiedError{Name: directory, Directory: true, Problem: fmt.Sprintf("cannot be replaced, as if it were a mount point (%v)", err)}
+	}
+	return os.Rename(aside, directory)
+}
+
+func (s *Staged) download(ctx context.Context, fetcher Fetcher, request Request) error {
+	file, err := os.OpenFile(s.file.fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	checksum, size, err := download(ctx, fetcher, file, request.Link)
+	if err != nil {
+		return err
+	}
+	s.contents = Contents{SHA256: checksum, SizeBytes: size}
+	if request.SHA256 != "" && !strings.EqualFold(request.SHA256, checksum) {
+		return &ChecksumError{Want: strings.ToLower(request.SHA256), Got: checksum}
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// read reads the downloaded archive, and unpacks it in the same pass if it is to
+// be unpacked.
+func (s *Staged) read(ctx context.Context, wanted string) (err error) {
+	var found tree
+	if s.tree != nil {
+		found, s.onDisk, err = unpack(ctx, s.file.fresh, s.tree.fresh, defaultLimits, createFile)
+	} else {
+		found, err = readArchive(ctx, s.file.fresh, defaultLimits, nil)
+		var unknown *ArchiveError
+		if errors.As(err, &unknown) && wanted == "" {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	s.contents.ContentSHA256, s.contents.FileCount = found.digest(), found.files()
+	if wanted != "" && wanted != s.contents.ContentSHA256 {
+		return &ContentError{Want: wanted, Got: s.contents.ContentSHA256}
+	}
+	return nil
+}
+
+// Contents describes the staged bundle.
+func (s *Staged) Contents() Contents { return s.contents }
+
+// Discard removes what is staged. After Commit it removes what was replaced.
+func (s *Staged) Discard() {
+	for _, scratch := range []*scratch{s.file, s.tree} {
+		if scratch != nil {
+			scratch.remove()
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// Commit puts the staged directory and file in place and adds them to owned. It
+// looks at the disk again: what is ours is replaced, and what is not is moved
+// aside to NAME.backup-TIME, whose names are returned. If the bundle was staged
+// with Create, anything that is there now is an *OccupiedError. Permissions of
+// what is replaced are kept.
+//
+// After an error directory, file and owned are as they were before.
+func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (movedAside []string, err error) {
+	next := owned.with(s.contents.SHA256, s.onDisk)
+	var findings Findings
+	if !s.create {
+		// The staged bundle itself may be there already, put there by a process
+		// that was killed before it could tell.
+		if findings, err = s.target.Inspect(ctx, next); err != nil {
+			return nil, err
+		}
+	}
+	var done moves
+	if s.tree != nil {
+		movedAside, err = done.swap(s.tree, s.target.Directory, findings.Tree.State, now)
+	}
+	if err == nil {
+		var backup []string
+		backup, err = done.swap(s.file, s.target.Path, findings.File.State, now)
+		movedAside = append(movedAside, backup...)
+	}
+	if err != nil {
+		return nil, errors.Join(err, done.undo())
+	}
+	*owned = next
+	return movedAside, nil
+}
+
+// moves are renames that can be undone.
+type moves []struct{ from, to string }
+
+// swap moves what is at name out of the way, depending on whose it is, and what is
+// staged in its place.
+func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (backup []string, err error) {
+	before, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, m.move(staged.fresh, name)
+	case err != nil:
+		return nil, err
+	case state == Foreign:
+		backup = []string{name + ".backup-" + now.UTC().Format("20060102T150405.000Z")}
+		err = m.move(name, backup[0])
+	default:
+		// Only an empty directory counts as absent.
+		if state == Absent {
+			err = checkFree(name, before.IsDir())
+		}
+		if err == nil {
+			err = m.move(name, staged.old)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if fresh, err := os.Lstat(staged.fresh); err == nil && fresh.Mode().Type() == before.Mode().Type() {
+		if err := os.Chmod(staged.fresh, before.Mode().Perm()); err != nil {
+			return nil, err
+		}
+	}
+	return backup, m.move(staged.fresh, name)
+}
+
+func (m *moves) move(from, to string) error {
+	if err := rename(from, to); err != nil {
+		return err
+	}
+	*m = append(*m, struct{ from, to string }{from, to})
+	return nil
+}
+
+func (m *moves) undo() error {
+	var failures []error
+	for _, done := range slices.Backward(*m) {
+		if err := rename(done.to, done.from); err != nil {
+			failures = append(failures, fmt.Errorf("what was at %s is now at %s: %w", done.from, done.to, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// rename renames from to to, and fails if to exists. (The system itself refuses to
+// replace anything but an empty directory with a directory.)
+func rename(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.Rename(from, to)
+	}
+	placeholder, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &OccupiedError{Name: to, Problem: "appeared in the meantime"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(placeholder.Close(), os.Rename(from, to)); err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// Fetcher is the way to the object store.
+type Fetcher interface {
+	// Fetch sends a GET request for a presigned link, without the API key. It
+	// returns answers with status 200, 206 and 416. Any other answer is an
+	// error, and has a method LinkRefused() bool that reports whether a new link
+	// may help. Reading the body fails if the connection is cut or brings
+	// nothing for the request timeout.
+	Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error)
+	// Retry waits and returns nil if the attempt that failed with err, after
+	// so many consecutive failures before it, is worth repeating. Otherwise it
+	// returns the error to give up with. A *CutError is worth repeating.
+	Retry(ctx context.Context, failures int, err error) error
+}
+
+// Link is a presigned link to a bundle.
+type Link struct {
+	URL       string
+	SizeBytes *int64 // nil if unknown
+}
+
+// downloadBuffer is the size of the only part of a bundle that is ever in memory.
+const downloadBuffer = 256 << 10
+
+// transfer is a download over one connection or several.
+type transfer struct {
+	fetcher Fetcher
+	link    Link
+	file    *os.File
+	hash    hash.Hash
+	size    int64 // bytes written and hashed
+	// etag is the strong entity tag of the object those bytes belong to, or "".
+	etag string
+}
+
+// download fetches a bundle to the file and returns its checksum and size.
+//
+// It resumes a download that was cut if the object is still the same according to
+// its strong entity tag (RFC 9110, section 13.1.5), and otherwise starts over.
+// Progress beyond any earlier attempt resets the count of failures.
+func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx context.Context, renew bool) (Link, error)) (checksum string, size int64, err error) {
+	first, err := link(ctx, false)
+	if err != nil {
+		return "", 0, err
+	}
+	t := &transfer{fetcher: fetcher, link: first, file: file, hash: sha256.New()}
+	renewed, furthest := false, int64(0)
+	for failures := 0; ; {
+		err := t.attempt(ctx)
+		if err == nil {
+			return hex.EncodeToString(t.hash.Sum(nil)), t.size, nil
+		}
+		var refusal interface{ LinkRefused() bool }
+		if !renewed && errors.As(err, &refusal) && refusal.LinkRefused() {
+			renewed = true
+			if t.link, err = link(ctx, true); err != nil {
+				return "", 0, err
+			}
+			continue
+		}
+		// An object store without ranges sends the first half again and again:
+		// that is not progress.
+		if t.size > furthest {
+			furthest, failures = t.size, 0
+		}
+		if err := fetcher.Retry(ctx, failures, err); err != nil {
+			return "", 0, err
+		}
+		failures++
+	}
+}
+
+// attempt sends one request and takes in what it brings.
+func (t *transfer) attempt(ctx context.Context) error {
+	if t.etag == "" {
+		if err := t.restart(""); err != nil {
+			return err
+		}
+	}
+	// The size and the checksum are those of the object as it is stored.
+	header := http.Header{"Accept-Encoding": {"identity"}}
+	if t.size > 0 {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", t.size))
+		header.Set("If-Range", t.etag)
+	}
+	answer, err := t.fetcher.Fetch(ctx, t.link.URL, header)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	switch {
+	case answer.StatusCode == http.StatusOK:
+		if err := t.restart(strongETag(answer.Header)); err != nil {
+			return err
+		}
+	case answer.StatusCode != http.StatusPartialContent || !t.continues(answer.Header):
+		t.etag = "" // start over
+		return &CutError{"the object store did not send the part of the bundle that was asked for"}
+	}
+	return t.receive(answer)
+}
+
+// continues reports whether a partial answer brings the bytes after those that
+// were received, of the same object.
+func (t *transfer) continues(header http.Header) bool {
+	etag := header.Get("ETag")
+	return t.size > 0 && (etag == "" || etag == t.etag) &&
+		strings.HasPrefix(header.Get("Content-Range"), fmt.Sprintf("bytes %d-", t.size))
+}
+
+// receive writes and hashes the body to its end.
+func (t *transfer) receive(answer *http.Response) error {
+	want, announced := t.link.SizeBytes, t.size+answer.ContentLength
+	if want != nil && answer.ContentLength >= 0 && announced != *want {
+		return &SizeError{Want: *want, Got: announced}
+	}
+	buffer := make([]byte, downloadBuffer)
+	for {
+		n, err := answer.Body.Read(buffer)
+		if _, err := t.file.Write(buffer[:n]); err != nil {
+			return err
+		}
+		_, _ = t.hash.Write(buffer[:n])
+		t.size += int64(n)
+		switch {
+		case want != nil && t.size > *want:
+			return &SizeError{Want: *want, Got: t.size}
+		case err == io.EOF && want != nil && t.size < *want:
+			return &CutError{fmt.Sprintf("the bundle was cut off after %d of %d bytes", t.size, *want)}
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// restart drops what was received and starts over with an object that has the
+// entity tag.
+func (t *transfer) restart(etag string) error {
+	t.size, t.etag = 0, etag
+	t.hash.Reset()
+	if err := t.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := t.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// strongETag returns the entity tag that a range may be conditional on, or "".
+func strongETag(header http.Header) string {
+	if etag := header.Get("ETag"); strings.HasPrefix(etag, `"`) {
+		return etag
+	}
+	return ""
+}

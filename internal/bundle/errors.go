@@ -1,0 +1,87 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ChecksumError reports a bundle whose SHA-256 checksum is not the wanted one.
+// Both are in lower-case hexadecimal.
+type ChecksumError struct{ Want, Got string }
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("the bundle's SHA-256 checksum is %s, not %s", e.Got, e.Want)
+}
+
+// ContentError reports a bundle whose content digest is not the wanted one.
+type ContentError struct{ Want, Got string }
+
+func (e *ContentError) Error() string {
+	return fmt.Sprintf("the digest of the bundle's content is %s, not %s", e.Got, e.Want)
+}
+
+// SizeError reports a bundle that does not have the announced number of bytes.
+type SizeError struct{ Want, Got int64 }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the bundle has %d bytes, but the service announced %d", e.Got, e.Want)
+}
+
+// OccupiedError reports a target that something else already occupies, so that
+// the bundle cannot be put there.
+type OccupiedError struct {
+	Name      string
+	Directory bool   // Name is the directory to unpack into, not the file
+	Problem   string // what is wrong with Name, such as "already exists"
+}
+
+func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
+
+// ArchiveError reports an archive that cannot be read or is not safe to unpack.
+type ArchiveError struct {
+	// Entry is the entry at fault as the archive names it: up to a mebibyte of
+	// any bytes. It is empty if the archive as a whole is at fault.
+	Entry string
+	// Err is the cause. It is an error of the file system if the entry could
+	// not be written.
+	Err error
+}
+
+// Error escapes the name of the entry and shows at most 100 characters of it.
+func (e *ArchiveError) Error() string {
+	if e.Entry == "" {
+		return "archive: " + e.Err.Error()
+	}
+	return fmt.Sprintf("archive entry %.100q: %v", e.Entry, e.Err)
+}
+
+func (e *ArchiveError) Unwrap() error { return e.Err }
+
+// Causes of an ArchiveError, besides the errors of decoders.
+var (
+	errFormat   = errors.New("it is not a tar, gzip-compressed tar or zip archive")
+	errEmpty    = errors.New("it holds no files")
+	errName     = errors.New("unsafe name")
+	errLink     = errors.New("unsafe link")
+	errKind     = errors.New("not a file, a directory or a link")
+	errConflict = errors.New("two entries for one path")
+	errTooMany  = errors.New("more than 100,000 entries")
+	errTooLarge = errors.New("more than 4 GiB when unpacked")
+)
+
+// errIrregular is the error of something on disk that is not opened: a directory,
+// a link, a pipe, a socket or a device.
+var errIrregular = errors.New("not a regular file")
+
+// CutError reports an answer that did not bring the bytes that were asked for.
+// Like a connection that was cut, it matches io.ErrUnexpectedEOF.
+type CutError struct{ Problem string }
+
+func (e *CutError) Error() string { return e.Problem }
+
+// Is reports whether target is io.ErrUnexpectedEOF.
+func (e *CutError) Is(target error) bool { return target == io.ErrUnexpectedEOF }

@@ -1,0 +1,150 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// maxOwned is how many bundles back a file or a directory is still known as ours.
+const maxOwned = 20
+
+// Owned holds digests of what one resource wrote, oldest first: checksums of
+// files, and content digests of unpacked directories.
+type Owned struct {
+	Files []string `json:"files,omitempty"`
+	Trees []string `json:"trees,omitempty"`
+}
+
+// with returns a copy to which the digests of a file and a directory are added.
+// The latter is "" if the bundle was not unpacked.
+func (o Owned) with(file, directory string) Owned {
+	return Owned{Files: withDigest(o.Files, file), Trees: withDigest(o.Trees, directory)}
+}
+
+func withDigest(digests []string, latest string) []string {
+	digests = slices.Clone(digests)
+	if latest == "" {
+		return digests
+	}
+	digests = slices.DeleteFunc(digests, func(known string) bool { return known == latest })
+	digests = append(digests, latest)
+	return digests[max(0, len(digests)-maxOwned):]
+}
+
+// State says whose is what is on disk.
+type State int
+
+const (
+	Absent  State = iota // nothing, or an empty directory
+	Current              // what was written last
+	Older                // what was written before that
+	Foreign              // anything else
+)
+
+// Finding is what was found at one place on disk.
+type Finding struct {
+	State State
+	// Difference says in words how something foreign differs from what this
+	// resource wrote.
+	Difference string
+}
+
+func (f Finding) ours() bool { return f.State == Current || f.State == Older }
+
+// Findings is what was found at a target.
+type Findings struct {
+	File Finding
+	Tree Finding // Current if the bundle is not unpacked
+}
+
+// Complete reports whether the target holds what was written last.
+func (f Findings) Complete() bool { return f.File.State == Current && f.Tree.State == Current }
+
+// Inspect looks at what is on disk and changes nothing. The error is the cause of
+// ctx's end: what cannot be read is foreign.
+func (t Target) Inspect(ctx context.Context, owned Owned) (Findings, error) {
+	t = t.clean()
+	found := Findings{File: inspectFile(ctx, t.Path, owned), Tree: Finding{State: Current}}
+	if t.Directory != "" {
+		found.Tree = t.inspectDirectory(ctx, owned, found.File.ours())
+	}
+	if ctx.Err() != nil {
+		return Findings{}, context.Cause(ctx)
+	}
+	return found, nil
+}
+
+func inspectFile(ctx context.Context, name string, owned Owned) Finding {
+	checksum, _, err := readChecksum(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{State: Absent}
+	case errors.Is(err, errIrregular):
+		return Finding{Foreign, "it is " + errIrregular.Error()}
+	case err != nil:
+		return Finding{Foreign, "it cannot be read: " + err.Error()}
+	}
+	return find(owned.Files, checksum, func() string { return "its SHA-256 checksum is " + checksum })
+}
+
+// inspectDirectory reads the directory. If the archive is intact, it tells which
+// entry differs.
+func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact bool) Finding {
+	info, err := os.Lstat(t.Directory)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{State: Absent}
+	case err == nil && !info.IsDir():
+		return Finding{Foreign, "it is not a directory"}
+	}
+	found, err := readTree(ctx, t.Directory, defaultLimits)
+	switch {
+	case err != nil:
+		return Finding{Foreign, err.Error()}
+	case len(found) == 0:
+		return Finding{State: Absent}
+	}
+	return find(owned.Trees, found.digest(), func() string {
+		if archiveIntact {
+			if unpacked, err := readArchive(ctx, t.Path, defaultLimits, nil); err == nil {
+				return found.difference(unpacked)
+			}
+		}
+		return "it does not hold what was unpacked into it"
+	})
+}
+
+// find tells from the digests, oldest first, whose something is.
+func find(digests []string, digest string, difference func() string) Finding {
+	switch slices.Index(digests, digest) {
+	case -1:
+		return Finding{Foreign, difference()}
+	case len(digests) - 1:
+		return Finding{State: Current}
+	}
+	return Finding{State: Older}
+}
+
+// Remove deletes the directory and the file if they are ours, and leaves
+// everything else. It returns what it found.
+func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
+	t = t.clean()
+	found, err := t.Inspect(ctx, owned)
+	if err == nil && t.Directory != "" && found.Tree.ours() {
+		err = os.RemoveAll(t.Directory)
+	}
+	if err == nil && found.File.ours() {
+		err = os.Remove(t.Path)
+	}
+	if err != nil {
+		return found, fmt.Errorf("deleting the bundle: %w", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,81 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// scratch is a directory beside a target, on the same file system. It holds what
+// is being made (fresh), what that replaces (old), and a file that is locked
+// while the scratch directory is in use. Others cannot look into it.
+type scratch struct {
+	directory  string
+	fresh, old string
+	lock       *flock.Flock
+}
+
+// newScratch makes a scratch directory beside the target name. It first removes
+// those for the same target that a killed process left behind.
+func newScratch(name string) (*scratch, error) {
+	parent, prefix := filepath.Dir(name), scratchPrefix(name)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	removeAbandoned(parent, prefix)
+	for {
+		directory, err := os.MkdirTemp(parent, prefix+"*")
+		if err != nil {
+			return nil, err
+		}
+		lock := flock.New(lockOf(directory))
+		locked, err := lock.TryLock()
+		unsupported := err != nil && !errors.Is(err, fs.ErrNotExist)
+		// Until it is locked, the directory looks abandoned and may be removed.
+		if _, err := os.Lstat(lock.Path()); unsupported || locked && err == nil {
+			return &scratch{directory, filepath.Join(directory, "new"), filepath.Join(directory, "old"), lock}, nil
+		}
+		_ = lock.Close()
+	}
+}
+
+// remove removes the scratch directory and everything in it.
+func (s *scratch) remove() {
+	_ = s.lock.Close() // Windows does not delete an open file
+	_ = os.RemoveAll(s.directory)
+}
+
+// removeAbandoned removes the scratch directories whose lock nobody holds.
+func removeAbandoned(parent, prefix string) {
+	entries, _ := os.ReadDir(parent)
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		directory := filepath.Join(parent, entry.Name())
+		if info, err := os.Lstat(lockOf(directory)); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		lock := flock.New(lockOf(directory), flock.SetFlag(os.O_RDWR))
+		if locked, err := lock.TryLock(); err == nil && locked {
+			(&scratch{directory: directory, lock: lock}).remove()
+		}
+	}
+}
+
+// scratchPrefix returns how the names of the scratch directories for a target
+// begin. Two targets may share it: what matters is who holds the lock.
+func scratchPrefix(name string) string {
+	const longest = 150 // of the 255 bytes that file systems allow
+	base := filepath.Base(name)
+	return "." + strings.ToValidUTF8(base[:min(len(base), longest)], "") + ".docs-bundle-"
+}
+
+func lockOf(directory string) string { return filepath.Join(directory, "lock") }

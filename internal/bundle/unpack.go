@@ -1,0 +1,112 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// createFunc creates the file name, which must not exist, within root. Tests
+// replace it to fill a disk.
+type createFunc func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error)
+
+func createFile(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
+	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+}
+
+// unpacker writes the entries of an archive below root, which keeps every one of
+// them inside.
+type unpacker struct {
+	root   *os.Root
+	create createFunc
+	links  []entry
+	merged bool // the file system ignores case, and two directories became one
+	buffer []byte
+}
+
+// unpack creates the directory and unpacks the archive into it. It returns what
+// the archive holds and the digest of the directory, which is another one only if
+// the file system ignores case.
+//
+// Files get mode 0644, or 0755 if the archive has any execute bit, less the
+// umask; directories 0755 likewise. Owners, times, other mode bits and extended
+// attributes are dropped. After an error the directory is left as it is then.
+func unpack(ctx context.Context, archive, directory string, limits limits, create createFunc) (held tree, onDisk string, err error) {
+	if err := os.Mkdir(directory, 0o755); err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = root.Close() }()
+	u := &unpacker{root: root, create: create, buffer: make([]byte, 64<<10)}
+	if held, err = readArchive(ctx, archive, limits, u.write); err != nil {
+		return nil, "", err
+	}
+	if err := u.link(); err != nil {
+		return nil, "", err
+	}
+	if !u.merged {
+		return held, held.digest(), nil
+	}
+	found, err := readTree(ctx, directory, limits)
+	return held, found.digest(), err
+}
+
+func (u *unpacker) write(e entry) (err error) {
+	switch {
+	case e.kind == kindDirectory:
+		err = u.root.Mkdir(e.name, 0o755)
+		if errors.Is(err, fs.ErrExist) {
+			u.merged, err = true, nil
+		}
+	case e.kind == kindLink:
+		u.links = append(u.links, e)
+	case e.hard:
+		err = u.root.Link(e.target, e.name)
+	default:
+		err = u.file(e)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return errConflict // the file system ignores case
+	}
+	return err
+}
+
+func (u *unpacker) file(e entry) error {
+	mode := fs.FileMode(0o644)
+	if e.executable {
+		mode = 0o755
+	}
+	file, err := u.create(u.root, e.name, mode)
+	if err != nil {
+		return err
+	}
+	// Without the file's ReadFrom, io.CopyBuffer uses the buffer and does not
+	// allocate one for each file.
+	_, err = io.CopyBuffer(struct{ io.Writer }{file}, e.body, u.buffer)
+	return errors.Join(err, file.Close())
+}
+
+// link creates the symbolic links: last, so that nothing is written through one.
+// Then it follows each, which root refuses if a link leads out.
+func (u *unpacker) link() error {
+	for _, e := range u.links {
+		if err := u.root.Symlink(e.target, e.name); err != nil {
+			return &ArchiveError{e.raw, err}
+		}
+	}
+	for _, e := range u.links {
+		if _, err := u.root.Stat(e.name); err != nil {
+			return &ArchiveError{e.raw, fmt.Errorf("%w: %w", errLink, err)}
+		}
+	}
+	return nil
+}

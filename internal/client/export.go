@@ -1,0 +1,143 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+)
+
+// StaticExportJob is a static export job, the answer of startStaticExport and
+// getStaticExportJob.
+type StaticExportJob struct {
+	ID     string
+	Status string
+	// Progress is in per cent; nil if the service does not say. The contract leaves
+	// its type and unit open.
+	Progress *float64
+	// PageCount is the number of pages exported so far; nil if the service does not
+	// say.
+	PageCount *int64
+	// Error is the service's message about a failed job, redacted. It may be empty.
+	Error string
+
+	retryAfter time.Duration
+}
+
+// The status values that end a static export job. Any other means that it is not
+// finished.
+const (
+	JobCompleted = "completed"
+	JobFailed    = "failed"
+)
+
+// Finished reports whether the job has ended.
+func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
+
+// Succeeded reports whether the job has completed, so that its bundle can be
+// generated.
+func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
+
+// Bundle is a presigned link to the archive of a static export, the answer of
+// generateBundle. The link is a credential.
+type Bundle struct {
+	URL string
+	// ExpiresAt is in UTC; zero if neither the service nor the link says it.
+	ExpiresAt time.Time
+	// SizeBytes is nil if the service does not say.
+	SizeBytes *int64
+}
+
+// String omits the query of the link, which is what makes it a credential.
+func (b Bundle) String() string {
+	return fmt.Sprintf("bundle %s, expires at %s", Redact(b.URL), b.ExpiresAt.Format(time.RFC3339))
+}
+
+// GoString is String, for %#v.
+func (b Bundle) GoString() string { return b.String() }
+
+// StartStaticExport starts a job for a domain (startStaticExport). Parameters are
+// further members of the request body, which the contract leaves open.
+//
+// The request is sent once: it is repeated only if the service certainly did not
+// act on it, and the end of ctx does not cut off its answer. After an error,
+// [MayHaveStarted] says whether there may be a job all the same.
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
+	members := maps.Clone(parameters)
+	if members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	var err error
+	if members["domain"], err = json.Marshal(domain); err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs"}, Body: body, Once: true}
+	return call(ctx, c, req, func(r *record) (*StaticExportJob, string) {
+		job := readJob(r)
+		var problem string
+		job.ID, problem = r.name("jobId")
+		job.Status, _ = r.name("status")
+		return job, problem
+	})
+}
+
+// GetStaticExportJob reads a job (getStaticExportJob).
+func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
+	req := transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
+	return call(ctx, c, req, func(r *record) (*StaticExportJob, string) {
+		job := readJob(r)
+		var problem string
+		job.Status, problem = r.name("status")
+		job.ID = jobID
+		return job, problem
+	})
+}
+
+func readJob(r *record) *StaticExportJob {
+	return &StaticExportJob{
+		Progress:   r.number("progress"),
+		PageCount:  r.count("pageCount"),
+		Error:      r.message("error"),
+		retryAfter: r.retryAfter,
+	}
+}
+
+// GenerateBundle makes a link to the archive of a completed job (generateBundle).
+// The job is not consumed, so the request may be repeated.
+func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
+	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
+	return call(ctx, c, req, c.readBundle)
+}
+
+func (c *Client) readBundle(r *record) (*Bundle, string) {
+	link := r.text("bundleUrl")
+	if link == nil || *link == "" {
+		return nil, "the answer has no bundleUrl"
+	}
+	u, err := url.Parse(*link)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, "its bundleUrl is not an absolute http or https URL"
+	case u.Scheme == "http" && c.transport.BaseURL.Scheme != "http":
+		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
+	}
+	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}
+	if expiresAt := r.instant("expiresAt"); expiresAt != nil {
+		bundle.ExpiresAt = *expiresAt
+	} else {
+		bundle.ExpiresAt, _ = linkExpiry(u)
+	}
+	return bundle, ""
+}

@@ -1,0 +1,103 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+)
+
+// UpdateStatus is the record of an update, the answer of getUpdateStatus. A field
+// that is missing, null or unreadable is nil; Status is always set.
+type UpdateStatus struct {
+	ID              *string
+	ProjectID       *string
+	CreatedAt       *string
+	EndedAt         *string
+	Status          string
+	Summary         *string
+	Logs            []string
+	Subdomain       *string
+	Screenshot      *string
+	ScreenshotLight *string
+	ScreenshotDark  *string
+	Author          *Author
+	Commit          *Commit
+	Source          *string
+
+	retryAfter time.Duration
+}
+
+// Author is the author of an update.
+type Author struct {
+	Name      *string
+	AvatarURL *string
+	VCSUserID *int64
+}
+
+// Commit is the commit that an update deploys.
+type Commit struct {
+	SHA          *string
+	Ref          *string
+	Message      *string
+	FilesChanged *FilesChanged
+}
+
+// FilesChanged lists the files that a commit changed.
+type FilesChanged struct {
+	Added    []string
+	Modified []string
+	Removed  []string
+}
+
+// The status values that end an update. Any other means that it is not finished.
+const (
+	UpdateSucceeded = "success"
+	UpdateFailed    = "failure"
+)
+
+// Finished reports whether the update has ended.
+func (u *UpdateStatus) Finished() bool {
+	return u.Status == UpdateSucceeded || u.Status == UpdateFailed
+}
+
+// Succeeded reports whether the update has ended with success.
+func (u *UpdateStatus) Succeeded() bool { return u.Status == UpdateSucceeded }
+
+// GetUpdateStatus reads an update (getUpdateStatus).
+func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
+	return call(ctx, c, transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}, readUpdate)
+}
+
+func readUpdate(r *record) (*UpdateStatus, string) {
+	status, problem := r.name("status")
+	update := &UpdateStatus{
+		ID:              r.text("_id"),
+		ProjectID:       r.text("projectId"),
+		CreatedAt:       r.text("createdAt"),
+		EndedAt:         r.text("endedAt"),
+		Status:          status,
+		Summary:         r.text("summary"),
+		Logs:            r.texts("logs"),
+		Subdomain:       r.text("subdomain"),
+		Screenshot:      r.text("screenshot"),
+		ScreenshotLight: r.text("screenshotLight"),
+		ScreenshotDark:  r.text("screenshotDark"),
+		Source:          r.text("source"),
+		retryAfter:      r.retryAfter,
+	}
+	if author := r.object("author"); author != nil {
+		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.integer("vcsUserId")}
+	}
+	if commit := r.object("commit"); commit != nil {
+		update.Commit = &Commit{SHA: commit.text("sha"), Ref: commit.text("ref"), Message: commit.text("message")}
+		if files := commit.object("filesChanged"); files != nil {
+			update.Commit.FilesChanged = &FilesChanged{Added: files.texts("added"), Modified: files.texts("modified"), Removed: files.texts("removed")}
+		}
+	}
+	return update, problem
+}

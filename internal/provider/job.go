@@ -1,0 +1,61 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// completedBundle generates a link to the bundle of a job that must have
+// completed. It reads the job first, because the contract leaves open what the
+// service answers about the bundle of a job that has not. It reports failures.
+func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
+	job, err := c.GetStaticExportJob(ctx, jobID)
+	switch {
+	case err != nil:
+		addError(diags, "Could not read the static export job", err, "", "")
+		return nil, false
+	case !job.Finished():
+		diags.AddError("Static export job not completed", paragraphs(progressOf(job),
+			"Run Terraform again once the job has completed. To wait for a job in the same run, start it with docs_static_export."))
+		return nil, false
+	case !job.Succeeded():
+		diags.AddError("Static export job failed", paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
+		return nil, false
+	}
+	bundle, err := c.GenerateBundle(ctx, jobID)
+	if err != nil {
+		addError(diags, "Could not generate a bundle link", err, "", "")
+		return nil, false
+	}
+	return bundle, true
+}
+
+// progressOf says how far a job had come when it was last read.
+func progressOf(job *client.StaticExportJob) string {
+	if job.Status == "" {
+		return fmt.Sprintf("Job %s was started; its status has not been read yet.", job.ID)
+	}
+	text := fmt.Sprintf("Job %s was last seen with status %q", job.ID, job.Status)
+	if job.Progress != nil {
+		text += fmt.Sprintf(", %g %% done", *job.Progress)
+	}
+	if job.PageCount != nil {
+		text += fmt.Sprintf(", %d pages", *job.PageCount)
+	}
+	return text + "."
+}
+
+// failureOf says why a job failed.
+func failureOf(job *client.StaticExportJob) string {
+	if job.Error == "" {
+		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
+	}
+	return fmt.Sprintf("Job %s ended with status %q. The service says: %s", job.ID, job.Status, job.Error)
+}

@@ -1,0 +1,45 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+// privateReader and privateWriter are the private state of a resource, whose type
+// the framework does not export.
+type privateReader interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+type privateWriter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// readPrivate decodes a value of the private state. What is missing or cannot be
+// read yields the zero value: another version may have written it.
+func readPrivate[T any](ctx context.Context, private privateReader, key string, diags *diag.Diagnostics) (T, error) {
+	var value, none T
+	text, more := private.GetKey(ctx, key)
+	diags.Append(more...)
+	if len(text) == 0 {
+		return none, nil
+	}
+	if err := json.Unmarshal(text, &value); err != nil {
+		return none, err
+	}
+	return value, nil
+}
+
+func writePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("Could not write the private state", sentence(err.Error()))
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, text)...)
+}

@@ -1,0 +1,88 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+)
+
+// providerData is what the provider's configuration hands to every object.
+type providerData struct {
+	client *client.Client
+	// unknown names the provider arguments whose values are not known yet. There is
+	// no client then.
+	unknown []string
+	clock   clock.Clock
+	// claims are the files and directories that this run has written.
+	claims bundle.Claims
+}
+
+// ready returns the client, or reports why there is none.
+func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
+	if d != nil && d.client != nil {
+		return d.client, true
+	}
+	var names string
+	if d != nil {
+		names = strings.Join(d.unknown, ", ")
+	}
+	diags.AddError("Provider configuration is not known yet",
+		"The service must be called now, but the provider's "+names+" comes from something that does not exist yet.\n\n"+
+			"Apply that first, for example with \"terraform apply -target=...\", or use a value that is known during plan.")
+	return nil, false
+}
+
+func (d *providerData) now() time.Time { return d.clock.Now() }
+
+// resourceBase, dataSourceBase, ephemeralBase and actionBase are embedded in the
+// objects, so that Configure is written once for each kind.
+type resourceBase struct{ data *providerData }
+
+func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	b.data, _ = req.ProviderData.(*providerData)
+}
+
+type dataSourceBase struct{ data *providerData }
+
+func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	b.data, _ = req.ProviderData.(*providerData)
+}
+
+type ephemeralBase struct{ data *providerData }
+
+func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
+	b.data, _ = req.ProviderData.(*providerData)
+}
+
+type actionBase struct{ data *providerData }
+
+func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	b.data, _ = req.ProviderData.(*providerData)
+}
+
+// writeLog passes the client's log records to Terraform's log.
+func writeLog(ctx context.Context, level slog.Level, message string, fields map[string]any) {
+	switch level {
+	case slog.LevelDebug:
+		tflog.Debug(ctx, message, fields)
+	case slog.LevelInfo:
+		tflog.Info(ctx, message, fields)
+	default:
+		tflog.Warn(ctx, message, fields)
+	}
+}

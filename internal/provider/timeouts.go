@@ -1,0 +1,47 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+const (
+	defaultExportTimeout   = 60 * time.Minute
+	defaultDownloadTimeout = 60 * time.Minute
+	defaultWaitTimeout     = 60 * time.Minute // for the end of an update
+	defaultReadTimeout     = 5 * time.Minute
+
+	minPollInterval = time.Second
+)
+
+// Descriptions that several objects share.
+const (
+	timeoutsDescription     = "Timeouts of operations."
+	pollIntervalDescription = "Polling interval, a duration of at least `1s`. By default it adapts to how long the wait has taken, from 1 to 15 seconds."
+)
+
+// timeoutError is the cause of a context that ended because of a timeout.
+type timeoutError struct {
+	after  time.Duration
+	member string // of the timeouts argument
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("not finished after %s (`timeouts.%s`)", e.after, e.member)
+}
+
+// withTimeout bounds an operation by a member of its timeouts argument. The
+// context that Terraform passes has no deadline.
+func withTimeout(ctx context.Context, timeouts types.Object, member string, byDefault time.Duration) (context.Context, context.CancelFunc) {
+	after := byDefault
+	if value, ok := timeouts.Attributes()[member].(types.String); ok && !value.IsNull() {
+		after = durationOf(value)
+	}
+	return context.WithTimeoutCause(ctx, after, &timeoutError{after, member})
+}

@@ -1,0 +1,135 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+const (
+	statusIDDescription = "Status ID of the update, as the service returned it when the update was triggered."
+
+	// maxLogLines and maxLogBytes bound the end of a failed update's log that an
+	// error shows.
+	maxLogLines = 20
+	maxLogBytes = 4 << 10
+
+	waitAgain = "Run Terraform again to wait for it again."
+)
+
+// updateWait is a wait for the end of an update.
+type updateWait struct {
+	client       *client.Client
+	statusID     types.String
+	pollInterval types.String
+	// onUpdate is called with each new status; it may be nil.
+	onUpdate func(*client.UpdateStatus)
+	// again tells the user how to repeat a wait that was cut off.
+	again string
+}
+
+// end waits until the update has ended, with success or failure. It reports
+// failures to find out.
+func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+	statusID := w.statusID.ValueString()
+	last, err := w.client.WaitForUpdate(ctx, statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
+	if err == nil {
+		return last, true
+	}
+	seen := lastSeen(statusID, last)
+	var timeout *timeoutError
+	switch {
+	case errors.As(err, &timeout):
+		addError(diags, "Update not finished in time", err, strings.TrimSpace(seen+" The update itself continues."), w.again)
+	case interrupted(err):
+		diags.AddError("Wait for the update interrupted", paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
+	default:
+		addError(diags, "Could not read the update", err, seen, "")
+	}
+	return nil, false
+}
+
+// success waits for the end of the update and fails closed: anything but success
+// is reported as an error.
+func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+	update, ok := w.end(ctx, diags)
+	if !ok || !update.Succeeded() {
+		if ok {
+			addUpdateFailure(diags, w.statusID.ValueString(), update)
+		}
+		return nil, false
+	}
+	return update, true
+}
+
+// lastSeen says how an update was last seen; empty if it never was.
+func lastSeen(statusID string, last *client.UpdateStatus) string {
+	switch {
+	case last == nil:
+		return ""
+	case last.Status == "queued" || last.Status == "in_progress":
+		return fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
+	}
+	return fmt.Sprintf("Update %s was last seen with status %q, which is not documented and counts as still running.", statusID, last.Status)
+}
+
+// addUpdateFailure reports what is known about a failed update.
+func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.UpdateStatus) {
+	var facts []string
+	add := func(name string, value *string) {
+		if value == nil {
+			return
+		}
+		if text := client.Redact(*value); text != "" {
+			facts = append(facts, name+": "+text)
+		}
+	}
+	add("Summary", update.Summary)
+	if commit := update.Commit; commit != nil {
+		add("Commit", commit.SHA)
+		add("Ref", commit.Ref)
+		if commit.Message != nil {
+			subject, _, _ := strings.Cut(strings.TrimSpace(*commit.Message), "\n")
+			add("Message", &subject)
+		}
+	}
+	if update.Author != nil {
+		add("Author", update.Author.Name)
+	}
+	var log string
+	if lines := endOfLog(update.Logs); len(lines) > 0 {
+		// Terraform does not wrap lines that begin with a space.
+		log = "End of its log:\n  " + strings.Join(lines, "\n  ")
+	}
+	diags.AddError("Update failed", paragraphs(fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status),
+		strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
+}
+
+// endOfLog returns the last lines of a log, redacted. One entry of the log may have
+// several lines.
+func endOfLog(log []string) []string {
+	var lines []string // last line first
+	size := 0
+	for _, entry := range slices.Backward(log) {
+		for _, line := range slices.Backward(strings.Split(client.Redact(entry), "\n")) {
+			size += len(line)
+			if len(lines) == maxLogLines || size > maxLogBytes {
+				slices.Reverse(lines)
+				return lines
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Reverse(lines)
+	return lines
+}
