@@ -14,9 +14,12 @@ import (
 // NewServer returns the constructor of the provider's plugin protocol 6 server.
 //
 // It is the framework's server, except that StopProvider returns only after running
-// actions have sent their last event. terraform-plugin-go sends no event of an
-// action after StopProvider has returned, not even its error, and Terraform takes
-// the end of the stream for success: an interrupted action would count as done.
+// actions have sent their last event. Without that, an interrupted action counts as
+// done: once StopProvider has returned, InvokeAction of terraform-plugin-go ends the
+// stream without the remaining events, and Terraform takes a stream without a
+// completed event for success. To reproduce it, interrupt an action whose Invoke
+// waits for its context to end and then adds an error, served by providerserver.
+// No upstream issue describes it yet.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {

@@ -33,7 +33,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{client: c, plan: &plan, notes: &exportNotes{BaseURL: c.BaseURL()}, diags: &resp.Diagnostics}
+	run := exportRun{client: c, plan: &plan, notes: &exportNotes{}, diags: &resp.Diagnostics}
 	job, startedAt, ok := run.start(ctx)
 	if !ok {
 		return
@@ -89,7 +89,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 	// A job that is pending for other inputs is given up.
-	notes.Imported, notes.Pending, notes.BaseURL = false, nil, c.BaseURL()
+	notes.Imported, notes.Pending = false, nil
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
@@ -203,7 +203,7 @@ func (run *exportRun) finish(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	run.notes.Lost = isLost(err)
+	run.notes.Lost = run.isLost(err)
 	run.report(err, last, "The state is unchanged.", resumeByApply)
 	return false
 }
@@ -225,11 +225,11 @@ func (run *exportRun) exportAgain(ctx context.Context) bool {
 	next.clearLink()
 	last, err := run.complete(ctx, &next, run.notes.Pending.JobID, startedAt)
 	if err == nil {
-		run.notes.Lost = false
+		run.notes.Lost, run.notes.Unknown = false, false
 		*run.plan = next
 		return true
 	}
-	if isLost(err) {
+	if run.isLost(err) {
 		run.notes.Pending = nil
 	}
 	state := "The state keeps the earlier export and its link."
@@ -248,16 +248,17 @@ func (run *exportRun) renew(ctx context.Context, state *staticExportModel) bool 
 	return run.link(ctx, state) == nil
 }
 
-// isLost reports whether a job will never have a bundle.
-func isLost(err error) bool {
+// isLost reports whether a job will never have a bundle. If the service knows
+// neither this job nor the one in the state, it is more likely the wrong service.
+func (run *exportRun) isLost(err error) bool {
 	var failed *client.JobFailedError
-	return errors.As(err, &failed) || client.IsGone(err)
+	return errors.As(err, &failed) || client.IsGone(err) && !run.notes.Unknown
 }
 
 // report says how an export failed, what the state holds, and how to resume the
 // job if that is possible.
 func (run *exportRun) report(err error, last *client.StaticExportJob, state, resume string) {
-	if isLost(err) {
+	if run.isLost(err) {
 		state, resume = "", state+" "+exportAgain
 	}
 	var failed *client.JobFailedError

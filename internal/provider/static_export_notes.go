@@ -29,10 +29,11 @@ type exportNotes struct {
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but has no bundle yet.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost means that the state's job will never have a bundle again.
+	// Lost means that an apply found that the state's job has no bundle any more.
 	Lost bool `json:"lost,omitempty"`
-	// BaseURL is where the service last knew the job.
-	BaseURL string `json:"base_url,omitempty"`
+	// Unknown means that the service did not know the state's job when it was last
+	// read.
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // pendingJob is a job that the next apply resumes if its inputs are still the same.

@@ -30,7 +30,7 @@ const (
 // of their own moment.
 func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
 	switch {
-	case notes.Lost, state.Status.ValueString() == client.JobFailed && !state.hasLink():
+	case notes.Lost, notes.Unknown, state.Status.ValueString() == client.JobFailed && !state.hasLink():
 		return stepExport
 	case !notes.Imported && !sameContent(plan, state):
 		return stepExport

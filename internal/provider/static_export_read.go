@@ -15,8 +15,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Read refreshes what the service says of the job. It never generates a link, and
-// an expired link is no reason to drop the export.
+// Read refreshes what the service says of the job. It never generates a link. The
+// state stays even if the service does not know the job, because a wrong base_url
+// looks the same: the plan then shows a new export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -33,31 +34,19 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	switch {
 	case err == nil:
 		state.setJob(job)
-		notes.BaseURL = c.BaseURL()
-	case !client.IsGone(err):
+	case client.IsGone(err):
+		what, _ := explain(err)
+		next := "The plan shows a new export in place of job " + jobID + "."
+		if notes.Pending != nil {
+			next = fmt.Sprintf("The next apply resumes job %s, which an earlier apply started for new content.", notes.Pending.JobID)
+		}
+		resp.Diagnostics.AddWarning("Static export job not found", paragraphs(what,
+			"The state is kept. "+next, "If the job should still exist, check base_url and the API key before you apply."))
+	default:
 		addError(&resp.Diagnostics, "Could not read the static export job", err, "", "")
 		return
-	case notes.BaseURL != "" && notes.BaseURL != c.BaseURL():
-		addError(&resp.Diagnostics, "Static export job not found at this base_url", err,
-			fmt.Sprintf("Job %s was last seen at %s, but base_url is %s now. The state is unchanged.", jobID, notes.BaseURL, c.BaseURL()),
-			"Correct base_url. If the service has moved without its jobs, run \"terraform state rm\" with the address of this resource.")
-		return
-	case notes.Pending != nil:
-		what, _ := explain(err)
-		resp.Diagnostics.AddWarning("Static export job not found", paragraphs(what,
-			fmt.Sprintf("The state stays, because job %s, which an earlier apply started for new content, may still complete. The next apply resumes it.", notes.Pending.JobID)))
-		notes.Lost = true
-		state.clearLink()
-	default:
-		what, _ := explain(err)
-		resp.Diagnostics.AddWarning("Static export job not found", paragraphs(what,
-			fmt.Sprintf("The export of %s is removed from the state, so the plan shows a new export.", state.Domain.ValueString()),
-			"If the job should still exist, check base_url and the API key before you apply."))
-		resp.State.RemoveResource(ctx)
-		// Terraform before 1.12 keeps no identity, but the framework requires one here.
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-		return
 	}
+	notes.Unknown = err != nil
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
@@ -102,7 +91,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.setJob(job)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-	(&exportNotes{Imported: true, BaseURL: c.BaseURL()}).write(ctx, resp.Private, &resp.Diagnostics)
+	(&exportNotes{Imported: true}).write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
