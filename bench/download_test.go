@@ -14,24 +14,25 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 const (
 	downloadRounds = 5
 	smallBundle    = 1 << 10
-	largeBundle    = 64 << 20
-	largestBundle  = 256 << 20
-
-	// With this in the environment, the program of the tests is one that downloads.
-	linkVariable, targetVariable = "BENCH_LINK", "BENCH_TARGET"
+	largeBundle    = 256 << 20
 )
 
+// TestMain makes the test program one that downloads, if LINK is in its environment:
+// memory is that of a process.
 func TestMain(m *testing.M) {
-	if link := os.Getenv(linkVariable); link != "" {
-		if err := download(link, os.Getenv(targetVariable)); err != nil {
+	if link := os.Getenv("LINK"); link != "" {
+		if err := download(link, os.Getenv("TARGET")); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -40,97 +41,75 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// download fetches a bundle, which hashes it, and leaves beside it how much
-// memory that took.
+// download downloads and hashes a bundle as the provider does, and leaves its peak
+// memory beside it.
 func download(link, target string) error {
 	c, err := client.New(client.Config{BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789"})
 	if err != nil {
 		return err
 	}
-	_, err = c.DownloadBundle(context.Background(), client.DownloadRequest{
-		Path: target,
-		Link: func(context.Context, bool) (*client.Bundle, error) { return &client.Bundle{URL: link}, nil },
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	staged, err := bundle.Stage(ctx, c.Transport(), bundle.Target{Path: target}, bundle.Request{
+		Link: func(context.Context, bool) (bundle.Link, error) { return bundle.Link{URL: link}, nil },
 	})
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(target+".memory", strconv.AppendInt(nil, peakMemory(os.Getpid()), 10), 0o600)
+	defer staged.Discard()
+	if _, err := staged.Commit(ctx, &bundle.Owned{}, time.Now()); err != nil {
+		return err
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kibibytes, _, _ := strings.Cut(after, " kB")
+	return os.WriteFile(target+".memory", []byte(strings.TrimSpace(kibibytes)), 0o600)
 }
 
-// BenchmarkDownload fetches a bundle from loopback, in a process of its own.
+// BenchmarkDownload downloads from loopback beside curl.
 func BenchmarkDownload(b *testing.B) {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		leaveOut("curl", err)
+	folder, targets := b.TempDir(), b.TempDir()
+	for _, size := range []int{smallBundle, largeBundle} {
+		write(b, filepath.Join(folder, strconv.Itoa(size)), strings.Repeat("0123456789abcdef", size/16))
 	}
-	folder := b.TempDir()
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer server.Close()
-	for _, size := range []int64{smallBundle, largeBundle, largestBundle} {
-		writeBundle(b, filepath.Join(folder, fmt.Sprint(size)), size)
+	run := func(command *exec.Cmd) (seconds, cpu float64) {
+		wall, spent, err := measure(command)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return wall.Seconds(), spent.Seconds()
 	}
-	target := filepath.Join(b.TempDir(), "bundle")
+	mebibytes := float64(largeBundle) / (1 << 20)
 	ours, theirs := medians{}, medians{}
-	for range downloadRounds {
-		memory := map[int64]int64{}
-		for _, size := range []int64{smallBundle, largeBundle, largestBundle} {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), linkVariable+"="+server.URL+"/"+fmt.Sprint(size), targetVariable+"="+target)
-			addSpeed(b, ours, cmd, size)
-			memory[size] = reported(b, target+".memory")
+	for round := range downloadRounds {
+		memory := map[int]float64{}
+		for _, size := range []int{smallBundle, largeBundle} {
+			target := filepath.Join(targets, fmt.Sprint(round, size))
+			command := exec.Command(os.Args[0])
+			command.Env = append(os.Environ(), "LINK="+server.URL+"/"+strconv.Itoa(size), "TARGET="+target)
+			seconds, cpu := run(command)
+			text, err := os.ReadFile(target + ".memory")
+			if err != nil {
+				b.Fatal(err)
+			}
+			if memory[size], err = strconv.ParseFloat(string(text), 64); err != nil {
+				b.Fatal(err)
+			}
+			if size == largeBundle {
+				ours.add("MiB/s", mebibytes/seconds)
+				ours.add("cpu-s", cpu)
+			}
 		}
-		ours.add("over-idle-MiB", mebibytes(memory[largestBundle]-memory[smallBundle]))
-		ours.add("growth-MiB", mebibytes(memory[largestBundle]-memory[largeBundle]))
-		if curl != "" {
-			addSpeed(b, theirs, exec.Command(curl, "--silent", "--fail", "--output", target, server.URL+"/"+fmt.Sprint(largestBundle)), largestBundle)
-		}
+		ours.add("over-idle-MiB", (memory[largeBundle]-memory[smallBundle])/1024)
+		seconds, cpu := run(exec.Command("curl", "-sf", "-o", filepath.Join(targets, "curl"), server.URL+"/"+strconv.Itoa(largeBundle)))
+		theirs.add("MiB/s", mebibytes/seconds)
+		theirs.add("cpu-s", cpu)
 	}
 	ours.report(b, "ours")
 	theirs.report(b, "curl")
-}
-
-// addSpeed runs a download and notes how fast it was, if it was the largest.
-func addSpeed(b *testing.B, to medians, cmd *exec.Cmd, size int64) {
-	b.Helper()
-	spent, err := measure(cmd)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if size == largestBundle {
-		to.add("MiB/s", mebibytes(size)/spent.wall.Seconds())
-		to.add("cpu-s", spent.cpu.Seconds())
-	}
-}
-
-func reported(b *testing.B, path string) int64 {
-	b.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	number, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return number
-}
-
-// writeBundle writes a file that is in memory rather than read from disk when it
-// is served.
-func writeBundle(b *testing.B, path string, size int64) {
-	b.Helper()
-	file, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	block := make([]byte, min(size, 1<<20))
-	for i := range block {
-		block[i] = byte(i * i >> 3)
-	}
-	for written := int64(0); written < size; written += int64(len(block)) {
-		if _, err := file.Write(block); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -9,24 +9,10 @@ require (
 )
 
 require (
-	github.com/fatih/color v1.18.0 // indirect
-	github.com/golang/protobuf v1.5.4 // indirect
-	github.com/hashicorp/yamux v0.1.2 // indirect
-	github.com/mattn/go-colorable v0.1.14 // indirect
-	github.com/mattn/go-isatty v0.0.20 // indirect
-	github.com/oklog/run v1.2.0 // indirect
+	github.com/gofrs/flock v0.13.1 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
 )
 
-require (
-	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
-	github.com/hashicorp/go-hclog v1.6.3
-	github.com/hashicorp/go-plugin v1.7.0
-	golang.org/x/net v0.62.0 // indirect
-	google.golang.org/grpc v1.79.3
-	google.golang.org/protobuf v1.36.11
-)
+require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 
 replace github.com/docs-hosting/terraform-provider-docs => ../

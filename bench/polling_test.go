@@ -1,310 +1,225 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
+// Package bench compares the provider and its client with what else one could
+// use, in one run and on the same load. See README.md.
 package bench
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"io"
 	"log"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"slices"
+	"sort"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/go-retryablehttp"
 	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/poll"
 )
-
-// schedule returns how long to wait before the next GET. elapsed counts from
-// the start request, or from the beginning of a wait that joins later.
-type schedule func(elapsed time.Duration, status string, progress *float64) time.Duration
-
-// strategies are those that are nothing but a schedule.
-var strategies = []struct {
-	name  string
-	start func(j *job, random *rand.Rand) schedule
-}{
-	{"ours", ours},
-	{"fixed-1s", fixed(time.Second)},
-	{"fixed-5s", fixed(5 * time.Second)},
-	{"exponential", exponential},
-	{"oracle", oracle},
-}
-
-func ours(_ *job, random *rand.Rand) schedule {
-	poller := client.NewPoller(client.PollOptions{}, random.Float64)
-	return func(elapsed time.Duration, status string, progress *float64) time.Duration {
-		return poller.Next(elapsed, phaseOf(status), progress, 0)
-	}
-}
-
-func phaseOf(status string) client.PollPhase {
-	if status == "queued" {
-		return client.PollQueued
-	}
-	return client.PollRunning
-}
-
-func fixed(interval time.Duration) func(*job, *rand.Rand) schedule {
-	return func(*job, *rand.Rand) schedule {
-		return func(time.Duration, string, *float64) time.Duration { return interval }
-	}
-}
-
-// exponential waits as go-retryablehttp does with its defaults.
-func exponential(*job, *rand.Rand) schedule {
-	defaults := retryablehttp.NewClient()
-	attempt := -1
-	return func(time.Duration, string, *float64) time.Duration {
-		attempt++
-		return retryablehttp.DefaultBackoff(defaults.RetryWaitMin, defaults.RetryWaitMax, attempt, nil)
-	}
-}
-
-// oracle knows the end.
-func oracle(j *job, _ *rand.Rand) schedule {
-	return func(elapsed time.Duration, _ string, _ *float64) time.Duration {
-		return max(0, j.ends()-j.joined-elapsed-j.roundTrip/2)
-	}
-}
-
-// outcome is what came of one wait.
-type outcome struct {
-	delay time.Duration // from the end of the job to the answer that tells it
-	gets  int
-	wait  time.Duration // from the beginning of the wait to the end of the job
-}
-
-// inTime is the bound of the first goal.
-func (o outcome) inTime() bool {
-	return o.delay <= max(1200*time.Millisecond, o.wait/20)
-}
-
-// simulate polls a job.
-func simulate(j *job, next schedule) outcome {
-	o := outcome{wait: j.ends() - j.joined}
-	elapsed := time.Duration(0)
-	if j.joined == 0 {
-		elapsed = next(0, "queued", nil)
-	}
-	for {
-		status, progress := j.state(j.joined + elapsed + j.roundTrip/2)
-		o.gets++
-		elapsed += j.roundTrip
-		if status == "completed" {
-			o.delay = elapsed - o.wait
-			return o
-		}
-		elapsed += next(elapsed, status, progress)
-	}
-}
-
-// stateChange polls a job with the SDK's own loop and its defaults, which must
-// run in virtual time.
-func stateChange(ctx context.Context, j *job) (outcome, error) {
-	o := outcome{wait: j.ends() - j.joined}
-	began := time.Now()
-	conf := retry.StateChangeConf{
-		Pending: []string{"queued", "running"},
-		Target:  []string{"completed"},
-		Timeout: 24 * time.Hour,
-		Refresh: func() (any, string, error) {
-			o.gets++
-			<-time.After(j.roundTrip / 2)
-			status, _ := j.state(j.joined + time.Since(began))
-			<-time.After(j.roundTrip - j.roundTrip/2)
-			return j, status, nil
-		},
-	}
-	_, err := conf.WaitForStateContext(ctx)
-	o.delay = time.Since(began) - o.wait
-	return o, err
-}
-
-// sample is what came of many waits.
-type sample []outcome
-
-func (s sample) report(b *testing.B) {
-	b.Helper()
-	delays, relative, gets := s.column(outcome.seconds), s.column(outcome.share), s.column(outcome.count)
-	b.ReportMetric(mean(delays), "delay-s")
-	b.ReportMetric(percentile(delays, .95), "delay-p95-s")
-	b.ReportMetric(100*mean(relative), "delay-%")
-	b.ReportMetric(100*percentile(relative, .95), "delay-p95-%")
-	b.ReportMetric(mean(gets), "GETs")
-	b.ReportMetric(percentile(gets, .95), "GETs-p95")
-	b.ReportMetric(100*mean(s.column(outcome.hit)), "in-time-%")
-	b.ReportMetric(0, "ns/op") // virtual time is what counts
-}
-
-func (o outcome) seconds() float64 { return o.delay.Seconds() }
-func (o outcome) share() float64   { return o.delay.Seconds() / o.wait.Seconds() }
-func (o outcome) count() float64   { return float64(o.gets) }
-func (o outcome) hit() float64 {
-	if o.inTime() {
-		return 1
-	}
-	return 0
-}
-
-func (s sample) column(of func(outcome) float64) []float64 {
-	column := make([]float64, len(s))
-	for i, o := range s {
-		column[i] = of(o)
-	}
-	return column
-}
-
-func mean(values []float64) float64 {
-	sum := 0.
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
-func percentile(values []float64, share float64) float64 {
-	slices.Sort(values)
-	return values[int(math.Ceil(share*float64(len(values))))-1]
-}
 
 const (
 	seeds       = 5
 	jobsPerSeed = 20_000
+	roundTrip   = 120 * time.Millisecond
 )
 
-// BenchmarkPolling runs the jobs of two workloads past each strategy.
-func BenchmarkPolling(b *testing.B) {
-	for _, m := range []mix{usual, other} {
-		for _, s := range strategies {
-			b.Run(m.name+"/"+s.name, func(b *testing.B) {
-				for b.Loop() {
-					scheduled(m, s.start, jobsPerSeed).report(b)
-				}
-			})
+// job is a simulated export job.
+type job struct {
+	queue, run time.Duration
+	// progress is the per cent shown at a share (0 to 1) of the run; nil if none is.
+	progress func(share float64) float64
+}
+
+func (j job) ends() time.Duration { return j.queue + j.run }
+
+// observe is what a GET sees that reaches the service at a time.
+func (j job) observe(at time.Duration) poll.Observation {
+	seen := poll.Observation{Done: at >= j.ends(), Queued: at < j.queue}
+	if !seen.Done && !seen.Queued && j.progress != nil {
+		percent := min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
+		seen.Progress = &percent
+	}
+	return seen
+}
+
+// newJob draws a job. Most take a minute or two; most show a progress that means
+// something.
+func newJob(r *rand.Rand) job {
+	j := job{run: logNormal(r, time.Minute, 1.3, 2*time.Second, 30*time.Minute)}
+	if r.Float64() >= .3 {
+		j.queue = logNormal(r, 3*time.Second, 1, 0, time.Minute)
+	}
+	switch kind := r.Float64(); {
+	case kind < .55:
+		j.progress = noisy(r)
+	case kind < .70: // none
+	case kind < .80:
+		progress, stuckAt := noisy(r), .1+.8*r.Float64()
+		j.progress = func(share float64) float64 { return progress(min(share, stuckAt)) }
+	case kind < .90:
+		j.progress = func(share float64) float64 { return 25 * math.Floor(4*share) }
+	default:
+		exponent := 2 + r.Float64()
+		if r.Float64() < .5 {
+			exponent = 1 / exponent
 		}
-		b.Run(m.name+"/sdk-v2", func(b *testing.B) {
-			log.SetOutput(io.Discard) // it logs each GET
-			jobs := jobsPerSeed
-			if m.name == other.name {
-				jobs /= 4 // its loop is slow to simulate
-			}
+		j.progress = func(share float64) float64 { return 100 * math.Pow(share, exponent) }
+	}
+	return j
+}
+
+// logNormal draws a duration, again and again until it is within bounds.
+func logNormal(r *rand.Rand, median time.Duration, sigma float64, least, most time.Duration) time.Duration {
+	for {
+		if d := time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64())); d >= least && d <= most {
+			return d
+		}
+	}
+}
+
+// noisy is the progress of pieces of work whose durations are log-normal.
+func noisy(r *rand.Rand) func(float64) float64 {
+	const pieces = 40
+	done := make([]float64, pieces+1)
+	for i := range pieces {
+		done[i+1] = done[i] + math.Exp(.5*r.NormFloat64())
+	}
+	return func(share float64) float64 {
+		at := share * done[pieces]
+		i := min(pieces, sort.SearchFloat64s(done, at))
+		if i == 0 {
+			return 0
+		}
+		return 100 * (float64(i-1) + (at-done[i-1])/(done[i]-done[i-1])) / pieces
+	}
+}
+
+// schedule returns how long to wait after an observation.
+type schedule func(elapsed time.Duration, seen poll.Observation) time.Duration
+
+func ours(r *rand.Rand) schedule {
+	s := poll.Schedule{Random: r.Float64}
+	return s.Next
+}
+
+func fixed(interval time.Duration) func(*rand.Rand) schedule {
+	return func(*rand.Rand) schedule {
+		return func(time.Duration, poll.Observation) time.Duration { return interval }
+	}
+}
+
+// outcomes collects the waits of one strategy.
+type outcomes struct {
+	delays []float64 // from the end of the job to the answer that shows it, in seconds
+	gets   float64
+	inTime float64 // within max(1.2 s, 5 % of the job)
+}
+
+func (o *outcomes) add(j job, delay time.Duration, gets int) {
+	o.delays = append(o.delays, delay.Seconds())
+	o.gets += float64(gets)
+	if delay <= max(1200*time.Millisecond, j.ends()/20) {
+		o.inTime++
+	}
+}
+
+func (o *outcomes) report(b *testing.B) {
+	n, sum := float64(len(o.delays)), 0.
+	for _, delay := range o.delays {
+		sum += delay
+	}
+	slices.Sort(o.delays)
+	b.ReportMetric(sum/n, "delay-s")
+	b.ReportMetric(o.delays[len(o.delays)*95/100], "delay-p95-s")
+	b.ReportMetric(o.gets/n, "GETs")
+	b.ReportMetric(100*o.inTime/n, "in-time-%")
+	b.ReportMetric(0, "ns/op") // virtual time is what counts
+}
+
+// follow polls a job by a schedule.
+func (o *outcomes) follow(j job, next schedule) {
+	gets, elapsed := 0, next(0, poll.Observation{Queued: true})
+	for {
+		seen := j.observe(elapsed + roundTrip/2)
+		gets++
+		elapsed += roundTrip
+		if seen.Done {
+			o.add(j, elapsed-j.ends(), gets)
+			return
+		}
+		elapsed += next(elapsed, seen)
+	}
+}
+
+// BenchmarkPolling waits for the same jobs with different strategies.
+func BenchmarkPolling(b *testing.B) {
+	for _, strategy := range []struct {
+		name  string
+		start func(*rand.Rand) schedule
+	}{{"ours", ours}, {"fixed-1s", fixed(time.Second)}, {"fixed-5s", fixed(5 * time.Second)}} {
+		b.Run(strategy.name, func(b *testing.B) {
 			for b.Loop() {
-				var all sample
-				inBubble(b, func(t *testing.T) {
-					for seed := range uint64(seeds) {
-						for _, j := range m.jobs(jobs, seed) {
-							o, err := stateChange(t.Context(), j)
-							if err != nil {
-								t.Fatal(err)
-							}
-							all = append(all, o)
-						}
-					}
-				})
-				all.report(b)
+				var o outcomes
+				eachJob(func(j job, r *rand.Rand) { o.follow(j, strategy.start(r)) })
+				o.report(b)
 			}
 		})
 	}
+	b.Run("sdk-v2", func(b *testing.B) {
+		log.SetOutput(io.Discard) // it logs each GET
+		for b.Loop() {
+			var o outcomes
+			inBubble(b, func(t *testing.T) {
+				eachJob(func(j job, _ *rand.Rand) { o.followSDK(t, j) })
+			})
+			o.report(b)
+		}
+	})
 }
 
-// scheduled runs jobs of all seeds past one strategy.
-func scheduled(m mix, start func(*job, *rand.Rand) schedule, jobs int) sample {
-	var all sample
+func eachJob(f func(job, *rand.Rand)) {
 	for seed := range uint64(seeds) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		for _, j := range m.jobs(jobs, seed) {
-			all = append(all, simulate(j, start(j, random)))
-		}
-	}
-	return all
-}
-
-// The first two goals, on fewer jobs than the benchmark has.
-func TestPollingMeetsItsGoals(t *testing.T) {
-	t.Parallel()
-	const jobs = 4000
-	ours, fixed := scheduled(usual, ours, jobs), scheduled(usual, fixed(5*time.Second), jobs)
-	for name, c := range map[string]struct{ got, most float64 }{
-		"waits that are noticed too late, per cent": {100 * (1 - mean(ours.column(outcome.hit))), 3},
-		"GETs beside fixed 5 s":                     {mean(ours.column(outcome.count)) / mean(fixed.column(outcome.count)), 1.15},
-		"delay beside fixed 5 s":                    {mean(ours.column(outcome.seconds)) / mean(fixed.column(outcome.seconds)), .6},
-	} {
-		if c.got > c.most {
-			t.Errorf("%s: %.3f, want at most %.3f", name, c.got, c.most)
+		jobs, random := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
+		for range jobsPerSeed {
+			f(newJob(jobs), random)
 		}
 	}
 }
 
-// What the benchmark simulates is what the client does: its own wait polls the
-// same jobs with the same number of GETs and ends at the same time.
-func TestClientPollsAsSimulated(t *testing.T) {
-	t.Parallel()
-	random := func() float64 { return .5 }
-	for _, m := range []mix{usual, other} {
-		for _, j := range m.jobs(100, 0) {
-			poller := client.NewPoller(client.PollOptions{}, random)
-			want := simulate(j, func(elapsed time.Duration, status string, progress *float64) time.Duration {
-				return poller.Next(elapsed, phaseOf(status), progress, 0)
-			})
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				service := &jobService{job: j, began: began}
-				c, err := client.New(client.Config{
-					BaseURL:    "https://service.invalid/v1",
-					APIKey:     "key_0123456789",
-					HTTPClient: &http.Client{Transport: service},
-					Random:     random,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				opts := client.WaitOptions{}
-				if j.joined == 0 {
-					opts.StartedAt = began
-				}
-				if _, err := c.WaitForStaticExport(t.Context(), "job", opts, nil); err != nil {
-					t.Fatal(err)
-				}
-				if service.gets != want.gets {
-					t.Errorf("%d GETs, simulated %d", service.gets, want.gets)
-				}
-				if delay := time.Since(began) - want.wait; delay != want.delay {
-					t.Errorf("delay %s, simulated %s", delay, want.delay)
-				}
-			})
-		}
+// followSDK polls a job with the SDK's own loop and its defaults.
+func (o *outcomes) followSDK(t *testing.T, j job) {
+	began, gets := time.Now(), 0
+	conf := retry.StateChangeConf{
+		Pending: []string{"running"},
+		Target:  []string{"completed"},
+		Timeout: 24 * time.Hour,
+		Refresh: func() (any, string, error) {
+			gets++
+			<-time.After(roundTrip / 2)
+			done := j.observe(time.Since(began)).Done
+			<-time.After(roundTrip / 2)
+			if done {
+				return j, "completed", nil
+			}
+			return j, "running", nil
+		},
 	}
+	if _, err := conf.WaitForStateContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o.add(j, time.Since(began)-j.ends(), gets)
 }
 
-// jobService answers as the service of the job would.
-type jobService struct {
-	job   *job
-	began time.Time
-	gets  int
-}
-
-func (s *jobService) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.gets++
-	<-time.After(s.job.roundTrip / 2)
-	status, progress := s.job.state(s.job.joined + time.Since(s.began))
-	<-time.After(s.job.roundTrip - s.job.roundTrip/2)
-	body, err := json.Marshal(map[string]any{"jobId": "job", "status": status, "progress": progress})
-	if err != nil {
-		return nil, err
+// inBubble runs f in virtual time. synctest takes a *testing.T, which a benchmark
+// does not have, so this makes one.
+func inBubble(b *testing.B, f func(t *testing.T)) {
+	b.Helper()
+	all := func(_, _ string) (bool, error) { return true, nil }
+	if !testing.RunTests(all, []testing.InternalTest{{Name: b.Name(), F: func(t *testing.T) { synctest.Test(t, f) }}}) {
+		b.Fatal("the simulation failed")
 	}
-	return &http.Response{
-		StatusCode: http.StatusOK,
-		Header:     http.Header{"Content-Type": {"application/json"}},
-		Body:       io.NopCloser(bytes.NewReader(body)),
-		Request:    req,
-	}, nil
 }

@@ -5,7 +5,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -21,51 +20,50 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-const (
-	workers        = 50
-	getsPerWorker  = 4
-	shortestAnswer = 80 * time.Millisecond
-	longestAnswer  = 160 * time.Millisecond
-)
-
-// getter makes the function with which all workers read, over a transport.
-type getter func(transport http.RoundTripper, random *rand.Rand) (get func(ctx context.Context) error, err error)
-
-var clients = []struct {
-	name string
-	make getter
-}{
-	{"ours", ourClient},
-	{"retryablehttp", retryable(retryablehttp.NewClient().RetryMax)},
-	{"retryablehttp-30", retryable(30)},
+// load is how many requests come at once, and from how many processes.
+type load struct {
+	name                        string
+	processes, workers, perWork int
+	// rate is the limit of the service in requests per second; zero for none.
+	rate float64
+	// refuse is a status that one answer in ten has, with Retry-After: 1.
+	refuse int
 }
 
-func ourClient(transport http.RoundTripper, random *rand.Rand) (func(context.Context) error, error) {
-	var mu sync.Mutex
-	c, err := client.New(client.Config{
-		BaseURL:    "https://service.invalid/v1",
-		APIKey:     "key_0123456789",
-		HTTPClient: &http.Client{Transport: transport},
-		Random: func() float64 {
-			mu.Lock()
-			defer mu.Unlock()
-			return random.Float64()
-		},
-	})
-	return func(ctx context.Context) error {
-		ctx, cancel := c.WithTimeout(ctx, time.Hour)
-		defer cancel()
-		_, err := c.GetStaticExportJob(ctx, "job")
-		return err
-	}, err
+var loads = []load{
+	{name: "50x4-at-10-per-s", processes: 1, workers: 50, perWork: 4, rate: 10},
+	{name: "50x4-at-50-per-s", processes: 1, workers: 50, perWork: 4, rate: 50},
+	{name: "20-processes-at-10-per-s", processes: 20, workers: 5, perWork: 3, rate: 10},
+	{name: "one-in-ten-429", processes: 1, workers: 10, perWork: 12, refuse: http.StatusTooManyRequests},
+	{name: "one-in-ten-503", processes: 1, workers: 10, perWork: 12, refuse: http.StatusServiceUnavailable},
 }
 
-func retryable(most int) getter {
-	return func(transport http.RoundTripper, _ *rand.Rand) (func(context.Context) error, error) {
+// ideal is the time without any refusal, if the service has a rate.
+func (l load) ideal() time.Duration {
+	requests := float64(l.processes * l.workers * l.perWork)
+	return time.Duration((requests - l.rate) / l.rate * float64(time.Second))
+}
+
+// getters make the function that all workers of a process read with.
+var getters = map[string]func(http.RoundTripper) func(context.Context) error{
+	"ours": func(network http.RoundTripper) func(context.Context) error {
+		c, err := client.New(client.Config{BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789", RoundTripper: network})
+		if err != nil {
+			panic(err)
+		}
+		return func(ctx context.Context) error {
+			_, err := c.GetStaticExportJob(ctx, "job")
+			return err
+		}
+	},
+	"retryablehttp":    retryable(retryablehttp.NewClient().RetryMax),
+	"retryablehttp-30": retryable(30),
+}
+
+func retryable(retries int) func(http.RoundTripper) func(context.Context) error {
+	return func(network http.RoundTripper) func(context.Context) error {
 		c := retryablehttp.NewClient()
-		c.Logger = nil
-		c.RetryMax = most
-		c.HTTPClient.Transport = transport
+		c.Logger, c.RetryMax, c.HTTPClient.Transport = nil, retries, network
 		return func(ctx context.Context) error {
 			req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, "https://service.invalid/v1/static-export/jobs/job", nil)
 			if err != nil {
@@ -76,117 +74,106 @@ func retryable(most int) getter {
 				return err
 			}
 			return resp.Body.Close()
-		}, nil
+		}
 	}
 }
 
-// limitedService serves so many requests per second, and as many at once, from
-// a token bucket. What it refuses it tells when to come back, in whole seconds.
-type limitedService struct {
+// limited is a service with a token bucket of one second. What it refuses it tells
+// when to come back, in whole seconds.
+type limited struct {
+	load
 	mu      sync.Mutex
 	random  *rand.Rand
-	rate    float64
 	tokens  float64
 	last    time.Time
 	refused int
 }
 
-func (s *limitedService) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	answers := shortestAnswer + time.Duration(s.random.Float64()*float64(longestAnswer-shortestAnswer))
-	s.mu.Unlock()
-	<-time.After(answers / 2)
-	retryAfter := s.take()
-	<-time.After(answers / 2)
-
-	resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: req}
-	body := `{"jobId": "job", "status": "running"}`
+func (s *limited) RoundTrip(req *http.Request) (*http.Response, error) {
+	const half = 25 * time.Millisecond // of a round trip
+	<-time.After(half)
+	status, retryAfter := s.take()
+	<-time.After(half)
+	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: req, Body: io.NopCloser(strings.NewReader(`{"status": "running"}`))}
 	if retryAfter > 0 {
-		resp.StatusCode = http.StatusTooManyRequests
 		resp.Header.Set("Retry-After", strconv.Itoa(retryAfter))
-		body = `{"error": "too many requests"}`
 	}
-	resp.Body = io.NopCloser(strings.NewReader(body))
 	return resp, nil
 }
 
-// take returns 0, or the seconds to wait.
-func (s *limitedService) take() (retryAfter int) {
+func (s *limited) take() (status, retryAfter int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.refuse != 0 {
+		if s.random.IntN(10) > 0 {
+			return http.StatusOK, 0
+		}
+		s.refused++
+		return s.refuse, 1
+	}
 	now := time.Now()
 	s.tokens = min(s.rate, s.tokens+s.rate*now.Sub(s.last).Seconds())
 	s.last = now
 	if s.tokens < 1 {
 		s.refused++
-		return int(math.Ceil((1 - s.tokens) / s.rate))
+		return http.StatusTooManyRequests, int(math.Ceil((1 - s.tokens) / s.rate))
 	}
 	s.tokens--
-	return 0
+	return http.StatusOK, 0
 }
 
-// crowding is what came of all workers together.
-type crowding struct {
-	took            time.Duration
-	refused, failed int
-}
-
-// crowd lets all workers read at once; one whose read fails gives up.
-func crowd(t *testing.T, make getter, rate float64, seed uint64) crowding {
-	t.Helper()
-	service := &limitedService{random: rand.New(rand.NewPCG(seed, 0)), rate: rate, tokens: rate, last: time.Now()}
-	get, err := make(service, rand.New(rand.NewPCG(seed, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	failed := 0
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range workers {
-		all.Go(func() {
-			for range getsPerWorker {
-				if get(t.Context()) != nil {
-					mu.Lock()
-					failed++
-					mu.Unlock()
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	return crowding{time.Since(began), service.refused, failed}
-}
-
-// ideal is how long the workers take if nobody ever comes too early.
-func ideal(rate float64) time.Duration {
-	answer := (shortestAnswer + longestAnswer) / 2
-	return answer + time.Duration((workers*getsPerWorker-rate)/rate*float64(time.Second))
-}
-
-// BenchmarkRateLimit has many workers share a service that limits them.
+// BenchmarkRateLimit has many workers share a service that refuses requests. A
+// worker whose read fails gives up.
 func BenchmarkRateLimit(b *testing.B) {
-	for _, rate := range []float64{2, 5, 10, 50} {
-		for _, c := range clients {
-			b.Run(fmt.Sprintf("%g-per-s/%s", rate, c.name), func(b *testing.B) {
+	for _, l := range loads {
+		for _, name := range []string{"ours", "retryablehttp", "retryablehttp-30"} {
+			b.Run(l.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
-					var sum crowding
+					var took time.Duration
+					var refused, failed int
 					for seed := range uint64(seeds) {
 						inBubble(b, func(t *testing.T) {
-							one := crowd(t, c.make, rate, seed)
-							sum.took += one.took
-							sum.refused += one.refused
-							sum.failed += one.failed
+							s := &limited{load: l, random: rand.New(rand.NewPCG(seed, 0)), tokens: l.rate, last: time.Now()}
+							began := time.Now()
+							failed += crowd(t, s, getters[name])
+							took += time.Since(began)
+							refused += s.refused
 						})
 					}
-					b.ReportMetric(sum.took.Seconds()/seeds, "time-s")
-					b.ReportMetric(sum.took.Seconds()/seeds/ideal(rate).Seconds(), "x-ideal")
-					b.ReportMetric(float64(sum.refused)/seeds, "429s")
-					b.ReportMetric(float64(sum.failed)/seeds, "failed")
+					b.ReportMetric(took.Seconds()/seeds, "time-s")
+					b.ReportMetric(float64(refused)/seeds, "refused")
+					b.ReportMetric(float64(failed)/seeds, "failed")
+					if l.rate > 0 {
+						b.ReportMetric(took.Seconds()/seeds/l.ideal().Seconds(), "x-ideal")
+					}
 				}
 				b.ReportMetric(0, "ns/op") // virtual time is what counts
 			})
 		}
 	}
+}
+
+// crowd lets all workers read at once and returns how many failed.
+func crowd(t *testing.T, s *limited, newGetter func(http.RoundTripper) func(context.Context) error) (failed int) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range s.processes {
+		get := newGetter(s)
+		for range s.workers {
+			all.Go(func() {
+				for range s.perWork {
+					if get(ctx) != nil {
+						mu.Lock()
+						failed++
+						mu.Unlock()
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	return failed
 }

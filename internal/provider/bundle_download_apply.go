@@ -122,7 +122,8 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 }
 
 // Read leaves the state as it is: it says what was written, on whatever disk.
-func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
+}
 
 func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state bundleDownloadModel
