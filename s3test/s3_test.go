@@ -1,0 +1,255 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+// Package s3test downloads a bundle from a real S3 server, versitygw, through links
+// that the AWS SDK has signed. It is a module of its own, so that the SDK is no
+// dependency of the provider.
+package s3test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+var versitygw = flag.String("versitygw", "", "the versitygw program to run")
+
+// The first link has expired and is refused, the second download is cut off and
+// resumed, and a link whose signature does not match is an error.
+func TestBundleFromRealObjectStore(t *testing.T) {
+	if *versitygw == "" {
+		t.Skip("needs versitygw: run make test-s3")
+	}
+	store := startStore(t)
+	service, err := simulator.Listen(simulator.Options{Queue: -1, Run: -1, Storage: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = service.Close() })
+	jobID := service.AddJob(simulator.JobSpec{Queue: -1, Run: -1})
+	c, err := client.New(client.Config{BaseURL: service.BaseURL, APIKey: simulator.DefaultAPIKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	link := func(ctx context.Context, _ bool) (bundle.Link, error) {
+		b, err := c.GenerateBundle(ctx, jobID)
+		if err != nil {
+			return bundle.Link{}, err
+		}
+		return bundle.Link{URL: b.URL, SizeBytes: b.SizeBytes}, nil
+	}
+	folder := t.TempDir()
+	target := bundle.Target{Path: filepath.Join(folder, "bundle.tar.gz"), Directory: filepath.Join(folder, "site")}
+
+	store.expired, store.cutAfter = true, 500
+	staged, err := bundle.Stage(ctx, c.Transport(), target, bundle.Request{Link: link, Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer staged.Discard()
+	if _, err := staged.Commit(ctx, &bundle.Owned{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"403", "200", "bytes=500-: 206"}; !slices.Equal(store.log, want) {
+		t.Errorf("the object store answered %q, want %q", store.log, want)
+	}
+	if _, err := os.Stat(filepath.Join(target.Directory, "index.html")); err != nil {
+		t.Error(err)
+	}
+
+	signed, err := link(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(signed.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("X-Amz-Signature", strings.Repeat("0", 64))
+	u.RawQuery = query.Encode()
+	_, err = c.Transport().Fetch(ctx, u.String(), nil)
+	if err == nil || !strings.Contains(err.Error(), "403") || !strings.Contains(err.Error(), "SignatureDoesNotMatch") || strings.Contains(err.Error(), "000000") {
+		t.Errorf("a link with another signature: %v", err)
+	}
+}
+
+// store is a bucket of a running versitygw, behind a proxy that logs the answers to
+// presigned links and cuts one of them.
+type store struct {
+	client *s3.Client
+	bucket string
+
+	mu       sync.Mutex
+	expired  bool // the next link is one that has expired
+	cutAfter int  // bytes of the body of the next 200
+	log      []string
+}
+
+func startStore(t *testing.T) *store {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "s3") //nolint:usetesting // the name of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	socket, objects, metadata := filepath.Join(folder, "socket"), filepath.Join(folder, "objects"), filepath.Join(folder, "metadata")
+	for _, directory := range []string{objects, metadata} {
+		if err := os.Mkdir(directory, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key, secret := rand.Text(), rand.Text()
+	command := exec.CommandContext(t.Context(), *versitygw, "--quiet", "--port", socket, "posix", "--sidecar", metadata, objects)
+	command.Env = []string{"ROOT_ACCESS_KEY_ID=" + key, "ROOT_SECRET_ACCESS_KEY=" + secret}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("versitygw: %s", &output)
+		}
+	})
+
+	s := &store{bucket: "bundles"}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "store"})
+			r.Out.Host = r.In.Host // the signature covers it
+		},
+		Transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, socket) },
+			DisableCompression: true,
+		},
+		ModifyResponse: s.answer,
+		FlushInterval:  -1, // what comes before the cut arrives
+	}
+	front := httptest.NewServer(proxy)
+	t.Cleanup(front.Close)
+	s.client = s3.New(s3.Options{
+		BaseEndpoint: aws.String(front.URL),
+		Credentials:  credentials.NewStaticCredentialsProvider(key, secret, ""),
+		Region:       "us-east-1",
+		UsePathStyle: true, // the bucket is not a host name on loopback
+	})
+	if _, err := s.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &s.bucket}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// dial connects to the server, which may still be starting.
+func dial(ctx context.Context, socket string) (conn net.Conn, err error) {
+	var dialer net.Dialer
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for range 500 {
+		if conn, err = dialer.DialContext(ctx, "unix", socket); err == nil {
+			return conn, nil
+		}
+		<-ticker.C
+	}
+	return nil, err
+}
+
+// answer logs the answer to a presigned link, and cuts its body if that is asked for.
+func (s *store) answer(resp *http.Response) error {
+	if !resp.Request.URL.Query().Has("X-Amz-Signature") {
+		return nil // the SDK's own request
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := ""
+	if r := resp.Request.Header.Get("Range"); r != "" {
+		asked = r + ": "
+	}
+	s.log = append(s.log, fmt.Sprint(asked, resp.StatusCode))
+	if resp.StatusCode == http.StatusOK && s.cutAfter > 0 {
+		resp.Body = &cutBody{resp.Body, s.cutAfter}
+		s.cutAfter = 0
+	}
+	return nil
+}
+
+// Put implements simulator.Storage.
+func (s *store) Put(ctx context.Context, name string, archive []byte) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(archive)})
+	return err
+}
+
+// Link implements simulator.Storage.
+func (s *store) Link(ctx context.Context, name string, lifetime time.Duration) (string, error) {
+	s.mu.Lock()
+	now := time.Now()
+	if s.expired {
+		now, s.expired = now.Add(-2*lifetime), false
+	}
+	s.mu.Unlock()
+	request, err := s3.NewPresignClient(s.client, func(o *s3.PresignOptions) { o.Presigner = presigner{now} }).
+		PresignGetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &name}, s3.WithPresignExpires(lifetime))
+	if err != nil {
+		return "", err
+	}
+	return request.URL, nil
+}
+
+// presigner signs with a time of its own.
+type presigner struct{ now time.Time }
+
+func (p presigner) PresignHTTP(
+	ctx context.Context, key aws.Credentials, r *http.Request, payloadHash, service, region string, _ time.Time, options ...func(*v4.SignerOptions),
+) (string, http.Header, error) {
+	// S3 does not escape the path a second time, as other services do.
+	signer := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true })
+	return signer.PresignHTTP(ctx, key, r, payloadHash, service, region, p.now, options...)
+}
+
+// cutBody fails after some bytes.
+type cutBody struct {
+	inner interface {
+		Read([]byte) (int, error)
+		Close() error
+	}
+	left int
+}
+
+func (b *cutBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, http.ErrAbortHandler
+	}
+	n, err := b.inner.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+func (b *cutBody) Close() error { return b.inner.Close() }
