@@ -45,10 +45,10 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 var versionSegment = regexp.MustCompile(`/v[0-9]+$`)
 
-// EndsWithVersion reports whether a base URL ends with a version segment such as
-// "/v1", as the contract says it does.
-func EndsWithVersion(u *url.URL) bool {
-	return versionSegment.MatchString(u.Path)
+// HasVersion reports whether a base URL ends with a version segment such as "/v1",
+// as the contract says it does.
+func HasVersion(baseURL string) bool {
+	return versionSegment.MatchString(strings.TrimRight(baseURL, "/"))
 }
 
 // isLoopback reports whether a host is a loopback address or localhost, in any

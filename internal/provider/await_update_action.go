@@ -9,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -42,12 +41,12 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription,
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 			},
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
-				Validators:          []validator.String{durationAtLeast(minPollInterval)},
+				Validators:          atLeastOneSecond,
 			},
 			"timeouts": schema.SingleNestedAttribute{
 				MarkdownDescription: timeoutsDescription,
@@ -56,7 +55,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 					"invoke": schema.StringAttribute{
 						MarkdownDescription: "Timeout of the wait, a duration such as `20m`. Default: `60m`.",
 						Optional:            true,
-						Validators:          []validator.String{durationAtLeast(0)},
+						Validators:          anyDuration,
 					},
 				},
 			},

@@ -56,12 +56,12 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. The bundle of another job replaces this one in place.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 			},
 			"path": schema.StringAttribute{
 				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing the path replaces the resource.",
 				Required:            true,
-				Validators:          []validator.String{pathValidator{"a path"}},
+				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
@@ -74,7 +74,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"extract_to": schema.StringAttribute{
 				MarkdownDescription: "Directory to unpack the bundle into: a tar, gzip-compressed tar or zip archive of at most 100,000 entries and 4 GiB. The directory must be missing or empty before the resource is created. Changing it replaces the resource.",
 				Optional:            true,
-				Validators:          []validator.String{pathValidator{"a path"}},
+				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"timeouts": resourceTimeouts(map[string]string{

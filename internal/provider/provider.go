@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
@@ -86,24 +86,24 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 					"An absolute URL without query, fragment or user name. Plain `http` is allowed for `localhost` and loopback addresses only, because every request carries the API key. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
-				Validators: []validator.String{baseURLValidator{"an absolute URL"}},
+				Validators: baseURLRules,
 			},
 			"api_key": schema.StringAttribute{
 				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
 					"Surrounding white space is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
 				Optional:   true,
 				Sensitive:  true,
-				Validators: []validator.String{apiKeyValidator{"an API key"}},
+				Validators: apiKeyRules,
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				MarkdownDescription: "PEM certificates to trust in addition to the system's, for a private deployment of the service with its own certificate authority.",
 				Optional:            true,
-				Validators:          []validator.String{certificatesValidator{"PEM certificates"}},
+				Validators:          certificateRules,
 			},
 			"request_timeout": schema.StringAttribute{
 				MarkdownDescription: "Timeout of one attempt of one request, a duration of at least `1s`. Default: `30s`.",
 				Optional:            true,
-				Validators:          []validator.String{durationAtLeast(time.Second)},
+				Validators:          atLeastOneSecond,
 			},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries after a failure that may pass, such as a lost connection or a 5xx answer; 0 to 20. " +
@@ -141,16 +141,18 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		}
 	}
 
-	baseURL := p.argument(config.BaseURL, baseURLVariable)
-	apiKey := strings.TrimSpace(p.argument(config.APIKey, apiKeyVariable))
-	if !config.BaseURL.IsUnknown() {
-		checkBaseURL(path.Root("base_url"), baseURL, sourceOf(config.BaseURL, baseURLVariable), &resp.Diagnostics)
-	}
-	if !config.APIKey.IsUnknown() {
-		checkAPIKey(path.Root("api_key"), apiKey, sourceOf(config.APIKey, apiKeyVariable), &resp.Diagnostics)
-	}
+	baseURL := p.argument("base_url", config.BaseURL, baseURLVariable, baseURLProblem, &resp.Diagnostics)
+	apiKey := p.argument("api_key", config.APIKey, apiKeyVariable, apiKeyProblem, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
+	}
+	if !client.HasVersion(baseURL) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), "Base URL without version segment",
+			baseURL+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
+	}
+	if !client.HasKeyPrefix(apiKey) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), "Unusual API key",
+			"The API key does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy it again.")
 	}
 
 	clientConfig := client.Config{
@@ -172,19 +174,23 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 }
 
-// argument returns an argument's value, or that of its environment variable.
-func (p *docsProvider) argument(value types.String, variable string) string {
-	if value.IsNull() {
-		return p.options.Getenv(variable)
+// argument returns an argument's value, or that of its environment variable, without
+// surrounding white space. It reports what is wrong with the value.
+func (p *docsProvider) argument(name string, argument types.String, variable string, problem func(string) string, diags *diag.Diagnostics) string {
+	if argument.IsUnknown() {
+		return ""
 	}
-	return value.ValueString()
-}
-
-func sourceOf(value types.String, variable string) string {
-	if value.IsNull() {
-		return "The environment variable " + variable
+	value, origin := argument.ValueString(), ""
+	if argument.IsNull() {
+		value, origin = p.options.Getenv(variable), " (The value is that of "+variable+".)"
 	}
-	return "The argument"
+	value = strings.TrimSpace(value)
+	if value == "" {
+		diags.AddAttributeError(path.Root(name), "Missing "+name, problem(value))
+	} else if text := problem(value); text != "" {
+		diags.AddAttributeError(path.Root(name), "Invalid "+name, text+origin)
+	}
+	return value
 }
 
 // userAgent follows Terraform's convention, additions by the user included.

@@ -127,6 +127,9 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in the provider's errors guide."
 	case errors.As(err, &api) && api.StatusCode == 404:
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
+		if !client.HasVersion(run.client.BaseURL()) {
+			next += " It does not end with a version segment such as /v1."
+		}
 	}
 	addError(run.diags, "Could not start the static export", err, fmt.Sprintf("Domain: %s. %s", run.plan.Domain.ValueString(), state), next)
 	return nil, startedAt, false

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -54,7 +53,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 			},
 			"timeouts": schema.SingleNestedAttribute{
 				MarkdownDescription: timeoutsDescription,
@@ -63,7 +62,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 					"open": schema.StringAttribute{
 						MarkdownDescription: "Timeout of generating the link, a duration such as `1m`. Default: `5m`.",
 						Optional:            true,
-						Validators:          []validator.String{durationAtLeast(0)},
+						Validators:          anyDuration,
 					},
 				},
 			},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -45,7 +44,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job, as the service returned it when the job was started.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 			},
 			"timeouts": dataSourceTimeouts("Timeout of the read, a duration such as `1m`. Default: `5m`."),
 			"status": schema.StringAttribute{
@@ -82,7 +81,7 @@ func dataSourceTimeouts(description string) schema.SingleNestedAttribute {
 		MarkdownDescription: timeoutsDescription,
 		Optional:            true,
 		Attributes: map[string]schema.Attribute{
-			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: []validator.String{durationAtLeast(0)}},
+			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: anyDuration},
 		},
 	}
 }

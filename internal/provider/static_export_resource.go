@@ -73,7 +73,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"domain": schema.StringAttribute{
 				MarkdownDescription: "Domain of the site, without scheme, port or path, such as `docs.example.com`. Changing it replaces the resource.",
 				Required:            true,
-				Validators:          []validator.String{domainValidator{"a domain without scheme, port or path"}},
+				Validators:          domainRules,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
 					replaceIfDomainIsKnown, "Another domain replaces the resource.", "Another domain replaces the resource.")},
 			},
@@ -86,7 +86,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				MarkdownDescription: "Additional members of the request that starts the export, as a JSON object written with `jsonencode`. " +
 					"The service defines which members it accepts. `domain` is not allowed. A change exports the site again, in place; a change of spacing or member order does not.",
 				Optional:      true,
-				Validators:    []validator.String{parametersValidator{"a JSON object without a member \"domain\""}},
+				Validators:    parametersRules,
 				PlanModifiers: []planmodifier.String{sameJSONModifier{"Ignores changes of spacing and member order."}},
 			},
 			"link_renewal": schema.StringAttribute{
@@ -103,12 +103,12 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString("0s"),
-				Validators: []validator.String{durationAtLeast(0)},
+				Validators: anyDuration,
 			},
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
-				Validators:          []validator.String{durationAtLeast(minPollInterval)},
+				Validators:          atLeastOneSecond,
 			},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout of a new export, a duration such as `90m`. Default: `60m`.",
@@ -149,7 +149,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 func resourceTimeouts(members map[string]string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{}
 	for name, description := range members {
-		attributes[name] = schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: []validator.String{durationAtLeast(0)}}
+		attributes[name] = schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: anyDuration}
 	}
 	return schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
 }

@@ -16,8 +16,6 @@ const (
 	defaultDownloadTimeout = 60 * time.Minute
 	defaultWaitTimeout     = 60 * time.Minute // for the end of an update
 	defaultReadTimeout     = 5 * time.Minute
-
-	minPollInterval = time.Second
 )
 
 // Descriptions that several objects share.

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -56,7 +55,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, which waits for that update.",
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
@@ -68,7 +67,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
-				Validators:          []validator.String{durationAtLeast(minPollInterval)},
+				Validators:          atLeastOneSecond,
 			},
 			"timeouts": resourceTimeouts(map[string]string{"create": "Timeout of the wait, a duration such as `20m`. Default: `60m`."}),
 			"status":   recorded("Final status of the update: `success`."),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -85,7 +84,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription,
 				Required:            true,
-				Validators:          []validator.String{idValidator{"an ID"}},
+				Validators:          idRules,
 			},
 			"wait_for_completion": schema.BoolAttribute{
 				MarkdownDescription: "Whether to wait until the update has ended, with success or failure. An update that does not end in time is an error. Default: `false`.",
@@ -98,7 +97,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
-				Validators:          []validator.String{durationAtLeast(minPollInterval)},
+				Validators:          atLeastOneSecond,
 			},
 			"timeouts":         dataSourceTimeouts("Timeout of the read, a duration such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 			"id":               text("ID in the record of the update."),

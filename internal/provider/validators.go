@@ -12,8 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -21,113 +19,92 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// described is the description that all validators and plan modifiers here share.
+// described is the description of a validator or plan modifier.
 type described string
 
 func (d described) Description(context.Context) string         { return string(d) }
 func (d described) MarkdownDescription(context.Context) string { return string(d) }
 
-// known reports whether a validator has a value to check.
-func known(req validator.StringRequest) bool {
-	return !req.ConfigValue.IsNull() && !req.ConfigValue.IsUnknown()
+// stringRule validates the string values that are known. Its problem says what is
+// wrong with a value; empty if nothing is.
+type stringRule struct {
+	described
+	summary string
+	problem func(value string) string
 }
 
-type baseURLValidator struct{ described }
-
-func (baseURLValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if known(req) {
-		var all diag.Diagnostics
-		checkBaseURL(req.Path, req.ConfigValue.ValueString(), "The argument", &all)
-		resp.Diagnostics.Append(all.Errors()...) // Configure adds the warnings, once
+func (r stringRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if problem := r.problem(req.ConfigValue.ValueString()); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, r.summary, problem)
 	}
 }
 
-// checkBaseURL reports what is wrong with a base URL from the source that is named.
-func checkBaseURL(at path.Path, value, source string, diags *diag.Diagnostics) {
+// rules is the Validators of an attribute with one rule.
+func rules(summary, description string, problem func(string) string) []validator.String {
+	return []validator.String{stringRule{described(description), summary, problem}}
+}
+
+var (
+	baseURLRules     = rules("Invalid base_url", "an absolute URL", baseURLProblem)
+	apiKeyRules      = rules("Invalid api_key", "an API key", apiKeyProblem)
+	certificateRules = rules("Invalid certificates", "PEM certificates", certificateProblem)
+	idRules          = rules("Invalid ID", "an ID", idProblem)
+	domainRules      = rules("Invalid domain", "a domain without scheme, port or path", domainProblem)
+	pathRules        = rules("Invalid path", "a path", pathProblem)
+	parametersRules  = rules("Invalid additional parameters", "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
+	anyDuration      = durationAtLeast(0)
+	atLeastOneSecond = durationAtLeast(time.Second)
+)
+
+func baseURLProblem(value string) string {
 	if value == "" {
-		diags.AddAttributeError(at, "Missing base URL",
-			"Set base_url in the provider block, or the environment variable "+baseURLVariable+
-				", to the address of the API with its version segment, such as https://host.example/v1.")
-		return
+		return "Set base_url in the provider block, or the environment variable " + baseURLVariable +
+			", to the address of the API with its version segment, such as https://host.example/v1."
 	}
-	u, err := client.ParseBaseURL(value)
-	if err != nil {
-		diags.AddAttributeError(at, "Invalid base URL", fmt.Sprintf("%s is not a usable base URL: %s.", source, err))
-		return
+	if _, err := client.ParseBaseURL(value); err != nil {
+		return "The base URL cannot be used: " + err.Error() + "."
 	}
-	if !client.EndsWithVersion(u) {
-		diags.AddAttributeWarning(at, "Base URL without version segment",
-			fmt.Sprintf("%s does not end with a version segment such as /v1. If requests fail with 404, add it.", u.Redacted()))
-	}
+	return ""
 }
 
-type apiKeyValidator struct{ described }
-
-func (apiKeyValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if known(req) {
-		var all diag.Diagnostics
-		checkAPIKey(req.Path, strings.TrimSpace(req.ConfigValue.ValueString()), "The argument", &all)
-		resp.Diagnostics.Append(all.Errors()...)
+// apiKeyProblem shows nothing of the key.
+func apiKeyProblem(value string) string {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return "Set api_key in the provider block, or the environment variable " + apiKeyVariable +
+			", to an admin API key from the API keys page of the service's dashboard."
 	}
+	if err := client.CheckAPIKey(value); err != nil {
+		return "The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard."
+	}
+	return ""
 }
 
-// checkAPIKey reports what is wrong with an API key, without showing any of it.
-func checkAPIKey(at path.Path, key, source string, diags *diag.Diagnostics) {
-	if key == "" {
-		diags.AddAttributeError(at, "Missing API key",
-			"Set api_key in the provider block, or the environment variable "+apiKeyVariable+
-				", to an admin API key from the API keys page of the service's dashboard.")
-		return
-	}
-	if err := client.CheckAPIKey(key); err != nil {
-		diags.AddAttributeError(at, "Invalid API key", fmt.Sprintf("%s is not a usable API key: %s.\n\nCopy the key again from the service's dashboard.", source, err))
-		return
-	}
-	if !client.HasKeyPrefix(key) {
-		diags.AddAttributeWarning(at, "Unusual API key",
-			source+" does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy the key again.")
-	}
-}
-
-type certificatesValidator struct{ described }
-
-func (certificatesValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
-	}
-	value := req.ConfigValue.ValueString()
+func certificateProblem(value string) string {
 	if client.CheckCertificates([]byte(value)) == nil {
-		return
+		return ""
 	}
 	problem := "The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----."
-	if !strings.Contains(value, "-----BEGIN") && !strings.Contains(value, "\n") {
-		problem += " If it is the path of a file, give the file's content with file(\"...\")."
+	if !strings.Contains(value, "\n") {
+		problem += " To read them from a file, use file(\"...\")."
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Invalid certificates", problem)
+	return problem
 }
 
-// durationValidator rejects what is not a duration, and durations below a minimum.
-type durationValidator struct {
-	described
-	least time.Duration
-}
-
-func durationAtLeast(least time.Duration) validator.String {
-	return durationValidator{described(fmt.Sprintf("a duration of at least %s", least)), least}
-}
-
-func (v durationValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
-	}
-	value := req.ConfigValue.ValueString()
-	switch d, err := time.ParseDuration(value); {
-	case err != nil:
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
-			fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m or 1h30m.", value))
-	case d < v.least:
-		resp.Diagnostics.AddAttributeError(req.Path, "Duration too short", fmt.Sprintf("The duration must be at least %s, not %s.", v.least, d))
-	}
+// durationAtLeast accepts durations from a minimum on.
+func durationAtLeast(least time.Duration) []validator.String {
+	return rules("Invalid duration", fmt.Sprintf("a duration of at least %s", least), func(value string) string {
+		switch d, err := time.ParseDuration(value); {
+		case err != nil:
+			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m or 1h30m.", value)
+		case d < least:
+			return fmt.Sprintf("The duration must be at least %s, not %s.", least, d)
+		}
+		return ""
+	})
 }
 
 // durationOf returns the duration in a validated argument; zero if it is not set.
@@ -139,95 +116,58 @@ func durationOf(argument types.String) time.Duration {
 	return d
 }
 
-// idValidator rejects IDs that no object can have. The contract leaves the form of
-// IDs open.
-type idValidator struct{ described }
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-func (idValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
-	}
-	if problem := idProblem(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid ID", problem+" Use the ID that the service returned.")
-	}
-}
-
-// idProblem says why a value cannot be an ID; empty if it can.
+// idProblem leaves the form of IDs open, as the contract does.
 func idProblem(id string) string {
 	switch {
 	case strings.TrimSpace(id) == "":
-		return "The ID is empty."
+		return "The ID is empty. Use the ID that the service returned."
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
-		return fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength)
-	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "The ID contains a character that cannot be printed."
+		return fmt.Sprintf("The ID is longer than %d characters. Use the ID that the service returned.", client.MaxNameLength)
+	case strings.ContainsFunc(id, unprintable):
+		return "The ID contains a character that cannot be printed. Use the ID that the service returned."
 	}
 	return ""
 }
 
-// pathValidator rejects paths that cannot name a file.
-type pathValidator struct{ described }
-
-func (pathValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
-	}
-	switch value := req.ConfigValue.ValueString(); {
+func pathProblem(value string) string {
+	switch {
 	case strings.TrimSpace(value) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid path", "The path is empty.")
+		return "The path is empty."
 	case strings.ContainsRune(value, 0):
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid path", "The path contains a NUL character.")
+		return "The path contains a NUL character."
 	}
+	return ""
 }
 
-type domainValidator struct{ described }
-
-func (domainValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
-	}
-	if problem := domainProblem(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid domain", problem+" Write the domain alone, such as docs.example.com.")
-	}
-}
-
-// domainProblem says why a value cannot be the domain of a site; empty if it can.
-// The service decides about everything else.
+// domainProblem leaves everything else that a domain must be to the service.
 func domainProblem(domain string) string {
+	flaw := ""
 	switch {
 	case strings.TrimSpace(domain) == "":
-		return "The domain is empty."
+		return "The domain is empty. Write a domain such as docs.example.com."
+	case strings.ContainsFunc(domain, unprintable):
+		return "The domain contains a character that cannot be printed. Write a domain such as docs.example.com."
 	case strings.Contains(domain, "://"):
-		return fmt.Sprintf("The domain %q has a scheme.", domain)
-	case strings.ContainsFunc(domain, unicode.IsSpace):
-		return fmt.Sprintf("The domain %q contains white space.", domain)
-	case strings.ContainsFunc(domain, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "The domain contains a character that cannot be printed."
+		flaw = "a scheme"
+	case strings.Contains(domain, " "):
+		flaw = "white space"
 	case strings.ContainsAny(domain, "/?#\\"):
-		return fmt.Sprintf("The domain %q has a path, a query or a fragment.", domain)
+		flaw = "a path, a query or a fragment"
 	case strings.Contains(domain, "@"):
-		return "The domain contains an \"@\", which belongs to a user name or an email address."
+		flaw = "an \"@\""
 	case strings.Contains(domain, ","):
-		return fmt.Sprintf("The domain %q contains a comma.", domain)
+		flaw = "a comma"
 	case strings.Contains(domain, ":"):
-		return fmt.Sprintf("The domain %q has a port.", domain)
+		flaw = "a port"
 	case strings.Contains(domain, "*"):
-		return fmt.Sprintf("The domain %q has a wildcard; an export is of one site.", domain)
+		flaw = "a wildcard, but an export is of one site"
 	}
-	return ""
-}
-
-// parametersValidator accepts one JSON object without the member that has an
-// argument of its own.
-type parametersValidator struct{ described }
-
-func (parametersValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !known(req) {
-		return
+	if flaw == "" {
+		return ""
 	}
-	if _, problem := parseParameters(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid additional parameters", problem)
-	}
+	return fmt.Sprintf("The domain %q contains %s. Write the domain alone, such as docs.example.com.", domain, flaw)
 }
 
 // parseParameters reads additional_parameters, or says what is wrong with it. An
@@ -245,7 +185,7 @@ func parseParameters(text string) (parameters map[string]json.RawMessage, proble
 	return parameters, ""
 }
 
-// sameJSONModifier keeps the prior value of an argument whose JSON differs in
+// sameJSONModifier keeps the prior value of an argument if the new one differs in
 // spacing and member order only.
 type sameJSONModifier struct{ described }
 
