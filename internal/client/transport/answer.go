@@ -29,13 +29,7 @@ const (
 
 // Answer is a successful answer that holds a JSON object.
 type Answer struct {
-	Method     string
-	Path       string
-	StatusCode int
-	RequestID  string
-	// RetryAfter is how long the service asks to wait before the next request;
-	// zero if it does not ask.
-	RetryAfter time.Duration
+	Exchange
 	// Object is the decoded body. Numbers are [json.Number]; no string in it holds
 	// the API key.
 	Object map[string]any
@@ -43,11 +37,7 @@ type Answer struct {
 
 // Unexpected returns the error of an answer that is unusable for the reason given.
 func (a *Answer) Unexpected(problem string) error {
-	return &UnexpectedAnswerError{
-		Method: a.Method, Path: a.Path, StatusCode: a.StatusCode, RequestID: a.RequestID,
-		Problem: problem,
-		Message: Redact(strings.Join(messagesIn(a.Object, 0), ": ")),
-	}
+	return &UnexpectedAnswerError{Exchange: a.Exchange, Problem: problem, Message: Redact(strings.Join(knownMessages(a.Object, 0), ": "))}
 }
 
 // read makes an Answer or an error of a response. All text of the service enters
@@ -62,33 +52,25 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	tooLarge := len(body) > limit
 	body = bytes.TrimPrefix(body[:min(len(body), limit)], []byte("\xEF\xBB\xBF"))
 	value, problem := t.decode(body)
-	requestID := t.requestID(resp.Header)
-	retryAfter := retryAfter(resp.Header, t.Clock.Now())
-	if !success {
-		return nil, &APIError{
-			Method: req.Method, Path: req.URL.EscapedPath(), StatusCode: resp.StatusCode,
-			Message: t.errorMessage(body, value), Page: isPage(body),
-			RequestID: requestID, RetryAfter: retryAfter, Redirect: t.redirect(resp),
-		}
-	}
-	if err != nil {
-		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the answer was cut off after %d bytes: %w", len(body), err))
-	}
-	answer := &Answer{Method: req.Method, Path: req.URL.EscapedPath(), StatusCode: resp.StatusCode, RequestID: requestID, RetryAfter: retryAfter}
 	object, isObject := value.(map[string]any)
-	if tooLarge {
+	head := Exchange{
+		Method: req.Method, Path: req.URL.EscapedPath(), StatusCode: resp.StatusCode,
+		RequestID: t.requestID(resp.Header), RetryAfter: retryAfter(resp.Header, t.Clock.Now()),
+	}
+	switch {
+	case !success:
+		return nil, &APIError{Exchange: head, Message: t.errorMessage(body, value), Page: isPage(body), Redirect: t.redirect(resp)}
+	case err != nil:
+		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the answer was cut off after %d bytes: %w", len(body), err))
+	case tooLarge:
 		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
-	} else if problem == "" && !isObject {
-		problem = fmt.Sprintf("the body is JSON, but %s instead of an object", kindOf(value))
+	case problem == "" && !isObject:
+		problem = "the body is JSON, but not an object"
 	}
 	if problem != "" {
-		return nil, &UnexpectedAnswerError{
-			Method: answer.Method, Path: answer.Path, StatusCode: answer.StatusCode, RequestID: answer.RequestID,
-			Problem: problem, Message: t.errorMessage(body, value), Page: isPage(body),
-		}
+		return nil, &UnexpectedAnswerError{Exchange: head, Problem: problem, Message: t.errorMessage(body, value), Page: isPage(body)}
 	}
-	answer.Object = object
-	return answer, nil
+	return &Answer{Exchange: head, Object: object}, nil
 }
 
 // decode returns the JSON value of a body, or says what the body is instead.
@@ -159,22 +141,6 @@ func (t *Transport) scrubValue(value any) any {
 		}
 	}
 	return value
-}
-
-func kindOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a string"
-	case []any:
-		return "an array"
-	}
-	return "an object"
 }
 
 // requestIDHeaders are the names under which services name an exchange.

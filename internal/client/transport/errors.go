@@ -9,31 +9,37 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
-// APIError is an answer of the service that is not a success. The contract
-// leaves the format of errors open, so it is made from any body.
-type APIError struct {
+// Exchange is a request and what the head of its answer says.
+type Exchange struct {
 	Method string
 	// Path is the escaped path of the request, without a query.
 	Path       string
 	StatusCode int
+	// RequestID is the service's name for the exchange, or empty.
+	RequestID string
+	// RetryAfter is how long the service asks to wait; zero if it does not ask.
+	RetryAfter time.Duration
+}
+
+// Status returns the status code and its name, such as "404 Not Found".
+func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
+
+// APIError is an answer of the service that is not a success. The contract
+// leaves the format of errors open, so it is made from any body.
+type APIError struct {
+	Exchange
 	// Message is the service's own message, redacted and at most 2 KiB long. It
 	// is empty if the body says nothing.
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
-	// RequestID is the service's name for the exchange, or empty.
-	RequestID string
-	// RetryAfter is how long the service asks to wait; zero if it does not ask.
-	RetryAfter time.Duration
 	// Redirect is the target of a redirect that was not followed, redacted.
 	Redirect string
 }
-
-// Status returns the status code and its name, such as "404 Not Found".
-func (e *APIError) Status() string { return statusLine(e.StatusCode) }
 
 func (e *APIError) Error() string {
 	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, e.Status())
@@ -49,24 +55,17 @@ func (e *APIError) Error() string {
 // UnexpectedAnswerError is an answer whose status is a success but whose body is
 // unusable.
 type UnexpectedAnswerError struct {
-	Method     string
-	Path       string
-	StatusCode int
+	Exchange
 	// Problem says what is wrong with the body, such as "the answer has no jobId".
 	Problem string
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
 	// Page means that the body is an HTML or XML page.
-	Page      bool
-	RequestID string
+	Page bool
 }
 
 func (e *UnexpectedAnswerError) Error() string {
-	text := fmt.Sprintf("%s %s: HTTP %s, but %s", e.Method, e.Path, statusLine(e.StatusCode), e.Problem)
-	if e.Message != "" {
-		text += ": " + e.Message
-	}
-	return text
+	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
 }
 
 // ConnectionError is a request that got no complete answer.
