@@ -186,9 +186,9 @@ func (p *docsProvider) argument(name string, argument types.String, variable str
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		diags.AddAttributeError(path.Root(name), "Missing "+name, problem(value))
+		diags.AddAttributeError(path.Root(name), "Missing provider argument", problem(value))
 	} else if text := problem(value); text != "" {
-		diags.AddAttributeError(path.Root(name), "Invalid "+name, text+origin)
+		diags.AddAttributeError(path.Root(name), "Invalid provider argument", text+origin)
 	}
 	return value
 }

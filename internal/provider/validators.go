@@ -48,9 +48,9 @@ func rules(summary, description string, problem func(string) string) []validator
 }
 
 var (
-	baseURLRules     = rules("Invalid base_url", "an absolute URL", baseURLProblem)
-	apiKeyRules      = rules("Invalid api_key", "an API key", apiKeyProblem)
-	certificateRules = rules("Invalid certificates", "PEM certificates", certificateProblem)
+	baseURLRules     = rules("Invalid provider argument", "an absolute URL", baseURLProblem)
+	apiKeyRules      = rules("Invalid provider argument", "an API key", apiKeyProblem)
+	certificateRules = rules("Invalid provider argument", "PEM certificates", certificateProblem)
 	idRules          = rules("Invalid ID", "an ID", idProblem)
 	domainRules      = rules("Invalid domain", "a domain without scheme, port or path", domainProblem)
 	pathRules        = rules("Invalid path", "a path", pathProblem)
