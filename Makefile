@@ -27,7 +27,8 @@ GOLANGCI   := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.1
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
 GREMLINS   := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 VERSITYGW  := github.com/versity/versitygw/cmd/versitygw@v1.8.0
-SVG_TERM   := npx --yes svg-term-cli@2.1.1
+RECORD     := TERM=xterm-256color asciinema rec --quiet --overwrite --idle-time-limit 2
+DRAW       := npx --yes svg-term-cli@2.1.1 --window --no-cursor
 
 ##@ Use
 
@@ -76,12 +77,12 @@ docs: | $(BUILD) ## Generate docs/ from the schema, templates/ and examples/
 	$(TOOL) tfplugindocs generate --provider-name docs --providers-schema $(SCHEMA)
 
 .PHONY: images
-images: build ## Draw assets/*.svg again (needs graphviz, asciinema and npx)
+images: | $(BUILD) ## Draw assets/*.svg again (needs Graphviz, asciinema and npm)
 	for source in assets/*.dot; do dot -Tsvg "$$source" -o "$${source%.dot}.svg" || exit 1; done
-	for name in demo gate; do \
-		asciinema rec --quiet --overwrite --cols 100 --rows 34 --command "assets/$$name.sh" $(BUILD)/$$name.cast && \
-		$(SVG_TERM) --in $(BUILD)/$$name.cast --out assets/$$name.svg --window --no-cursor || exit 1; \
-	done
+	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
+	$(DRAW) --in $(BUILD)/gate.cast --out assets/gate.svg --at 999999
+	$(RECORD) --cols 100 --rows 32 --command 'clear; echo "$$ make demo"; make --silent demo' $(BUILD)/demo.cast
+	$(DRAW) --in $(BUILD)/demo.cast --out assets/demo.svg
 
 .PHONY: clean
 clean: ## Remove everything these commands built
