@@ -81,7 +81,7 @@ images: | $(BUILD) ## Draw assets/*.svg again (needs Graphviz, asciinema and npm
 	for source in assets/*.dot; do dot -Tsvg "$$source" -o "$${source%.dot}.svg" || exit 1; done
 	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
 	$(DRAW) --in $(BUILD)/gate.cast --out assets/gate.svg --at 999999
-	$(RECORD) --cols 100 --rows 32 --command 'clear; echo "$$ make demo"; make --silent demo' $(BUILD)/demo.cast
+	$(RECORD) --cols 100 --rows 36 --command 'clear; echo "$$ make demo"; make demo; sleep 2; echo' $(BUILD)/demo.cast
 	$(DRAW) --in $(BUILD)/demo.cast --out assets/demo.svg
 
 .PHONY: clean
