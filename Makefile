@@ -1,76 +1,91 @@
-# What a contributor does, one target each. `make` lists them.
+# Everyday commands. `make` lists them. What CI runs is in .ci/run.
 
 MAKEFLAGS += --no-print-directory
 SHELL := bash
 .DEFAULT_GOAL := help
 
-# Pinned tools that are too large for tools/go.mod; made in $(BIN) at first use.
-GOLANGCI_LINT_VERSION := 2.15.0
-GORELEASER_VERSION    := 2.16.0
-VERSITYGW_VERSION     := 1.8.0
+# The CLI for the demo and the acceptance tests, for example TF=tofu.
+TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
+# RACE= turns the race detector off, which needs a C compiler.
+RACE ?= -race
+# The version that `make install` installs. The examples require 0.1 or later.
+VERSION ?= 0.1.0
 
-BIN   := .bin
-BUILD := .build
-TOOL  := go tool -modfile=$(CURDIR)/tools/go.mod
-TF    ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
-
-# OpenTofu reads an unqualified source address as one of its own registry.
-REGISTRY := $(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,registry.terraform.io)
-
-GOLANGCI_LINT := $(BIN)/golangci-lint-$(GOLANGCI_LINT_VERSION)
-GORELEASER    := $(BIN)/goreleaser-$(GORELEASER_VERSION)
-VERSITYGW     := $(BIN)/versitygw-$(VERSITYGW_VERSION)
-
-# Every directory with a go.mod: the provider, tools/ and whatever else is a module of its own.
-MODULES := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
-
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X main.version=$(VERSION:v%=%)
-
-# `make test RACE=` leaves the race detector out, where there is no C compiler.
-RACE     ?= -race
+BIN      := .bin
+BUILD    := .build
 PROFILE  := $(BUILD)/coverage.out
-COVERED  := internal/client internal/provider
+SCHEMA   := $(BUILD)/schema.json
+LDFLAGS  := -X main.version=$(VERSION)
+PLUGINS  := $(HOME)/.terraform.d/plugins
+MODULES  := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
+COVERED  := internal/client internal/client/transport internal/client/poll internal/bundle internal/provider
 COVERAGE := 90
 
-# The program that prints the provider's schema as `terraform providers schema -json` would.
-SCHEMA_PROGRAM := ./internal/schemajson
-SCHEMA_JSON    := $(BUILD)/schema.json
+# Small tools are pinned in tools/go.mod, large ones here. Go builds each once and caches it.
+TOOL       := go tool -modfile=$(CURDIR)/tools/go.mod
+GOLANGCI   := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
+GREMLINS   := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+VERSITYGW  := github.com/versity/versitygw/cmd/versitygw@v1.8.0
+RECORD     := TERM=xterm-256color asciinema rec --quiet --overwrite --idle-time-limit 2
+DRAW       := npx --yes svg-term-cli@2.1.1 --window --no-cursor
 
-REPORT := cd bench && go run ./cmd/report -cli '$(TF)' $(if $(PEERS),-peers '$(abspath $(PEERS))')
-
-# What CI runs, in this order: the cheap first.
-CHECKS := build fmt-check tidy-check lint test cover test-s3 docs-check demo
-
-##@ Build
+##@ Use
 
 .PHONY: help
-help: ## List the targets
+help: ## List these commands
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-zA-Z0-9_.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z0-9_.-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## Export a site from a simulated service (KEEP=1: leave it running, TF=path: use this CLI)
+	go build -o $(BIN)/demo ./internal/demo
+	exec $(BIN)/demo -tf '$(TF)' $(if $(KEEP),-keep)
+
+.PHONY: install
+install: build ## Install the provider for your user, so that `terraform init` finds it
+	@for registry in registry.terraform.io registry.opentofu.org; do \
+		dir="$(PLUGINS)/$$registry/docs-hosting/docs/$(VERSION)/$$(go env GOOS)_$$(go env GOARCH)"; \
+		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs "$$dir/terraform-provider-docs_v$(VERSION)" && echo "$$dir"; \
+	done
+
+##@ Develop
 
 .PHONY: build
 build: ## Build every package, and the provider into .bin/
 	go build ./...
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ .
 
-.PHONY: install
-install: ## Install the provider where `go install` puts programs
-	go install -trimpath -ldflags '$(LDFLAGS)' .
-
 .PHONY: dev.tfrc
-dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/
+dev.tfrc: build ## Write a CLI configuration that uses .bin/ without `terraform init`
 	@printf 'provider_installation {\n  dev_overrides {\n    "docs-hosting/docs" = "%s"\n  }\n  direct {}\n}\n' '$(CURDIR)/$(BIN)' >$@
-	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@   # then plan and apply, without init'
+	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@'
 
-.PHONY: demo
-demo: ## Export a site with the real CLI against the simulator (KEEP=1 keeps it up, TF=path picks the CLI)
-	go build -o $(BIN)/demo ./internal/demo
-	exec $(BIN)/demo -tf '$(TF)' $(if $(KEEP),-keep)
+.PHONY: fmt
+fmt: ## Format the Go and Terraform files
+	$(GOLANGCI) fmt
+	$(TF) fmt -recursive examples
+
+.PHONY: tidy
+tidy: ## Tidy every Go module
+	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
+
+.PHONY: docs
+docs: | $(BUILD) ## Generate docs/ from the schema, templates/ and examples/
+	go run ./internal/schemajson >$(SCHEMA)
+	$(TOOL) tfplugindocs generate --provider-name docs --providers-schema $(SCHEMA)
+
+.PHONY: images
+images: | $(BUILD) ## Draw assets/*.svg again (needs Graphviz, asciinema and npm)
+	for source in assets/*.dot; do dot -Tsvg "$$source" -o "$${source%.dot}.svg" || exit 1; done
+	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
+	$(DRAW) --in $(BUILD)/gate.cast --out assets/gate.svg --at 999999
+	$(RECORD) --cols 100 --rows 36 --command 'clear; echo "$$ make demo"; make demo; sleep 2; echo' $(BUILD)/demo.cast
+	$(DRAW) --in $(BUILD)/demo.cast --out assets/demo.svg
 
 .PHONY: clean
-clean: ## Remove everything that was built
+clean: ## Remove everything these commands built
 	rm -rf $(BIN) $(BUILD) dist dev.tfrc
 
 ##@ Test
@@ -84,98 +99,68 @@ cover: ## Fail if the last `make test` covered too little
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
-test-cli: ## Run the tests of the provider and the examples under the CLI that TF names (terraform or tofu)
-	TF_ACC_TERRAFORM_PATH='$(TF)' TF_ACC_PROVIDER_HOST=$(REGISTRY) go test ./internal/provider/... ./internal/doctest
+test-cli: ## Run the acceptance tests with the CLI in TF (terraform or tofu)
+	TF_ACC_TERRAFORM_PATH='$(TF)' \
+	TF_ACC_PROVIDER_HOST=$(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,registry.terraform.io) \
+	go test ./internal/provider/... ./internal/doctest
+
+.PHONY: test-s3
+test-s3: ## Run the download tests against a real S3 server
+	GOBIN='$(CURDIR)/$(BIN)' go install $(VERSITYGW)
+	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(BIN)/versitygw'
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for FUZZTIME (20s)
-	scripts/fuzz.sh
+	git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | while IFS=: read -r file name; do \
+		go test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(or $(FUZZTIME),20s) "./$${file%/*}" || exit 1; \
+	done
 
 .PHONY: soak
 soak: ## Take ten thousand exports through their life against a faulty service
 	go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
 
-.PHONY: test-s3
-test-s3: $(VERSITYGW) ## Run the tests that need a real S3 server
-	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(VERSITYGW)'
+.PHONY: mutate
+mutate: ## Change the code in small ways and list the changes that no test notices (PKG=./internal/client)
+	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20
 
 .PHONY: bench
-bench: ## Measure against the goals and write bench/results.md (TF=path, PEERS=mirror of the peers)
-	$(REPORT) -write results.md
-
-.PHONY: bench-plan
-bench-plan: ## Measure plans of up to a thousand objects with the real CLI
-	$(REPORT) Plan
+bench: ## Measure polling, rate limits, large plans, downloads and start-up
+	cd bench && go test -run '^$$' -bench . ./...
 
 ##@ Check
 
 .PHONY: check
 check: ## Run everything that CI runs
-	@scripts/check.sh $(CHECKS)
+	.ci/run
 
-.PHONY: fmt
-fmt: $(GOLANGCI_LINT) ## Format the Go and Terraform files
-	$(GOLANGCI_LINT) fmt
-	$(TF) fmt -recursive examples
-
-.PHONY: fmt-check
-fmt-check: $(GOLANGCI_LINT) ## Fail if `make fmt` would change a file
-	$(GOLANGCI_LINT) fmt --diff
-	$(TF) fmt -recursive -check -diff examples
-
-.PHONY: tidy
-tidy: ## Tidy every module
-	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
+.PHONY: lint
+lint: ## Run golangci-lint on every module
+	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(GOLANGCI) run) || exit 1; done
 
 .PHONY: tidy-check
 tidy-check: ## Fail if `make tidy` would change a file
-	for module in $(MODULES); do (cd $$module && go mod tidy -diff && go mod verify) || exit 1; done
+	for module in $(MODULES); do (cd $$module && go mod tidy -diff) || exit 1; done
 
-.PHONY: lint
-lint: $(GOLANGCI_LINT) ## Run the linters over every module and the workflows
-	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(CURDIR)/$(GOLANGCI_LINT) run) || exit 1; done
-	$(TOOL) actionlint
+.PHONY: docs-check
+docs-check: docs ## Fail if docs/ is not up to date
+	$(TOOL) tfplugindocs validate --provider-name docs --providers-schema $(SCHEMA)
+	@changed=$$(git status --porcelain -- docs); \
+	if [ -n "$$changed" ]; then printf 'Run make docs and commit:\n%s\n' "$$changed"; git diff -- docs; exit 1; fi
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities (needs the network)
 	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(TOOL) govulncheck ./...) || exit 1; done
 
-##@ Documentation
-
-.PHONY: docs
-docs: | $(BUILD) ## Generate docs/ from the schema, templates/ and examples/
-	go run $(SCHEMA_PROGRAM) >$(SCHEMA_JSON)
-	$(TOOL) tfplugindocs generate --provider-name docs --providers-schema $(SCHEMA_JSON)
-
-.PHONY: docs-check
-docs-check: docs ## Fail if docs/ is not what `make docs` makes
-	$(TOOL) tfplugindocs validate --provider-name docs --providers-schema $(SCHEMA_JSON)
-	git diff --exit-code -- docs
-	@untracked=$$(git status --porcelain -- docs); \
-	if [ -n "$$untracked" ]; then printf 'not committed:\n%s\n' "$$untracked"; exit 1; fi
-
 ##@ Release
 
 .PHONY: release-check
-release-check: $(GORELEASER) ## Build a release without publishing it, twice, and compare
-	GORELEASER='$(CURDIR)/$(GORELEASER)' scripts/release-check.sh
+release-check: ## Build a release twice without publishing it, and compare
+	GOBIN='$(CURDIR)/$(BIN)' go install $(GORELEASER)
+	scripts/release-check.sh '$(CURDIR)/$(BIN)/goreleaser'
 
 .PHONY: release
-release: $(GORELEASER) ## Build, sign and upload a draft release (the release workflow does)
-	$(GORELEASER) release --clean
+release: ## Build, sign and upload a draft release (run by the release workflow)
+	go run $(GORELEASER) release --clean
 
 $(BUILD):
 	mkdir -p $@
-
-# Named by version, so that a new pin is built anew.
-$(GOLANGCI_LINT):
-	GOBIN='$(CURDIR)/$(BIN)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_LINT_VERSION)
-	mv $(BIN)/golangci-lint $@
-
-$(GORELEASER):
-	GOBIN='$(CURDIR)/$(BIN)' go install github.com/goreleaser/goreleaser/v2@v$(GORELEASER_VERSION)
-	mv $(BIN)/goreleaser $@
-
-$(VERSITYGW):
-	GOBIN='$(CURDIR)/$(BIN)' go install github.com/versity/versitygw/cmd/versitygw@v$(VERSITYGW_VERSION)
-	mv $(BIN)/versitygw $@

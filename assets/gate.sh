@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Applies a gate whose update fails, on the simulator. `make images` records it.
+set -eu
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+make --silent install PLUGINS="$scratch/plugins" >/dev/null
+go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
+coproc "$scratch/simulator" 2>/dev/null
+trap 'kill "$COPROC_PID"; rm -rf "$scratch"' EXIT
+IFS='=' read -r _ DOCS_BASE_URL <&"${COPROC[0]}"
+IFS='=' read -r _ DOCS_API_KEY <&"${COPROC[0]}"
+export DOCS_BASE_URL DOCS_API_KEY TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
+
+cp examples/resources/docs_update_gate/resource.tf "$scratch"
+cd "$scratch"
+cat >versions.tf <<'HCL'
+terraform {
+  required_providers {
+    docs = { source = "docs-hosting/docs" }
+  }
+}
+HCL
+terraform init -plugin-dir="$scratch/plugins" >/dev/null
+
+clear
+echo '$ terraform apply -auto-approve -var status_id=upd_failure'
+# The plan is left out.
+terraform apply -auto-approve -var status_id=upd_failure 2>&1 | sed '1,/Plan:/d' || true
