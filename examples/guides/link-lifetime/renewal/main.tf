@@ -21,11 +21,11 @@ resource "docs_static_export" "site" {
   renew_before = "10m"
 }
 
-# Tells in every plan, and in HCP Terraform's continuous validation, that the link is dead.
+# Warns in refresh-only plans, such as the health assessments of HCP Terraform, that the link is dead.
 check "bundle_link" {
   assert {
     condition     = timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0
-    error_message = "The bundle's link expired at ${docs_static_export.site.expires_at}. Apply to renew it."
+    error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Apply to renew it."
   }
 }
 
