@@ -6,7 +6,6 @@
 package doctest
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -40,7 +41,7 @@ const (
 type service struct {
 	*simulator.Server
 	*clitest.CLI
-	clock *simulator.VirtualClock
+	clock *clock.Virtual
 }
 
 // newService starts in the year 2030, so no link expires by the clock of the CLI.
@@ -51,8 +52,8 @@ func newService(t *testing.T) *service {
 
 func newServiceIn(t *testing.T, year int) *service {
 	t.Helper()
-	clock := simulator.NewVirtualClock(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
-	server, err := simulator.Listen(simulator.Options{Clock: clock})
+	now := clock.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
+	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: contract.New(t).Check})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,15 +61,11 @@ func newServiceIn(t *testing.T, year int) *service {
 	const ended = -1
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: ended, Run: ended})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "page guides/links.mdx does not render"})
-	server.AddJob(simulator.JobSpec{ID: exportedJob, Domain: "docs.example.com", Queue: ended, Run: ended})
+	server.AddJob(simulator.JobSpec{ID: exportedJob, Queue: ended, Run: ended})
 
 	env := map[string]string{"DOCS_BASE_URL": server.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
-	s := &service{server, clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{
-		Version:    "test",
-		Getenv:     func(name string) string { return env[name] },
-		HTTPClient: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()},
-		Clock:      clock,
-	})), clock}
+	options := provider.Options{Version: "test", Getenv: func(name string) string { return env[name] }, Clock: now}
+	s := &service{server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options)), now}
 	s.Env = append(s.Env,
 		"TF_INPUT=0",
 		"TF_VAR_bucket=example-documentation",
