@@ -76,6 +76,23 @@ func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
 	}
 }
 
+// The way out that the pages name.
+func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
+	t.Parallel()
+	for _, directory := range []string{"guides/deploy-gates/data-source", "guides/hcp-terraform/deployment"} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			s.enter(t, directory)
+			s.Run(t, 0, "apply", "-auto-approve")
+			s.ForgetJob(exportedJob)
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
+			s.Run(t, 1, "destroy", "-auto-approve")
+			s.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+		})
+	}
+}
+
 // The pipelines run their own commands, with a local state.
 func TestPipelinesPublishAndRenew(t *testing.T) {
 	t.Parallel()

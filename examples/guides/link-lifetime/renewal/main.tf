@@ -17,7 +17,7 @@ variable "domain" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Runs come every ten minutes: a link that would not last until the next one is renewed.
+  # The time between two runs.
   renew_before = "10m"
 }
 
