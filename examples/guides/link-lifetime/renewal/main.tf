@@ -24,7 +24,7 @@ resource "docs_static_export" "site" {
 # Warns in refresh-only plans, such as the health assessments of HCP Terraform, that the link is dead.
 check "bundle_link" {
   assert {
-    condition     = timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0
+    condition     = try(timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0, true)
     error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Apply to renew it."
   }
 }
