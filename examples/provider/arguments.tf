@@ -1,7 +1,12 @@
+terraform {
+  required_version = ">= 1.10"
+}
+
+# Ephemeral, so Terraform writes the key to no plan and no state.
 variable "docs_api_key" {
   description = "Admin API key of the documentation service."
   type        = string
-  sensitive   = true
+  ephemeral   = true
 }
 
 provider "docs" {

@@ -29,6 +29,8 @@ type CLI struct {
 	Folder string
 	// Env is the whole environment of each command.
 	Env []string
+
+	providers map[string]any
 }
 
 // New offers the server to the CLI that TF_ACC_TERRAFORM_PATH names, or terraform on PATH, for as
@@ -44,17 +46,28 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 	if err != nil {
 		t.Skip("needs terraform on PATH")
 	}
-	c := &CLI{Binary: binary, Folder: t.TempDir()}
+	c := &CLI{Binary: binary, Folder: t.TempDir(), providers: map[string]any{}}
+	c.Env = append(os.Environ(),
+		"TF_CLI_CONFIG_FILE="+os.DevNull,
+		"CHECKPOINT_DISABLE=1",
+		"TF_IN_AUTOMATION=1")
+	c.Serve(t, source, server)
+	return c
+}
+
+// Serve offers one more server to the CLI for as long as the test runs.
+func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.ProviderServer) {
+	t.Helper()
 	host := "registry.terraform.io/"
 	if c.IsOpenTofu() {
 		host = "registry.opentofu.org/"
 	}
-	c.Env = append(os.Environ(),
-		"TF_CLI_CONFIG_FILE="+os.DevNull,
-		"CHECKPOINT_DISABLE=1",
-		"TF_IN_AUTOMATION=1",
-		"TF_REATTACH_PROVIDERS="+serve(t, host+source, server))
-	return c
+	c.providers[host+source] = serve(t, host+source, server)
+	reattach, err := json.Marshal(c.providers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS="+string(reattach))
 }
 
 // IsOpenTofu tells by the name of the program, as an unqualified source address means another
@@ -99,8 +112,8 @@ func (c *CLI) Run(t *testing.T, wantExit int, args ...string) string {
 	return output.String()
 }
 
-// serve starts the server and returns how to attach to it.
-func serve(t *testing.T, address string, server func() tfprotov6.ProviderServer) string {
+// serve starts the server and returns its entry in TF_REATTACH_PROVIDERS.
+func serve(t *testing.T, address string, server func() tfprotov6.ProviderServer) any {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
@@ -113,15 +126,11 @@ func serve(t *testing.T, address string, server func() tfprotov6.ProviderServer)
 		<-closed
 	})
 	config := <-configs
-	reattach, err := json.Marshal(map[string]any{address: map[string]any{
+	return map[string]any{
 		"Protocol":        string(config.Protocol),
 		"ProtocolVersion": config.ProtocolVersion,
 		"Pid":             config.Pid,
 		"Test":            config.Test,
 		"Addr":            map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
-	}})
-	if err != nil {
-		t.Fatal(err)
 	}
-	return string(reattach)
 }

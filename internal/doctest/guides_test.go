@@ -4,10 +4,11 @@
 package doctest
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,44 +17,36 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// roots are the configurations that stand for themselves, below examples/.
-var roots = []string{
-	"quickstart",
-	"guides/getting-started",
-	"guides/link-lifetime/renewal",
-	"guides/link-lifetime/ephemeral",
-	"guides/deploy-gates/data-source",
-	"guides/deploy-gates/gate",
-	"guides/deploy-gates/action",
-	"guides/self-hosting/from-state",
-	"guides/self-hosting/ephemeral",
-	"guides/object-storage/export",
-	"guides/air-gapped",
-}
-
-var modules = []string{"modules/chart-handover", "modules/deploy-gate", "modules/publish"}
-
-func TestConfigurationOfEachGuideIsAppliedAndThenPlansNothing(t *testing.T) {
+func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 	t.Parallel()
-	for _, directory := range roots {
+	var directories []string
+	for _, parent := range []string{"quickstart", "guides", "modules"} {
+		err := filepath.WalkDir(filepath.Join(examples, parent), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			if _, err := os.Stat(filepath.Join(name, "main.tf")); err != nil {
+				return nil
+			}
+			relative, err := filepath.Rel(examples, name)
+			directories = append(directories, relative)
+			if err != nil {
+				return err
+			}
+			return fs.SkipDir // what is below is part of it
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, directory := range directories {
 		t.Run(directory, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
+			s.write(t, "site/index.html", "<title>Acme</title>") // for the upload
 			s.enter(t, directory)
 			s.apply(t)
 		})
-	}
-}
-
-// enter copies a configuration into the folder and gets its modules.
-func (s *service) enter(t *testing.T, directory string) {
-	t.Helper()
-	s.setVariables()
-	s.copyTree(t, filepath.Join(examples, directory))
-	content := read(t, filepath.Join(s.Folder, "main.tf"))
-	s.needs(t, content)
-	if strings.Contains(content, "module \"") {
-		s.Run(t, 0, "init")
 	}
 }
 
@@ -79,6 +72,82 @@ func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
 				t.Error("the site was exported")
 			}
 		})
+	}
+}
+
+// The way out that the pages name.
+func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
+	t.Parallel()
+	for _, directory := range []string{"guides/deploy-gates/data-source", "guides/hcp-terraform/deployment"} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			s.enter(t, directory)
+			s.Run(t, 0, "apply", "-auto-approve")
+			s.ForgetJob(exportedJob)
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
+			s.Run(t, 1, "destroy", "-auto-approve")
+			s.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+		})
+	}
+}
+
+// The pipelines run their own commands, with a local state.
+func TestPipelinesPublishAndRenew(t *testing.T) {
+	t.Parallel()
+	const directory = examples + "/guides/pipelines/"
+	command := regexp.MustCompile(`(?m)^\s+- (?:run: )?terraform (.+)$`)
+	_, github, _ := strings.Cut(read(t, directory+"github-actions/renew.yml"), "run: |\n")
+	publish, gitlab, _ := strings.Cut(read(t, directory+"gitlab-ci/gitlab-ci.yml"), "\nrenew:\n")
+	_, gitlab, _ = strings.Cut(gitlab, "script:\n")
+	for name, pipeline := range map[string]struct{ publish, renew string }{
+		"github-actions": {read(t, directory+"github-actions/publish.yml"), github},
+		"gitlab-ci":      {publish, strings.ReplaceAll(gitlab, "    - ", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			s.enter(t, "guides/pipelines/main.tf", "guides/pipelines/"+name+"/backend.tf")
+			commands := command.FindAllStringSubmatch(pipeline.publish, -1)
+			if len(commands) != 4 {
+				t.Errorf("the commands are %q", commands)
+			}
+			for _, match := range commands {
+				s.Run(t, 0, strings.Fields(match[1])...)
+			}
+
+			renew := func(wantLinks int) {
+				t.Helper()
+				script := exec.Command("bash", "-e", "-c", "terraform() { '"+s.Binary+"' \"$@\"; }\n"+pipeline.renew)
+				// A pipeline on a schedule has no update.
+				script.Dir, script.Env = s.Folder, append(s.Env, "TF_VAR_status_id=")
+				if output, err := script.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, output)
+				}
+				if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != wantLinks {
+					t.Errorf("%d jobs and %d links, want 1 and %d", jobs, links, wantLinks)
+				}
+			}
+			renew(1)
+			s.clock.Advance(time.Hour)
+			renew(2)
+
+			// A failed update changes nothing for the renewals that follow.
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
+			s.Run(t, 1, "apply", "-auto-approve")
+			s.clock.Advance(time.Hour)
+			renew(3)
+		})
+	}
+}
+
+func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.enter(t, "guides/hcp-terraform/platform")
+	s.Run(t, 0, "apply", "-auto-approve")
+	if strings.Contains(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "sim_key") {
+		t.Error("the state contains the API key")
 	}
 }
 
@@ -111,13 +180,28 @@ func TestExpiredLinkIsRenewedByTheNextPlanThatMayChangeThings(t *testing.T) {
 	}
 }
 
-func TestCheckTellsThatTheLinkIsDead(t *testing.T) {
+func TestCheckWarnsOfAnExpiredLink(t *testing.T) {
 	t.Parallel()
-	s := newServiceAt(t, time.Date(2020, time.January, 31, 12, 0, 0, 0, time.UTC))
+	s := newServiceIn(t, 2020)
 	s.enter(t, "guides/link-lifetime/renewal")
-	output := s.Run(t, 0, "apply", "-auto-approve")
-	if want := "The bundle's link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
-		t.Errorf("%q is not said:\n%s", want, output)
+	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
+	output := s.Run(t, 0, "plan", "-refresh-only")
+	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
+		t.Errorf("%q is missing:\n%s", want, output)
+	}
+}
+
+// The provider's clock is in 2020, so the plan keeps the link. By the clock of the CLI, the link
+// has expired when the plan is applied.
+func TestLateApplyFailsInsteadOfHandingOverAnExpiredLink(t *testing.T) {
+	t.Parallel()
+	s := newServiceIn(t, 2020)
+	s.enter(t, "guides/self-hosting/link-in-state")
+	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
+	s.Run(t, 0, "plan", "-out=saved")
+	output := s.Run(t, 1, "apply", "saved")
+	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
+		t.Errorf("%q is missing:\n%s", want, output)
 	}
 }
 
@@ -137,74 +221,73 @@ func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
 	}
 }
 
-func TestExportedSiteBecomesObjects(t *testing.T) {
+// On a fresh disk, the bundle is downloaded again, and the object in the bucket stays as it is.
+func TestFreshDiskPlansADownloadAndNoUpload(t *testing.T) {
 	t.Parallel()
+	s := newService(t)
+	s.enter(t, "guides/self-hosting/own-storage")
+	s.Run(t, 0, "apply", "-auto-approve")
+	if err := os.RemoveAll(filepath.Join(s.Folder, "out")); err != nil {
+		t.Fatal(err)
+	}
+	output := s.Run(t, 0, "plan")
+	if !strings.Contains(output, "docs_bundle_download.site will be updated in-place") || !strings.Contains(output, "0 to add, 1 to change, 0 to destroy") {
+		t.Errorf("more than the download is planned:\n%s", output)
+	}
+}
+
+func TestEachWayToUploadSetsTheSameHeaders(t *testing.T) {
+	t.Parallel()
+	const page, pageType, asset = "no-cache", "text/html; charset=utf-8", "public, max-age=3600"
 	for _, store := range []string{"s3", "gcs"} {
-		t.Run(store, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			root := s.Folder
-			s.copyTree(t, filepath.Join(examples, "guides/object-storage"))
-			s.setVariables()
-
-			s.Folder = filepath.Join(root, "publish")
-			content := read(t, filepath.Join(s.Folder, "main.tf"))
-			s.needs(t, content)
-			s.write(t, "main.tf", strings.Replace(content, `"./s3" # or ./gcs`, `"./`+store+`"`, 1))
-			s.Run(t, 0, "init")
-			s.Env = append(s.Env, "TF_VAR_bucket=docs", "TF_VAR_directory="+filepath.Join(root, "out/site"))
-			if output := s.Run(t, 1, "plan"); !strings.Contains(output, "Apply the export first.") {
-				t.Errorf("an empty directory is not explained:\n%s", output)
+		s := newService(t)
+		s.enter(t, "guides/object-storage/upload")
+		if output := s.Run(t, 1, "plan"); !strings.Contains(output, "Apply the export first.") {
+			t.Errorf("an empty directory is not explained:\n%s", output)
+		}
+		for _, name := range []string{"index.html", "guides/hosting.html", "assets/site.css"} {
+			s.write(t, "site/"+name, name)
+		}
+		s.write(t, "main.tf", strings.Replace(read(t, filepath.Join(s.Folder, "main.tf")), `"./s3" # or ./gcs`, `"./`+store+`"`, 1))
+		s.Run(t, 0, "init")
+		s.Run(t, 0, "apply", "-auto-approve")
+		state := read(t, filepath.Join(s.Folder, "terraform.tfstate"))
+		for line, want := range map[string]int{
+			`"cache_control": "` + page + `"`:    2,
+			`"content_type": "` + pageType + `"`: 2,
+			`"cache_control": "` + asset + `"`:   1,
+			`"content_type": "text/css"`:         1,
+		} {
+			if got := strings.Count(state, line); got != want {
+				t.Errorf("%s: %d objects have %s, want %d", store, got, line, want)
 			}
+		}
+	}
 
-			s.Folder = filepath.Join(root, "export")
-			s.Run(t, 0, "apply", "-auto-approve")
-
-			s.Folder = filepath.Join(root, "publish")
-			s.Run(t, 0, "apply", "-auto-approve")
-			var objects []string
-			if err := json.Unmarshal([]byte(s.Run(t, 0, "output", "-json", "objects")), &objects); err != nil {
-				t.Fatal(err)
-			}
-			if want := []string{"assets/site.css", "assets/site.js", "guides/hosting.html"}; len(objects) != 8 || !slices.Equal(objects[:3], want) {
-				t.Errorf("the objects are %q", objects)
-			}
-		})
+	script := exec.Command("bash", "-c", `aws() { printf '%s|' "$@"; echo; }; export -f aws; "$0" site bucket E2`, examples+"/guides/object-storage/upload.sh")
+	output, err := script.CombinedOutput()
+	want := "s3|sync|site|s3://bucket|--exclude|*.html|--cache-control|" + asset + "|\n" +
+		"s3|sync|site|s3://bucket|--exclude|*|--include|*.html|--cache-control|" + page + "|--content-type|" + pageType + "|\n" +
+		"s3|sync|site|s3://bucket|--delete|--size-only|\n" +
+		"cloudfront|create-invalidation|--distribution-id|E2|--paths|/*|\n"
+	if err != nil || string(output) != want {
+		t.Errorf("upload.sh ran (%v):\n%s", err, output)
 	}
 }
 
-func TestModulesPassTheirOwnTests(t *testing.T) {
+func TestModulePassesItsOwnTests(t *testing.T) {
 	t.Parallel()
-	for _, directory := range modules {
-		t.Run(directory, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.needs(t, `required_version = ">= 1.7"`)
-			s.copyTree(t, filepath.Join(examples, directory))
-			s.Run(t, 0, "init")
-			s.Run(t, 0, "test")
-			if requests := len(s.Requests()); requests > 0 {
-				t.Errorf("mocked tests made %d requests", requests)
-			}
-			// OpenTofu's tests cannot refer to an earlier run.
-			if _, err := os.Stat(filepath.Join(s.Folder, "tests/simulator")); err == nil && !s.IsOpenTofu() {
-				s.Run(t, 0, "init", "-test-directory=tests/simulator")
-				s.Run(t, 0, "test", "-test-directory=tests/simulator")
-			}
-		})
+	s := newService(t)
+	s.needs(t, `required_version = ">= 1.7"`)
+	s.enter(t, "modules/chart-handover")
+	s.Env = slices.DeleteFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, "TF_VAR_") })
+	s.Run(t, 0, "test")
+	if requests := len(s.Requests()); requests > 0 {
+		t.Errorf("mocked tests made %d requests", requests)
 	}
-}
-
-func TestModulesAreApplied(t *testing.T) {
-	t.Parallel()
-	for _, directory := range modules {
-		t.Run(directory, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.setVariables()
-			s.copyTree(t, filepath.Join(examples, directory))
-			s.apply(t)
-		})
+	if !s.IsOpenTofu() { // whose tests cannot refer to an earlier run
+		s.Run(t, 0, "init", "-test-directory=tests/simulator")
+		s.Run(t, 0, "test", "-test-directory=tests/simulator")
 	}
 }
 
@@ -216,24 +299,4 @@ func TestExamplesAreFormatted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Run(t, 0, "fmt", "-check", "-diff", "-recursive")
-}
-
-func TestNoExampleIsLeftOutOfTheTests(t *testing.T) {
-	t.Parallel()
-	tested := append([]string{"provider", "resources/", "data-sources/", "ephemeral-resources/", "actions/"}, modules...)
-	tested = append(tested, roots...)
-	tested = append(tested, "guides/object-storage/publish", "guides/deploy-gates/pipelines/hcp-run-trigger")
-	err := filepath.WalkDir(examples, func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(name) != ".tf" {
-			return err
-		}
-		relative, err := filepath.Rel(examples, name)
-		if !slices.ContainsFunc(tested, func(directory string) bool { return strings.HasPrefix(filepath.ToSlash(relative), directory) }) {
-			t.Errorf("examples/%s is in no test", relative)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -32,9 +32,7 @@ func TestExampleOfEachObjectIsAppliedAndThenPlansNothing(t *testing.T) {
 				}
 			}
 			s := newService(t)
-			s.needs(t, content)
-			s.setVariables()
-			s.copyFile(t, file)
+			s.enter(t, name)
 			s.apply(t)
 		})
 	}
@@ -47,7 +45,7 @@ const exported = `resource "docs_static_export" "site" {
 
 func TestExportIsImportedAsShown(t *testing.T) {
 	t.Parallel()
-	const directory = examples + "/resources/docs_static_export/"
+	const directory = "resources/docs_static_export/"
 	for name, minimum := range map[string]string{
 		"import-by-string-id.tf": `required_version = ">= 1.5"`,
 		"import-by-identity.tf":  `required_version = ">= 1.12"`,
@@ -56,8 +54,8 @@ func TestExportIsImportedAsShown(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
 			s.needs(t, minimum)
-			s.copyFile(t, directory+name)
 			s.write(t, "main.tf", exported)
+			s.enter(t, directory+name)
 			s.apply(t)
 			if s.Count(simulator.EndpointStart) > 0 {
 				t.Error("a job was started")
@@ -67,7 +65,7 @@ func TestExportIsImportedAsShown(t *testing.T) {
 	t.Run("import.sh", func(t *testing.T) {
 		t.Parallel()
 		imports := 0
-		for line := range strings.Lines(read(t, directory+"import.sh")) {
+		for line := range strings.Lines(read(t, filepath.Join(examples, directory, "import.sh"))) {
 			arguments, ok := strings.CutPrefix(strings.TrimSpace(line), "terraform import ")
 			if !ok {
 				continue

@@ -14,18 +14,22 @@ import (
 	"testing"
 )
 
+// registry is where the Registry shows docs/, without the ending of the files.
+const registry = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/"
+
 var (
-	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
-	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	anchorTag = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```$")
+	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	anchorTag   = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	description = regexp.MustCompile(`(?m)^description: \|-\n((?:  .*\n)+)`)
 )
 
-// pages returns the Markdown files below the directories, by path.
-func pages(t *testing.T, directories ...string) map[string]string {
+// pages returns the Markdown files below docs/ and examples/, by path.
+func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, directory := range directories {
+	for _, directory := range []string{"docs", "examples"} {
 		err := filepath.WalkDir(filepath.Join(root, directory), func(name string, _ fs.DirEntry, err error) error {
 			if err == nil && filepath.Ext(name) == ".md" {
 				found[name] = read(t, name)
@@ -39,29 +43,40 @@ func pages(t *testing.T, directories ...string) map[string]string {
 	return found
 }
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestLinksLeadToPagesAndHeadings(t *testing.T) {
 	t.Parallel()
-	for name, content := range pages(t, "docs", "examples") {
+	all := pages(t)
+	for name, content := range all {
 		for _, match := range link.FindAllStringSubmatch(codeBlock.ReplaceAllString(content, ""), -1) {
-			if strings.Contains(match[1], "://") {
+			file, anchor, _ := strings.Cut(match[1], "#")
+			target := filepath.Join(filepath.Dir(name), file)
+			page, absolute := strings.CutPrefix(file, registry)
+			switch {
+			case absolute:
+				target = filepath.Join(root, "docs", page+".md")
+			case file == "":
+				target = name
+			case strings.Contains(file, "://"):
 				continue
 			}
-			file, anchor, _ := strings.Cut(match[1], "#")
-			target := name
-			if file != "" {
-				target = filepath.Join(filepath.Dir(name), file)
-			}
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s, which is not there", name, match[1])
-			} else if anchor != "" && !slices.Contains(anchors(read(t, target)), anchor) {
+			if filepath.Ext(target) != ".md" {
+				if _, err := os.Stat(target); err != nil {
+					t.Errorf("%s links to %s, which does not exist", name, match[1])
+				}
+			} else if _, ok := all[target]; !ok {
+				t.Errorf("%s links to %s, which does not exist", name, match[1])
+			} else if anchor != "" && !slices.Contains(anchors(all[target]), anchor) {
 				t.Errorf("%s links to %s, which has no such heading", name, match[1])
+			}
+			// The Registry resolves relative links of the index one level too high.
+			if name == filepath.Join(root, "docs/index.md") && file != "" && !absolute {
+				t.Errorf("the index has a relative link to %s", match[1])
 			}
 		}
 	}
 }
 
-// anchors returns what a link may name in a page: its headings, in the form that the Registry and
-// GitHub give them.
+// anchors returns what a link may name in a page, in the form of the Registry and GitHub.
 func anchors(page string) []string {
 	var names []string
 	for _, match := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
@@ -81,50 +96,36 @@ func anchors(page string) []string {
 	return names
 }
 
-// What a guide shows is what the tests apply.
+func TestIndexLinksToEachPage(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	docs := filepath.Join(root, "docs")
+	for name := range maps.Keys(all) {
+		page, inside := strings.CutPrefix(name, docs+"/")
+		page = strings.TrimSuffix(page, ".md")
+		if inside && page != "index" && !strings.Contains(all[docs+"/index.md"], "("+registry+page+")") {
+			t.Errorf("the index does not link to %s", page)
+		}
+	}
+}
+
+func TestDescriptionsOfPagesAreShort(t *testing.T) {
+	t.Parallel()
+	for name, content := range pages(t) {
+		if match := description.FindStringSubmatch(content); match != nil && len(strings.TrimSpace(match[1])) > 250 {
+			t.Errorf("the description of %s has more than 250 characters", name)
+		}
+	}
+}
+
+// What a guide shows is what the tests apply, and the Registry draws no Mermaid.
 func TestGuidesShowNoConfigurationOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, name := range glob(t, "templates/guides/*.md.tmpl") {
-		for _, language := range []string{"terraform", "hcl", "yaml"} {
+		for _, language := range []string{"terraform", "hcl", "yaml", "mermaid"} {
 			if strings.Contains(read(t, name), "```"+language) {
-				t.Errorf("%s has %s in it instead of a file of examples/", name, language)
+				t.Errorf("%s contains %s instead of a file of examples/", name, language)
 			}
-		}
-	}
-}
-
-func TestIndexNamesEachPage(t *testing.T) {
-	t.Parallel()
-	found := pages(t, "docs")
-	index := found[filepath.Join(root, "docs/index.md")]
-	for name := range maps.Keys(found) {
-		relative, err := filepath.Rel(filepath.Join(root, "docs"), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if relative != "index.md" && !strings.Contains(index, "("+filepath.ToSlash(relative)+")") {
-			t.Errorf("the index does not link to %s", relative)
-		}
-	}
-}
-
-// A module's README tells of each variable and output.
-func TestModulesAreDescribedWhole(t *testing.T) {
-	t.Parallel()
-	declaration := regexp.MustCompile(`(?m)^(?:variable|output) "(\w+)" \{$`)
-	for _, directory := range modules {
-		readme := read(t, filepath.Join(examples, directory, "README.md"))
-		rows := 0
-		for _, file := range []string{"variables.tf", "outputs.tf"} {
-			for _, match := range declaration.FindAllStringSubmatch(read(t, filepath.Join(examples, directory, file)), -1) {
-				rows++
-				if !strings.Contains(readme, "\n| `"+match[1]+"` |") {
-					t.Errorf("the README of %s does not tell of %s", directory, match[1])
-				}
-			}
-		}
-		if got := strings.Count(readme, "\n| `"); got != rows {
-			t.Errorf("the README of %s has %d rows, but there are %d variables and outputs", directory, got, rows)
 		}
 	}
 }

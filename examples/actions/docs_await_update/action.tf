@@ -3,11 +3,11 @@ terraform {
 }
 
 variable "status_id" {
-  description = "Status id of the update."
+  description = "ID of the update."
   type        = string
 }
 
-# By hand or in a pipeline: terraform apply -invoke=action.docs_await_update.published
+# From the command line: terraform apply -invoke=action.docs_await_update.published
 action "docs_await_update" "published" {
   config {
     status_id = var.status_id
@@ -18,7 +18,7 @@ action "docs_await_update" "published" {
   }
 }
 
-# Or before something is created or changed.
+# Before a resource is created or changed.
 resource "terraform_data" "announcement" {
   input = var.status_id
 

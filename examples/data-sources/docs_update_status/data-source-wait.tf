@@ -1,9 +1,9 @@
 variable "status_id" {
-  description = "Status id of the update."
+  description = "ID of the update."
   type        = string
 }
 
-# As it ends. If it fails, or has not ended in 20 minutes, so does the plan.
+# Fails the plan if the update fails, or does not end within 20 minutes.
 data "docs_update_status" "ended" {
   status_id           = var.status_id
   wait_for_completion = true

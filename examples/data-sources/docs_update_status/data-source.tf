@@ -1,9 +1,9 @@
 variable "status_id" {
-  description = "Status id of the update."
+  description = "ID of the update."
   type        = string
 }
 
-# As it is now. A failed update is no error.
+# The update as it is now. A failed update is not an error.
 data "docs_update_status" "latest" {
   status_id = var.status_id
 }

@@ -5,17 +5,17 @@ terraform {
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
-  # The state holds a link too, but it is made once and let expire.
+  # Nothing uses the link in the state.
   link_renewal = "never"
 }
 
-# A fresh link in every plan and apply, kept nowhere.
+# A fresh link in every plan and apply, which is never stored.
 ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }
 
-# Hand it on where Terraform takes ephemeral values: a write-only argument, the configuration of
-# another provider, a provisioner, or an ephemeral output of a module.
+# Use it where Terraform accepts ephemeral values: in a write-only argument, in the configuration of
+# another provider, in a provisioner, or in an ephemeral output of a module.
 resource "terraform_data" "fetch" {
   triggers_replace = docs_static_export.site.job_id
 

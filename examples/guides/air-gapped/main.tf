@@ -13,12 +13,12 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Stands for the content of the site. Another value exports it anew."
+  description = "Identifies the content, such as a commit. Another value starts a new export."
   type        = string
 }
 
 variable "outbox" {
-  description = "Directory whose content is carried over."
+  description = "Directory to transfer."
   type        = string
   default     = "outbox"
 }
@@ -38,7 +38,7 @@ resource "docs_bundle_download" "site" {
   path   = "${var.outbox}/bundle.tar.gz"
 }
 
-# To be carried over by another way than the archive, or to be signed.
+# Transfer it by another way than the archive, or sign it.
 output "checksum" {
   description = "A line for sha256sum --check."
   value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"

@@ -16,7 +16,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Stands for the content of the site. Another value exports it anew."
+  description = "Identifies the content, such as a commit. Another value starts a new export."
   type        = string
   default     = "1"
 }
@@ -37,7 +37,7 @@ output "expires_at" {
   value = docs_static_export.site.expires_at
 }
 
-# Whoever has the link can download the site.
+# Anyone who has the link can download the site.
 output "bundle_url" {
   value     = docs_static_export.site.bundle_url
   sensitive = true

@@ -1,5 +1,5 @@
 output "values" {
-  description = "Values of the deployment chart, for yamlencode. They hold the link."
+  description = "Values of the deployment chart, for yamlencode. They contain the link."
   sensitive   = true
   value = {
     staticExport = {
@@ -11,12 +11,12 @@ output "values" {
 }
 
 output "job_id" {
-  description = "Id of the export job, for the ephemeral resource docs_static_export_bundle."
+  description = "ID of the export job, for the ephemeral resource docs_static_export_bundle."
   value       = docs_static_export.site.job_id
 }
 
 output "expires_at" {
-  description = "When the link stops working: an RFC 3339 time in UTC, or null where it is not known."
+  description = "When the link stops working: an RFC 3339 time in UTC, or null if it is unknown."
   value       = docs_static_export.site.expires_at
 }
 

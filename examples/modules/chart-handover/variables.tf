@@ -4,18 +4,18 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Stands for the content of the site, such as a commit. Another value exports it anew."
+  description = "Identifies the content, such as a commit. Another value starts a new export."
   type        = string
 }
 
 variable "status_id" {
-  description = "Status id of an update that has to succeed before the site is exported; null for none."
+  description = "ID of an update that must succeed before the export; null for none."
   type        = string
   default     = null
 }
 
 variable "renew_before" {
-  description = "How long before its expiry an apply makes a new link: at least the time between two applies."
+  description = "How long before its expiry the link is renewed. Set it to the time between two applies."
   type        = string
   default     = "0s"
 }

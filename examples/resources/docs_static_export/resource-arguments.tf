@@ -5,12 +5,12 @@ resource "docs_static_export" "handbook" {
     revision = "4f2c1d9"
   }
 
-  # Passed on with the request that starts the job. The service decides what it accepts.
+  # Sent with the request that starts the job. The service defines what it accepts.
   additional_parameters = jsonencode({
     version = "2030-01"
   })
 
-  # Renewed by any apply in the last five minutes of its life, or after it.
+  # Any apply in the last five minutes before the expiry renews the link.
   renew_before = "5m"
 
   poll_interval = "10s"

@@ -1,9 +1,9 @@
 variable "status_id" {
-  description = "Status id of the update that was triggered before this run."
+  description = "ID of the update that was triggered before this run."
   type        = string
 }
 
-# Waits until the update has ended; the apply fails unless it succeeded.
+# Waits for the end of the update. The apply fails unless the update succeeded.
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
@@ -12,7 +12,7 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Is exported only then.
+# Runs only after that.
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 

@@ -15,7 +15,7 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "Status id of the update that has to have succeeded."
+  description = "ID of the update that must succeed."
   type        = string
 }
 
@@ -37,7 +37,7 @@ resource "docs_static_export" "site" {
   }
 
   lifecycle {
-    # If the update fails, so does the action, and the export is not started.
+    # If the update fails, the action fails, and the export does not start.
     action_trigger {
       events  = [before_create, before_update]
       actions = [action.docs_await_update.published]

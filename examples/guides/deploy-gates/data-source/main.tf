@@ -13,11 +13,11 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "Status id of the update that has to have succeeded."
+  description = "ID of the update that must succeed."
   type        = string
 }
 
-# Read during plan, because the id is known: no plan without a successful update.
+# Read in the plan, because the ID is known.
 data "docs_update_status" "latest" {
   status_id           = var.status_id
   wait_for_completion = true

@@ -13,11 +13,11 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "Status id of the update that has to have succeeded."
+  description = "ID of the update that must succeed."
   type        = string
 }
 
-# Waits during apply. The plan is made at once, whatever the update does.
+# Waits in the apply. The plan does not read the update.
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
@@ -33,7 +33,7 @@ resource "docs_static_export" "site" {
     update = docs_update_gate.published.status_id
   }
 
-  # Not before the gate has been passed.
+  # Starts after the gate has passed.
   depends_on = [docs_update_gate.published]
 }
 

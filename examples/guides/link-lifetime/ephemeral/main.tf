@@ -17,16 +17,16 @@ variable "domain" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Nobody uses the link in the state, so that it need not be kept alive.
+  # Nothing uses the link in the state.
   link_renewal = "never"
 }
 
-# Fresh whenever Terraform needs it, also in the apply of a plan that was saved hours ago.
+# Created in each plan and again in each apply, even if the plan was saved hours ago.
 ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }
 
-# Stands for whatever takes the link: here, a program that runs where Terraform does.
+# Replace the command with your deployment.
 resource "terraform_data" "deployment" {
   triggers_replace = docs_static_export.site.job_id
 

@@ -13,7 +13,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Stands for the content of the site. Another value exports it anew."
+  description = "Identifies the content, such as a commit. Another value starts a new export."
   type        = string
 }
 
@@ -24,7 +24,7 @@ resource "docs_static_export" "site" {
     revision = var.revision
   }
 
-  # The download makes links of its own.
+  # The download creates its own link.
   link_renewal = "never"
 }
 
@@ -35,7 +35,7 @@ resource "docs_bundle_download" "site" {
 }
 
 output "directory" {
-  description = "Where the site is, once this is applied."
+  description = "Directory of the unpacked site."
   value       = abspath(docs_bundle_download.site.extract_to)
 }
 

@@ -1,0 +1,56 @@
+terraform {
+  required_version = ">= 1.11"
+
+  cloud {
+    organization = "example"
+
+    workspaces {
+      name = "docs-deployment"
+    }
+  }
+
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+    helm = {
+      source  = "hashicorp/helm"
+      version = "~> 3.0"
+    }
+    tfe = {
+      source  = "hashicorp/tfe"
+      version = "~> 0.78"
+    }
+  }
+}
+
+# Reads with the token in TFE_TOKEN, a sensitive environment variable of this workspace.
+data "tfe_outputs" "export" {
+  organization = "example"
+  workspace    = "docs-export"
+}
+
+locals {
+  job_id = data.tfe_outputs.export.nonsensitive_values.job_id
+}
+
+ephemeral "docs_static_export_bundle" "site" {
+  job_id = local.job_id
+}
+
+resource "helm_release" "docs" {
+  name      = "docs"
+  namespace = "docs"
+  chart     = "oci://charts.example.com/docs" # the service's deployment chart
+
+  set = [
+    { name = "staticExport.enabled", value = "true" },
+    { name = "staticExport.version", value = local.job_id, type = "string" },
+  ]
+
+  set_wo = [
+    { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
+  ]
+  set_wo_revision = parseint(substr(sha256(local.job_id), 0, 8), 16)
+}

@@ -1,0 +1,47 @@
+terraform {
+  cloud {
+    organization = "example"
+
+    workspaces {
+      name = "docs-export"
+    }
+  }
+
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+variable "status_id" {
+  description = "ID of the update that must succeed."
+  type        = string
+}
+
+resource "docs_update_gate" "published" {
+  status_id = var.status_id
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  triggers = {
+    update = docs_update_gate.published.status_id
+  }
+
+  # A renewal would start a run of the deployment.
+  link_renewal = "never"
+
+  depends_on = [docs_update_gate.published]
+}
+
+output "job_id" {
+  value = docs_static_export.site.job_id
+}

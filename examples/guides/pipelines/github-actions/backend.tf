@@ -1,0 +1,8 @@
+terraform {
+  backend "s3" {
+    bucket       = "example-terraform-state"
+    key          = "documentation.tfstate"
+    region       = "eu-central-1"
+    use_lockfile = true
+  }
+}

@@ -1,0 +1,46 @@
+terraform {
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+variable "status_id" {
+  description = "ID of the update that must succeed."
+  type        = string
+}
+
+resource "docs_update_gate" "published" {
+  status_id = var.status_id
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  triggers = {
+    update = docs_update_gate.published.status_id
+  }
+
+  # The scheduled renewal runs every 30 minutes. The rest allows for a late start.
+  renew_before = "45m"
+
+  depends_on = [docs_update_gate.published]
+}
+
+# The update that was exported last, for the scheduled renewal. The status is unknown until a new
+# export has succeeded, so a failed publication keeps the earlier ID.
+output "status_id" {
+  value = docs_static_export.site.status == "completed" ? docs_static_export.site.triggers.update : null
+}
+
+output "bundle_url" {
+  value     = docs_static_export.site.bundle_url
+  sensitive = true
+}

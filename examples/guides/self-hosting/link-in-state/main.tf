@@ -1,0 +1,60 @@
+terraform {
+  required_version = ">= 1.3"
+
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1"
+    }
+    helm = {
+      source  = "hashicorp/helm"
+      version = "~> 3.0"
+    }
+  }
+}
+
+variable "domain" {
+  description = "Domain of the site to export."
+  type        = string
+}
+
+variable "revision" {
+  description = "Identifies the content, such as a commit. Another value starts a new export."
+  type        = string
+}
+
+resource "docs_static_export" "site" {
+  domain = var.domain
+
+  triggers = {
+    revision = var.revision
+  }
+
+  # At least the time between two runs.
+  renew_before = "10m"
+}
+
+resource "helm_release" "docs" {
+  name      = "docs"
+  namespace = "docs"
+  chart     = "oci://charts.example.com/docs" # the service's deployment chart
+
+  set = [
+    { name = "staticExport.enabled", value = "true" },
+    { name = "staticExport.version", value = var.revision, type = "string" },
+  ]
+
+  # Helm reads an unescaped comma as the end of the value.
+  set_sensitive = [
+    { name = "staticExport.bundleUrl", value = replace(docs_static_export.site.bundle_url, ",", "\\,") },
+  ]
+
+  lifecycle {
+    # Fails an apply that comes too late, instead of handing over a dead link. An unknown expiry,
+    # which is null, passes.
+    precondition {
+      condition     = try(timecmp(docs_static_export.site.expires_at, timestamp()) > 0, true)
+      error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Create a new plan."
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package doctest
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+var (
+	requiredString  = schema.StringAttribute{Required: true}
+	optionalString  = schema.StringAttribute{Optional: true}
+	computedString  = schema.StringAttribute{Computed: true}
+	writeOnlyString = schema.StringAttribute{Required: true, WriteOnly: true}
+	requiredBool    = schema.BoolAttribute{Required: true}
+	optionalBool    = schema.BoolAttribute{Optional: true}
+	optionalNumber  = schema.NumberAttribute{Optional: true}
+	requiredStrings = schema.SetAttribute{Required: true, ElementType: types.StringType}
+	optionalStrings = schema.SetAttribute{Optional: true, ElementType: types.StringType}
+)
+
+// thirdPartyResources are the schemas of what the examples use, by provider and resource, reduced
+// to the arguments in the examples. helm and tfe follow `terraform providers schema -json` of
+// versions 3.1.2 and 0.78.0, with which the examples were validated. aws and google follow the
+// documentation of versions 6 and 7. An argument that an example gains is added here.
+var thirdPartyResources = map[string]map[string]schema.Schema{
+	"aws": {
+		"aws_s3_bucket": {Attributes: object{"id": computedString, "arn": computedString, "bucket": optionalString, "bucket_regional_domain_name": computedString}},
+		"aws_s3_bucket_policy": {Attributes: object{
+			"bucket": requiredString, "policy": requiredString,
+		}},
+		"aws_s3_object": {Attributes: object{
+			"bucket": requiredString, "key": requiredString, "source": optionalString, "source_hash": optionalString,
+			"content_type": optionalString, "cache_control": optionalString,
+		}},
+		"aws_cloudfront_origin_access_control": {Attributes: object{
+			"id": computedString, "name": requiredString, "origin_access_control_origin_type": requiredString,
+			"signing_behavior": requiredString, "signing_protocol": requiredString,
+		}},
+		"aws_cloudfront_function": {Attributes: object{
+			"arn": computedString, "name": requiredString, "runtime": requiredString, "code": requiredString,
+		}},
+		"aws_cloudfront_distribution": {
+			Attributes: object{
+				"id": computedString, "arn": computedString, "domain_name": computedString,
+				"enabled": requiredBool, "default_root_object": optionalString,
+			},
+			Blocks: map[string]schema.Block{
+				"origin": block(object{"domain_name": requiredString, "origin_id": requiredString, "origin_access_control_id": optionalString}, nil),
+				"default_cache_behavior": block(object{
+					"target_origin_id": requiredString, "viewer_protocol_policy": requiredString, "allowed_methods": requiredStrings,
+					"cached_methods": requiredStrings, "cache_policy_id": optionalString, "compress": optionalBool,
+				}, map[string]schema.Block{"function_association": block(object{"event_type": requiredString, "function_arn": requiredString}, nil)}),
+				"custom_error_response": block(object{
+					"error_code": schema.NumberAttribute{Required: true}, "response_code": optionalNumber, "response_page_path": optionalString,
+				}, nil),
+				"restrictions":       block(nil, map[string]schema.Block{"geo_restriction": block(object{"restriction_type": requiredString}, nil)}),
+				"viewer_certificate": block(object{"cloudfront_default_certificate": optionalBool}, nil),
+			},
+		},
+	},
+	"google": {
+		"google_storage_bucket": {
+			Attributes: object{"name": requiredString, "location": requiredString, "uniform_bucket_level_access": optionalBool},
+			Blocks:     map[string]schema.Block{"website": block(object{"main_page_suffix": optionalString, "not_found_page": optionalString}, nil)},
+		},
+		"google_storage_bucket_iam_member": {Attributes: object{"bucket": requiredString, "role": requiredString, "member": requiredString}},
+		"google_storage_bucket_object": {Attributes: object{
+			"bucket": requiredString, "name": requiredString, "source": optionalString, "source_md5hash": optionalString,
+			"content_type": optionalString, "cache_control": optionalString,
+		}},
+	},
+	"helm": {
+		"helm_release": {Attributes: object{
+			"name": requiredString, "namespace": optionalString, "chart": requiredString,
+			"values":          schema.ListAttribute{Optional: true, ElementType: types.StringType},
+			"set":             nested(object{"name": requiredString, "value": optionalString, "type": optionalString}, false),
+			"set_sensitive":   nested(object{"name": requiredString, "value": schema.StringAttribute{Required: true, Sensitive: true}}, false),
+			"set_wo":          nested(object{"name": writeOnlyString, "value": writeOnlyString}, true),
+			"set_wo_revision": optionalNumber,
+		}},
+	},
+	"tfe": {
+		"tfe_workspace": {Attributes: object{
+			"id": computedString, "name": requiredString, "organization": optionalString, "auto_apply": optionalBool, "auto_apply_run_trigger": optionalBool,
+		}},
+		"tfe_workspace_settings": {Attributes: object{"workspace_id": requiredString, "remote_state_consumer_ids": optionalStrings}},
+		"tfe_run_trigger":        {Attributes: object{"workspace_id": requiredString, "sourceable_id": requiredString}},
+		"tfe_variable_set":       {Attributes: object{"id": computedString, "name": requiredString, "organization": optionalString}},
+		"tfe_workspace_variable_set": {Attributes: object{
+			"workspace_id": requiredString, "variable_set_id": requiredString,
+		}},
+		"tfe_variable": {Attributes: object{
+			"variable_set_id": optionalString, "category": requiredString, "key": requiredString, "value": optionalString, "sensitive": optionalBool,
+			"value_wo": schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true}, "value_wo_version": optionalNumber,
+		}},
+	},
+}
+
+type object = map[string]schema.Attribute
+
+func block(attributes object, blocks map[string]schema.Block) schema.Block {
+	return schema.ListNestedBlock{NestedObject: schema.NestedBlockObject{Attributes: attributes, Blocks: blocks}}
+}
+
+func nested(attributes object, writeOnly bool) schema.Attribute {
+	return schema.ListNestedAttribute{Optional: true, WriteOnly: writeOnly, NestedObject: schema.NestedAttributeObject{Attributes: attributes}}
+}
