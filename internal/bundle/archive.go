@@ -151,25 +151,30 @@ func (a *archive) take(e entry) error {
 	if e.kind == kindDirectory {
 		return nil
 	}
-	content := e.body
-	if content == nil {
-		content = strings.NewReader(e.target)
+	hash, before := sha256.New(), a.left
+	if e.body == nil {
+		e.body = strings.NewReader(e.target)
+	} else {
+		e.body = &meter{a.ctx, e.body, &a.left}
 	}
-	hash := sha256.New()
-	e.body = io.TeeReader(&meter{a.ctx, content, &a.left}, hash)
+	e.body = io.TeeReader(e.body, hash)
 	if a.visit != nil {
 		if err := a.visit(e); err != nil {
 			return err
 		}
 	}
-	if e.hard {
-		a.tree[e.name] = a.tree[e.target]
-		return nil
-	}
 	if _, err := io.Copy(io.Discard, e.body); err != nil {
 		return err
 	}
-	a.tree[e.name] = node{e.kind, [sha256.Size]byte(hash.Sum(nil))}
+	n := node{e.kind, before - a.left, [sha256.Size]byte(hash.Sum(nil))}
+	if e.hard {
+		n = a.tree[e.target]
+		a.left -= n.size // it is read again whenever the directory is
+	}
+	a.tree[e.name] = n
+	if a.left < 0 {
+		return errTooLarge
+	}
 	return nil
 }
 
