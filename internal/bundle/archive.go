@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // limits bounds what an archive may unpack to.
@@ -48,7 +49,7 @@ type archive struct {
 
 // readArchive reads the archive at name to its end and returns what it holds.
 // Each entry is checked before it is visited. Errors are *ArchiveError, those of
-// opening the file, and the cause of ctx's end.
+// the system, and the cause of ctx's end.
 func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
 	file, err := openRegular(name)
 	if err != nil {
@@ -63,7 +64,7 @@ func readArchive(ctx context.Context, name string, limits limits, visit func(ent
 		return nil, context.Cause(ctx)
 	case err == nil && len(a.tree) == 0:
 		err = errEmpty
-	case err == nil || errors.As(err, &known):
+	case err == nil || errors.As(err, &known) || isSystemError(err):
 		return a.tree, err
 	}
 	return nil, &ArchiveError{Err: err}
@@ -89,10 +90,17 @@ func (a *archive) add(e entry) error {
 	if err == nil && e.name != "." {
 		err = a.take(e)
 	}
-	if err != nil {
+	if err != nil && !isSystemError(err) {
 		return &ArchiveError{e.raw, err}
 	}
-	return nil
+	return err
+}
+
+// isSystemError reports whether the system is at fault and not the archive, as if
+// the disk is full.
+func isSystemError(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno)
 }
 
 // check sets the name of the entry and enters it and its parents into the tree.

@@ -159,7 +159,10 @@ func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request)
 	if err := s.download(ctx, fetcher, request); err != nil {
 		return nil, err
 	}
-	return s, s.read(ctx, request.ContentSHA256)
+	if err := s.read(ctx, request.ContentSHA256); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // reserve checks the target and makes the scratch directories.

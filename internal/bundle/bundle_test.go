@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -520,6 +521,41 @@ func TestStageRemovesWhatKilledProcessesLeft(t *testing.T) {
 	}
 	_, err = running.Commit(t.Context(), &d.owned, at)
 	must(t, err) // what another process stages is not removed
+}
+
+func TestRemoveRemovesWhatKilledProcessesLeft(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	write(t, d.path(".site.docs-bundle-1/lock"), "")
+	write(t, d.path("out/.bundle.tgz.docs-bundle-2/lock"), "")
+	_, err := d.Remove(t.Context(), d.owned)
+	must(t, err)
+	d.wantListing(map[string]string{"out/": ""})
+}
+
+func TestScratchDirectoriesInUseAreNotRemovedByOthers(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "site")
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				s, err := newScratch(name)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := os.WriteFile(s.fresh, nil, 0o600); err != nil {
+					t.Error(err)
+				}
+				s.remove()
+			}
+		})
+	}
+	group.Wait()
+	if left := listing(t, filepath.Dir(name)); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
 }
 
 func TestScratchOfALongNameHasAName(t *testing.T) {

@@ -45,9 +45,7 @@ type ArchiveError struct {
 	// Entry is the entry at fault as the archive names it: up to a mebibyte of
 	// any bytes. It is empty if the archive as a whole is at fault.
 	Entry string
-	// Err is the cause. It is an error of the file system if the entry could
-	// not be written.
-	Err error
+	Err   error
 }
 
 // Error escapes the name of the entry and shows at most 100 characters of it.
