@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // limits bounds what an archive may unpack to.
@@ -48,7 +49,7 @@ type archive struct {
 
 // readArchive reads the archive at name to its end and returns what it holds.
 // Each entry is checked before it is visited. Errors are *ArchiveError, those of
-// opening the file, and the cause of ctx's end.
+// the system, and the cause of ctx's end.
 func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
 	file, err := openRegular(name)
 	if err != nil {
@@ -63,7 +64,7 @@ func readArchive(ctx context.Context, name string, limits limits, visit func(ent
 		return nil, context.Cause(ctx)
 	case err == nil && len(a.tree) == 0:
 		err = errEmpty
-	case err == nil || errors.As(err, &known):
+	case err == nil || errors.As(err, &known) || isSystemError(err):
 		return a.tree, err
 	}
 	return nil, &ArchiveError{Err: err}
@@ -89,10 +90,17 @@ func (a *archive) add(e entry) error {
 	if err == nil && e.name != "." {
 		err = a.take(e)
 	}
-	if err != nil {
+	if err != nil && !isSystemError(err) {
 		return &ArchiveError{e.raw, err}
 	}
-	return nil
+	return err
+}
+
+// isSystemError reports whether the system is at fault and not the archive, as if
+// the disk is full.
+func isSystemError(err error) bool {
+	var errno syscall.Errno
+	return errors.As(err, &errno)
 }
 
 // check sets the name of the entry and enters it and its parents into the tree.
@@ -151,25 +159,30 @@ func (a *archive) take(e entry) error {
 	if e.kind == kindDirectory {
 		return nil
 	}
-	content := e.body
-	if content == nil {
-		content = strings.NewReader(e.target)
+	hash, before := sha256.New(), a.left
+	if e.body == nil {
+		e.body = strings.NewReader(e.target)
+	} else {
+		e.body = &meter{a.ctx, e.body, &a.left}
 	}
-	hash := sha256.New()
-	e.body = io.TeeReader(&meter{a.ctx, content, &a.left}, hash)
+	e.body = io.TeeReader(e.body, hash)
 	if a.visit != nil {
 		if err := a.visit(e); err != nil {
 			return err
 		}
 	}
-	if e.hard {
-		a.tree[e.name] = a.tree[e.target]
-		return nil
-	}
 	if _, err := io.Copy(io.Discard, e.body); err != nil {
 		return err
 	}
-	a.tree[e.name] = node{e.kind, [sha256.Size]byte(hash.Sum(nil))}
+	n := node{e.kind, before - a.left, [sha256.Size]byte(hash.Sum(nil))}
+	if e.hard {
+		n = a.tree[e.target]
+		a.left -= n.size // it is read again whenever the directory is
+	}
+	a.tree[e.name] = n
+	if a.left < 0 {
+		return errTooLarge
+	}
 	return nil
 }
 

@@ -141,8 +141,8 @@ type Staged struct {
 // A bundle that is not unpacked need not be an archive.
 //
 // Errors are *OccupiedError, *ChecksumError, *ContentError, *SizeError,
-// *CutError, *ArchiveError, those of the fetcher, of Link and of the file
-// system, and the cause of ctx's end.
+// *ArchiveError, those of package transport, of Link and of the file system, and
+// the cause of ctx's end.
 func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request) (staged *Staged, err error) {
 	s := &Staged{target: target.clean(), create: request.Create}
 	defer func() {
@@ -159,7 +159,10 @@ func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request)
 	if err := s.download(ctx, fetcher, request); err != nil {
 		return nil, err
 	}
-	return s, s.read(ctx, request.ContentSHA256)
+	if err := s.read(ctx, request.ContentSHA256); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // reserve checks the target and makes the scratch directories.

@@ -40,7 +40,11 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 		movedAside = append(movedAside, backup...)
 	}
 	if err != nil {
-		return nil, errors.Join(err, done.undo())
+		if failed := done.undo(); failed != nil {
+			s.file, s.tree = nil, nil // what Discard would remove is all there is
+			err = errors.Join(err, failed)
+		}
+		return nil, err
 	}
 	*owned = next
 	return movedAside, nil
@@ -52,31 +56,32 @@ type moves []struct{ from, to string }
 // swap moves what is at name out of the way, depending on whose it is, and what is
 // staged in its place.
 func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (backup []string, err error) {
+	fresh, err := os.Lstat(staged.fresh)
+	if err != nil {
+		return nil, err
+	}
 	before, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, m.move(staged.fresh, name)
 	case err != nil:
 		return nil, err
-	case state == Foreign:
-		backup = []string{name + ".backup-" + now.UTC().Format("20060102T150405.000Z")}
-		err = m.move(name, backup[0])
-	default:
-		// Only an empty directory counts as absent.
-		if state == Absent {
-			err = checkFree(name, before.IsDir())
-		}
-		if err == nil {
-			err = m.move(name, staged.old)
-		}
+	case state == Absent:
+		err = checkFree(name, fresh.IsDir()) // it was free, and may still be an empty directory
+	}
+	aside := staged.old
+	if state == Foreign {
+		aside = name + ".backup-" + now.UTC().Format("20060102T150405.000Z")
+		backup = []string{aside}
+	}
+	if err == nil {
+		err = m.move(name, aside)
+	}
+	if err == nil && fresh.Mode().Type() == before.Mode().Type() {
+		err = os.Chmod(staged.fresh, before.Mode().Perm())
 	}
 	if err != nil {
 		return nil, err
-	}
-	if fresh, err := os.Lstat(staged.fresh); err == nil && fresh.Mode().Type() == before.Mode().Type() {
-		if err := os.Chmod(staged.fresh, before.Mode().Perm()); err != nil {
-			return nil, err
-		}
 	}
 	return backup, m.move(staged.fresh, name)
 }

@@ -14,19 +14,18 @@ import (
 	"net/http"
 	"os"
 	"strings"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// Fetcher is the way to the object store.
+// Fetcher is the way to the object store, a [*transport.Transport].
 type Fetcher interface {
 	// Fetch sends a GET request for a presigned link, without the API key. It
-	// returns answers with status 200, 206 and 416. Any other answer is an
-	// error, and has a method LinkRefused() bool that reports whether a new link
-	// may help. Reading the body fails if the connection is cut or brings
-	// nothing for the request timeout.
+	// returns answers with status 200, 206 and 416.
 	Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error)
-	// Retry waits and returns nil if the attempt that failed with err, after
-	// so many consecutive failures before it, is worth repeating. Otherwise it
-	// returns the error to give up with. A *CutError is worth repeating.
+	// Retry waits and returns nil if a failed attempt is worth repeating. failures
+	// counts the consecutive failures before it. Otherwise it returns the error to
+	// give up with.
 	Retry(ctx context.Context, failures int, err error) error
 }
 
@@ -67,7 +66,7 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx
 		if err == nil {
 			return hex.EncodeToString(t.hash.Sum(nil)), t.size, nil
 		}
-		var refusal interface{ LinkRefused() bool }
+		var refusal *transport.StorageError
 		if !renewed && errors.As(err, &refusal) && refusal.LinkRefused() {
 			renewed = true
 			if t.link, err = link(ctx, true); err != nil {
@@ -94,8 +93,7 @@ func (t *transfer) attempt(ctx context.Context) error {
 			return err
 		}
 	}
-	// The size and the checksum are those of the object as it is stored.
-	header := http.Header{"Accept-Encoding": {"identity"}}
+	header := http.Header{}
 	if t.size > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", t.size))
 		header.Set("If-Range", t.etag)
@@ -112,7 +110,7 @@ func (t *transfer) attempt(ctx context.Context) error {
 		}
 	case answer.StatusCode != http.StatusPartialContent || !t.continues(answer.Header):
 		t.etag = "" // start over
-		return &CutError{"the object store did not send the part of the bundle that was asked for"}
+		return incomplete(answer, "the object store did not send the requested part of the bundle")
 	}
 	return t.receive(answer)
 }
@@ -143,13 +141,20 @@ func (t *transfer) receive(answer *http.Response) error {
 		case want != nil && t.size > *want:
 			return &SizeError{Want: *want, Got: t.size}
 		case err == io.EOF && want != nil && t.size < *want:
-			return &CutError{fmt.Sprintf("the bundle was cut off after %d of %d bytes", t.size, *want)}
+			return incomplete(answer, "the bundle was cut off after %d of %d bytes", t.size, *want)
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		}
 	}
+}
+
+// incomplete makes the error of an answer that ends too early or brings something
+// else, which is worth repeating like a connection that was cut.
+func incomplete(answer *http.Response, format string, values ...any) error {
+	from := answer.Request.URL
+	return &transport.ConnectionError{Method: http.MethodGet, Path: from.EscapedPath(), Host: from.Host, Sent: true, Err: fmt.Errorf(format, values...)}
 }
 
 // restart drops what was received and starts over with an object that has the

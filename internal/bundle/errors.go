@@ -6,7 +6,6 @@ package bundle
 import (
 	"errors"
 	"fmt"
-	"io"
 )
 
 // ChecksumError reports a bundle whose SHA-256 checksum is not the wanted one.
@@ -46,9 +45,7 @@ type ArchiveError struct {
 	// Entry is the entry at fault as the archive names it: up to a mebibyte of
 	// any bytes. It is empty if the archive as a whole is at fault.
 	Entry string
-	// Err is the cause. It is an error of the file system if the entry could
-	// not be written.
-	Err error
+	Err   error
 }
 
 // Error escapes the name of the entry and shows at most 100 characters of it.
@@ -76,12 +73,3 @@ var (
 // errIrregular is the error of something on disk that is not opened: a directory,
 // a link, a pipe, a socket or a device.
 var errIrregular = errors.New("not a regular file")
-
-// CutError reports an answer that did not bring the bytes that were asked for.
-// Like a connection that was cut, it matches io.ErrUnexpectedEOF.
-type CutError struct{ Problem string }
-
-func (e *CutError) Error() string { return e.Problem }
-
-// Is reports whether target is io.ErrUnexpectedEOF.
-func (e *CutError) Is(target error) bool { return target == io.ErrUnexpectedEOF }

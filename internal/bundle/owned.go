@@ -132,8 +132,8 @@ func find(digests []string, digest string, difference func() string) Finding {
 	return Finding{State: Older}
 }
 
-// Remove deletes the directory and the file if they are ours, and leaves
-// everything else. It returns what it found.
+// Remove deletes the directory and the file if they are ours, with what killed
+// processes left beside them, and leaves everything else. It returns what it found.
 func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()
 	found, err := t.Inspect(ctx, owned)
@@ -145,6 +145,9 @@ func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	}
 	if err != nil {
 		return found, fmt.Errorf("deleting the bundle: %w", err)
+	}
+	for _, name := range t.names() {
+		removeAbandoned(name)
 	}
 	return found, nil
 }

@@ -25,13 +25,12 @@ type scratch struct {
 // newScratch makes a scratch directory beside the target name. It first removes
 // those for the same target that a killed process left behind.
 func newScratch(name string) (*scratch, error) {
-	parent, prefix := filepath.Dir(name), scratchPrefix(name)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, err
 	}
-	removeAbandoned(parent, prefix)
+	removeAbandoned(name)
 	for {
-		directory, err := os.MkdirTemp(parent, prefix+"*")
+		directory, err := os.MkdirTemp(filepath.Dir(name), scratchPrefix(name)+"*")
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +51,10 @@ func (s *scratch) remove() {
 	_ = os.RemoveAll(s.directory)
 }
 
-// removeAbandoned removes the scratch directories whose lock nobody holds.
-func removeAbandoned(parent, prefix string) {
+// removeAbandoned removes the scratch directories beside the target name whose
+// lock nobody holds.
+func removeAbandoned(name string) {
+	parent, prefix := filepath.Dir(name), scratchPrefix(name)
 	entries, _ := os.ReadDir(parent)
 	for _, entry := range entries {
 		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {

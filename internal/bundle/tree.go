@@ -35,6 +35,7 @@ func (k kind) String() string {
 // node is what a tree holds at one name.
 type node struct {
 	kind kind
+	size int64 // of a file
 	// sum is the SHA-256 of a file's content or of a link's target.
 	sum [sha256.Size]byte
 }
@@ -111,7 +112,7 @@ func readTree(ctx context.Context, directory string, limits limits) (tree, error
 		}
 		found[name], err = readNode(path, entry.Type(), &meter{ctx: ctx, left: &left})
 		if errors.Is(err, errIrregular) {
-			return fmt.Errorf("%.100q is %w", name, err)
+			return fmt.Errorf("%.100q is %w", name, errIrregular)
 		}
 		return err
 	})
@@ -138,7 +139,7 @@ func readNode(path string, mode fs.FileMode, content *meter) (n node, err error)
 		}
 		defer func() { _ = file.Close() }()
 		content.source = file
-		if _, err := io.Copy(hash, content); err != nil {
+		if n.size, err = io.Copy(hash, content); err != nil {
 			return node{}, err
 		}
 	}

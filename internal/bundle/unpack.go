@@ -99,13 +99,17 @@ func (u *unpacker) file(e entry) error {
 // Then it follows each, which root refuses if a link leads out.
 func (u *unpacker) link() error {
 	for _, e := range u.links {
-		if err := u.root.Symlink(e.target, e.name); err != nil {
-			return &ArchiveError{e.raw, err}
+		err := u.root.Symlink(e.target, e.name)
+		if errors.Is(err, fs.ErrExist) {
+			return &ArchiveError{e.raw, errConflict} // the file system ignores case
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for _, e := range u.links {
 		if _, err := u.root.Stat(e.name); err != nil {
-			return &ArchiveError{e.raw, fmt.Errorf("%w: %w", errLink, err)}
+			return &ArchiveError{e.raw, fmt.Errorf("%w: it leads nowhere or out of the archive", errLink)}
 		}
 	}
 	return nil
