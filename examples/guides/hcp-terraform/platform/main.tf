@@ -19,7 +19,7 @@ variable "docs_base_url" {
   type        = string
 }
 
-# Ephemeral and write-only, so that the key is in no plan and no state.
+# Ephemeral and write-only, so Terraform never stores the key.
 variable "docs_api_key" {
   description = "Admin API key of the service."
   type        = string

@@ -34,7 +34,7 @@ run "needs_no_gate" {
 
   assert {
     condition     = length(docs_update_gate.published) == 0
-    error_message = "There is a gate, but nothing to wait for."
+    error_message = "There is a gate without an update."
   }
 }
 
@@ -60,6 +60,6 @@ run "exports_new_content_in_place" {
 
   assert {
     condition     = docs_static_export.site.triggers.revision == "77aa021"
-    error_message = "The revision is no trigger."
+    error_message = "The revision does not trigger an export."
   }
 }
