@@ -115,7 +115,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	if _, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, key); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(stderr, "Updates to try: upd_success, upd_failure, upd_in_progress, upd_queued. Interrupt to stop.")
+	_, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued")
 	return err
 }
 
