@@ -25,7 +25,7 @@ var programs = map[string]string{
 	"sleep":     `exit 0`,
 	"terraform": `shift; echo "terraform $*"
 case "$*$HANG" in
-apply*yes) trap 'echo interrupted' INT; /bin/sleep 60 & echo waiting; wait ;;
+apply*yes) trap 'echo interrupted; exit 1' INT; /bin/sleep 60 & echo waiting; wait ;;
 *upd_failure) exit "${GATE:-1}" ;;
 init*) exit "${INIT:-0}" ;;
 plan*) exit "${PLAN:-0}" ;;
