@@ -149,7 +149,9 @@ func TestFlags(t *testing.T) {
 		p.call("GET", jobs+"/x", "")
 		p.call("GET", jobs+"/x", "")
 		p.stop()
-		<-p.ended
+		if err := <-p.ended; err != nil {
+			t.Fatal(err)
+		}
 		_, log, _ := strings.Cut(p.stderr.String(), "\n")
 		want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" +
 			"service: POST /v1/static-export/jobs/" + idOf(job) + "/bundle: 200\n" +
