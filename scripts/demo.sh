@@ -8,7 +8,6 @@
 set -euo pipefail
 set -m # gives each child a process group, so that a terminal's interrupt reaches only this script
 
-version=0.1.0
 lifetime=15 # of a link, in seconds
 
 cli=$(command -v "${1:-terraform}") || {
@@ -59,29 +58,14 @@ fail() {
 }
 
 step 'Build the provider and the simulated service'
-run go build -ldflags "-X main.version=$version" -o "$scratch/provider" .
+run make --silent install PLUGINS="$scratch/plugins" >/dev/null
 run go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
-
-# A mirror of the registries of Terraform and OpenTofu that holds only the provider.
-platform=$(go env GOOS)_$(go env GOARCH)
-for registry in registry.terraform.io registry.opentofu.org; do
-  mirror=$scratch/mirror/$registry/docs-hosting/docs/$version/$platform
-  mkdir -p "$mirror"
-  ln "$scratch/provider" "$mirror/terraform-provider-docs_v$version"
-done
-cat >"$scratch/cli.tfrc" <<EOF
-disable_checkpoint = true
-provider_installation {
-  filesystem_mirror {
-    path = "$scratch/mirror"
-  }
-}
-EOF
 mkdir "$scratch/quickstart"
 cp examples/quickstart/*.tf "$scratch/quickstart"
+SECONDS=0 # the builds don't count
 
 unset "${!TF_@}" "${!DOCS_@}" # the caller's settings
-export TF_CLI_CONFIG_FILE=$scratch/cli.tfrc
+export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
 [ -t 1 ] || export TF_CLI_ARGS=-no-color
 tf=("$cli" "-chdir=$scratch/quickstart")
 mkfifo "$scratch/settings"
@@ -89,7 +73,7 @@ mkfifo "$scratch/settings"
 service=$!
 { read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
 export DOCS_BASE_URL=${base_url#*=} DOCS_API_KEY=${api_key#*=}
-run "${tf[@]}" init -input=false >"$scratch/init.log" 2>&1 || {
+run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
   cat "$scratch/init.log" >&2
   fail 'init failed'
 }
@@ -116,7 +100,7 @@ if [ -n "${KEEP:-}" ]; then
 
 # The service runs until you press Ctrl-C. To continue by hand, paste this into another terminal:
 cd '$scratch/quickstart'
-export TF_CLI_CONFIG_FILE='$TF_CLI_CONFIG_FILE' DOCS_BASE_URL='$DOCS_BASE_URL' DOCS_API_KEY='$DOCS_API_KEY'
+export DOCS_BASE_URL='$DOCS_BASE_URL' DOCS_API_KEY='$DOCS_API_KEY'
 '$cli' plan
 EOF
   wait "$service"

@@ -18,7 +18,7 @@ type Cut int
 
 // A connection is cut before or after the service acts on the request.
 const (
-	CutNone   Cut = iota
+	CutNone Cut = iota
 	CutBefore
 	CutAfter
 )
