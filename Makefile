@@ -39,9 +39,8 @@ help: ## List these commands
 		/^[a-z0-9_.-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## Export a site from a simulated service (KEEP=1: leave it running, TF=path: use this CLI)
-	go build -o $(BIN)/demo ./internal/demo
-	exec $(BIN)/demo -tf '$(TF)' $(if $(KEEP),-keep)
+demo: ## Show the provider at work with a simulated service (KEEP=1: leave it running, TF=path: use this CLI)
+	@KEEP='$(KEEP)' exec scripts/demo.sh '$(TF)'
 
 .PHONY: install
 install: build ## Install the provider for your user, so that `terraform init` finds it

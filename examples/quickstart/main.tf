@@ -1,4 +1,4 @@
-# Exports a documentation site, once its latest update succeeded, and hands out the bundle's link.
+# Exports a site each time that an update of it succeeds, and outputs the link of the bundle.
 
 terraform {
   required_version = ">= 1.2"
@@ -21,31 +21,23 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "The status identifier of the update that must have succeeded."
+  description = "The status ID of the latest update of the site."
   type        = string
   default     = "upd_success"
 }
 
-data "docs_update_status" "latest" {
+# Waits for the update and fails unless it succeeds.
+resource "docs_update_gate" "latest" {
   status_id = var.status_id
-
-  lifecycle {
-    postcondition {
-      condition     = self.succeeded
-      error_message = "Update ${self.id} is ${self.status}: the site is not exported."
-    }
-  }
 }
 
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Waits for the postcondition above.
-  depends_on = [data.docs_update_status.latest]
-}
-
-output "update_status" {
-  value = data.docs_update_status.latest.status
+  # Another update starts another export, after the gate.
+  triggers = {
+    update = docs_update_gate.latest.status_id
+  }
 }
 
 output "job_id" {

@@ -1,10 +1,10 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Command schemajson prints the provider's schemas as `terraform providers schema -json` prints
-// them, under the short name that tfplugindocs looks for. It asks the provider itself, over its
-// protocol server, so that the documentation needs no CLI and leaves nothing out that an older CLI
-// does not know: actions and identities.
+// Command schemajson prints the schemas of the provider in the format of
+// `terraform providers schema -json`, for tfplugindocs. It asks the provider's
+// protocol server, so the documentation also covers what an older CLI leaves
+// out: actions and identities.
 package main
 
 import (
@@ -14,15 +14,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 )
-
-const providerName = "docs"
 
 func main() {
 	server := provider.NewServer(provider.Options{})()
@@ -32,71 +30,12 @@ func main() {
 	}
 }
 
-// The types below are the JSON of the CLI's format 1.0, as far as the provider needs it:
+// object is a JSON object. Its members are those of format version 1.0:
 // https://developer.hashicorp.com/terraform/cli/commands/providers/schema
+type object map[string]any
 
-type documentJSON struct {
-	FormatVersion   string                  `json:"format_version"`
-	ProviderSchemas map[string]providerJSON `json:"provider_schemas"`
-}
-
-type providerJSON struct {
-	Provider                 schemaJSON              `json:"provider"`
-	ResourceSchemas          map[string]schemaJSON   `json:"resource_schemas"`
-	DataSourceSchemas        map[string]schemaJSON   `json:"data_source_schemas"`
-	EphemeralResourceSchemas map[string]schemaJSON   `json:"ephemeral_resource_schemas"`
-	ActionSchemas            map[string]actionJSON   `json:"action_schemas"`
-	ResourceIdentitySchemas  map[string]identityJSON `json:"resource_identity_schemas"`
-}
-
-type schemaJSON struct {
-	Version int64     `json:"version"`
-	Block   blockJSON `json:"block"`
-}
-
-type actionJSON struct {
-	Block blockJSON `json:"block"`
-}
-
-type blockJSON struct {
-	Attributes      map[string]attributeJSON `json:"attributes,omitempty"`
-	Description     string                   `json:"description,omitempty"`
-	DescriptionKind string                   `json:"description_kind,omitempty"`
-	Deprecated      bool                     `json:"deprecated,omitempty"`
-}
-
-type attributeJSON struct {
-	Type            tftypes.Type    `json:"type,omitempty"`
-	NestedType      *nestedTypeJSON `json:"nested_type,omitempty"`
-	Description     string          `json:"description,omitempty"`
-	DescriptionKind string          `json:"description_kind,omitempty"`
-	Deprecated      bool            `json:"deprecated,omitempty"`
-	Required        bool            `json:"required,omitempty"`
-	Optional        bool            `json:"optional,omitempty"`
-	Computed        bool            `json:"computed,omitempty"`
-	Sensitive       bool            `json:"sensitive,omitempty"`
-	WriteOnly       bool            `json:"write_only,omitempty"`
-}
-
-type nestedTypeJSON struct {
-	Attributes  map[string]attributeJSON `json:"attributes"`
-	NestingMode string                   `json:"nesting_mode"`
-}
-
-type identityJSON struct {
-	Version    int64                            `json:"version"`
-	Attributes map[string]identityAttributeJSON `json:"attributes"`
-}
-
-type identityAttributeJSON struct {
-	Type              tftypes.Type `json:"type"`
-	Description       string       `json:"description,omitempty"`
-	RequiredForImport bool         `json:"required_for_import,omitempty"`
-	OptionalForImport bool         `json:"optional_for_import,omitempty"`
-}
-
-// write asks the server for all its schemas. It fails on what it could not pass on, so that no page
-// goes missing silently.
+// write prints the schemas. It fails if the provider has something that it
+// cannot print, so that no page goes missing.
 func write(ctx context.Context, out io.Writer, server tfprotov6.ProviderServer) error {
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
@@ -112,92 +51,91 @@ func write(ctx context.Context, out io.Writer, server tfprotov6.ProviderServer) 
 		}
 	}
 	if len(schemas.Functions)+len(schemas.ListResourceSchemas)+len(schemas.StateStoreSchemas) > 0 {
-		return errors.New("functions, list resources and state stores are not supported")
+		return errors.New("functions, list resources, and state stores are not supported")
 	}
-
-	document := providerJSON{ActionSchemas: map[string]actionJSON{}, ResourceIdentitySchemas: map[string]identityJSON{}}
-	if document.Provider, err = schemaOf(schemas.Provider); err != nil {
-		return fmt.Errorf("provider: %w", err)
-	}
-	for kind, from := range map[string]struct {
-		schemas map[string]*tfprotov6.Schema
-		to      *map[string]schemaJSON
-	}{
-		"resource":           {schemas.ResourceSchemas, &document.ResourceSchemas},
-		"data source":        {schemas.DataSourceSchemas, &document.DataSourceSchemas},
-		"ephemeral resource": {schemas.EphemeralResourceSchemas, &document.EphemeralResourceSchemas},
-	} {
-		*from.to = map[string]schemaJSON{}
-		for name, schema := range from.schemas {
-			if (*from.to)[name], err = schemaOf(schema); err != nil {
-				return fmt.Errorf("%s %s: %w", kind, name, err)
-			}
-		}
-	}
-	for name, action := range schemas.ActionSchemas {
-		schema, err := schemaOf(action.Schema)
-		if err != nil {
-			return fmt.Errorf("action %s: %w", name, err)
-		}
-		document.ActionSchemas[name] = actionJSON{schema.Block}
-	}
-	for name, identity := range identities.IdentitySchemas {
-		document.ResourceIdentitySchemas[name] = identityOf(identity)
-	}
+	document := object{"format_version": "1.0", "provider_schemas": object{"docs": object{
+		"provider":                   schemaOf(schemas.Provider),
+		"resource_schemas":           each(schemas.ResourceSchemas, schemaOf),
+		"data_source_schemas":        each(schemas.DataSourceSchemas, schemaOf),
+		"ephemeral_resource_schemas": each(schemas.EphemeralResourceSchemas, schemaOf),
+		"resource_identity_schemas":  each(identities.IdentitySchemas, identityOf),
+		"action_schemas": each(schemas.ActionSchemas, func(action *tfprotov6.ActionSchema) object {
+			return object{"block": blockOf(action.Schema.Block)}
+		}),
+	}}}
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(documentJSON{FormatVersion: "1.0", ProviderSchemas: map[string]providerJSON{providerName: document}})
+	return encoder.Encode(document)
 }
 
-func schemaOf(schema *tfprotov6.Schema) (schemaJSON, error) {
-	if len(schema.Block.BlockTypes) > 0 {
-		return schemaJSON{}, errors.New("nested blocks are not supported: nested attributes are")
+// each converts the values of a map.
+func each[V any](values map[string]V, convert func(V) object) object {
+	converted := object{}
+	for name, value := range values {
+		converted[name] = convert(value)
 	}
-	return schemaJSON{
-		Version: schema.Version,
-		Block: blockJSON{
-			Attributes:      attributesOf(schema.Block.Attributes),
-			Description:     schema.Block.Description,
-			DescriptionKind: strings.ToLower(schema.Block.DescriptionKind.String()),
-			Deprecated:      schema.Block.Deprecated,
-		},
-	}, nil
+	return converted
 }
 
-func attributesOf(attributes []*tfprotov6.SchemaAttribute) map[string]attributeJSON {
-	result := map[string]attributeJSON{}
-	for _, attribute := range attributes {
-		described := attributeJSON{
-			Type:            attribute.Type,
-			Description:     attribute.Description,
-			DescriptionKind: strings.ToLower(attribute.DescriptionKind.String()),
-			Deprecated:      attribute.Deprecated,
-			Required:        attribute.Required,
-			Optional:        attribute.Optional,
-			Computed:        attribute.Computed,
-			Sensitive:       attribute.Sensitive,
-			WriteOnly:       attribute.WriteOnly,
+// nonzero returns the members that are not zero.
+func nonzero(members object) object {
+	for name, value := range members {
+		if value == nil || reflect.ValueOf(value).IsZero() {
+			delete(members, name)
 		}
-		if nested := attribute.NestedType; nested != nil {
-			described.NestedType = &nestedTypeJSON{
-				Attributes:  attributesOf(nested.Attributes),
-				NestingMode: strings.ToLower(nested.Nesting.String()),
+	}
+	return members
+}
+
+func schemaOf(schema *tfprotov6.Schema) object {
+	return object{"version": schema.Version, "block": blockOf(schema.Block)}
+}
+
+// blockOf converts a block without nested blocks. The provider uses nested
+// attributes instead.
+func blockOf(block *tfprotov6.SchemaBlock) object {
+	return nonzero(object{
+		"attributes":       attributesOf(block.Attributes),
+		"description":      block.Description,
+		"description_kind": strings.ToLower(block.DescriptionKind.String()),
+		"deprecated":       block.Deprecated,
+	})
+}
+
+func attributesOf(attributes []*tfprotov6.SchemaAttribute) object {
+	converted := object{}
+	for _, a := range attributes {
+		members := object{
+			"type":             a.Type,
+			"description":      a.Description,
+			"description_kind": strings.ToLower(a.DescriptionKind.String()),
+			"deprecated":       a.Deprecated,
+			"required":         a.Required,
+			"optional":         a.Optional,
+			"computed":         a.Computed,
+			"sensitive":        a.Sensitive,
+			"write_only":       a.WriteOnly,
+		}
+		if nested := a.NestedType; nested != nil {
+			members["nested_type"] = object{
+				"attributes":   attributesOf(nested.Attributes),
+				"nesting_mode": strings.ToLower(nested.Nesting.String()),
 			}
 		}
-		result[attribute.Name] = described
+		converted[a.Name] = nonzero(members)
 	}
-	return result
+	return converted
 }
 
-func identityOf(identity *tfprotov6.ResourceIdentitySchema) identityJSON {
-	attributes := map[string]identityAttributeJSON{}
-	for _, attribute := range identity.IdentityAttributes {
-		attributes[attribute.Name] = identityAttributeJSON{
-			Type:              attribute.Type,
-			Description:       attribute.Description,
-			RequiredForImport: attribute.RequiredForImport,
-			OptionalForImport: attribute.OptionalForImport,
-		}
+func identityOf(identity *tfprotov6.ResourceIdentitySchema) object {
+	attributes := object{}
+	for _, a := range identity.IdentityAttributes {
+		attributes[a.Name] = nonzero(object{
+			"type":                a.Type,
+			"description":         a.Description,
+			"required_for_import": a.RequiredForImport,
+			"optional_for_import": a.OptionalForImport,
+		})
 	}
-	return identityJSON{Version: identity.Version, Attributes: attributes}
+	return object{"version": identity.Version, "attributes": attributes}
 }

@@ -203,9 +203,9 @@ func TestRequestLog(t *testing.T) {
 
 func TestObserve(t *testing.T) {
 	t.Parallel()
-	var seen []string
+	seen := make(chan string, 5)
 	h := start(t, simulator.Options{Observe: func(x simulator.Exchange) {
-		seen = append(seen, fmt.Sprintf("%s %d %t", x.Request.Endpoint, x.Status, x.Altered))
+		seen <- fmt.Sprintf("%s %d %t", x.Request.Endpoint, x.Status, x.Altered)
 	}})
 	id := h.completedJob()
 	odd := h.AddUpdate(simulator.UpdateSpec{QueuedStatus: "waiting"})
@@ -216,8 +216,10 @@ func TestObserve(t *testing.T) {
 	h.get(jobs + "/" + id)
 	h.Rewrite(func(_ string, body map[string]any) any { return body })
 	h.get(jobs + "/" + id)
-	if want := []string{"job 200 false", "bundle 200 false", "update 200 true", "job 0 true", "job 200 true"}; !slices.Equal(seen, want) {
-		t.Errorf("observed %q, want %q", seen, want)
+	for _, want := range []string{"job 200 false", "bundle 200 false", "update 200 true", "job 0 true", "job 200 true"} {
+		if got := <-seen; got != want {
+			t.Errorf("observed %q, want %q", got, want)
+		}
 	}
 }
 

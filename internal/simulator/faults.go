@@ -16,10 +16,11 @@ import (
 // Cut says whether a fault cuts the connection instead of sending an answer.
 type Cut int
 
+// A connection is cut before or after the service acts on the request.
 const (
-	CutNone   Cut = iota
-	CutBefore     // before the service acts
-	CutAfter      // after the service has acted
+	CutNone Cut = iota
+	CutBefore
+	CutAfter
 )
 
 // Fault is a way in which requests go wrong. If several faults match a request,

@@ -69,7 +69,7 @@ func (s *Service) routes() *http.ServeMux {
 	operation("/", EndpointUnknown, func(*http.Request) reply {
 		return failure(http.StatusNotFound, "there is no such endpoint")
 	})
-	handle(storageBase+"{name...}", EndpointDownload, s.store.serve)
+	handle(storageBase+"{name...}", EndpointDownload, s.store.download)
 	return mux
 }
 
@@ -81,7 +81,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string,
 		panic(http.ErrAbortHandler)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	request := s.record(endpoint, r, string(body))
+	request := s.logRequest(endpoint, r, string(body))
 	fault, faulty := s.takeFault(endpoint)
 	var a answer
 	if fault.acts() {

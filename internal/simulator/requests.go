@@ -59,8 +59,8 @@ func (s *Service) ResetRequests() {
 	s.log = nil
 }
 
-// record adds a request to the log.
-func (s *Service) record(endpoint string, r *http.Request, body string) Request {
+// logRequest adds a request to the log.
+func (s *Service) logRequest(endpoint string, r *http.Request, body string) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.served++

@@ -66,8 +66,8 @@ func (o *store) Link(_ context.Context, name string, lifetime time.Duration) (st
 	return o.base + link, nil
 }
 
-// serve answers a request for an object.
-func (o *store) serve(r *http.Request) answer {
+// download answers a request for an object.
+func (o *store) download(r *http.Request) answer {
 	o.mu.Lock()
 	expires, signed := o.links[r.URL.RequestURI()]
 	stored, found := o.objects[r.PathValue("name")]

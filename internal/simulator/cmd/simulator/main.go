@@ -13,6 +13,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -38,6 +39,7 @@ func main() {
 // flags are the settings that are not Options.
 type flags struct {
 	simulator.Options
+	log         bool
 	rateLimit   float64
 	failEvery   int
 	errorStatus int
@@ -51,6 +53,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if err != nil {
 		return err
+	}
+	if f.log {
+		f.Observe = func(x simulator.Exchange) { fmt.Fprintln(stderr, describe(x)) }
 	}
 	server, err := simulator.Listen(f.Options)
 	if err != nil {
@@ -76,6 +81,7 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
 	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, in whole seconds")
 	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
+	set.BoolVar(&f.log, "log", false, "print a line about each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Float64Var(&f.rateLimit, "rate-limit", 0, "answer 429 to API requests above this `rate` per second; 0 means no limit")
 	set.IntVar(&f.failEvery, "fail-every", 0, "fail every `N`th request; 0 means none")
@@ -109,6 +115,26 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	if _, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, key); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(stderr, "Updates to try: upd_success, upd_failure, upd_in_progress, upd_queued. Interrupt to stop.")
+	_, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued")
 	return err
+}
+
+// describe returns a line about an exchange, without links.
+func describe(x simulator.Exchange) string {
+	line := fmt.Sprintf("service: %s %s", x.Request.Method, x.Request.Path)
+	var record struct {
+		Status    string
+		Progress  any
+		PageCount any
+	}
+	switch err := json.Unmarshal(x.Body, &record); {
+	case x.Altered:
+		return line + ": simulated failure"
+	case err != nil || record.Status == "":
+		return fmt.Sprintf("%s: %d", line, x.Status)
+	case record.Progress == nil:
+		return fmt.Sprintf("%s: %d, %s", line, x.Status, record.Status)
+	default:
+		return fmt.Sprintf("%s: %d, %s, %v %%, %v pages", line, x.Status, record.Status, record.Progress, record.PageCount)
+	}
 }

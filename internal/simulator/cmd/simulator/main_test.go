@@ -11,14 +11,34 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// lockedBuffer is a buffer that several goroutines can use.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
 
 // program is a run of the program.
 type program struct {
 	t            *testing.T
 	baseURL, key string
 	stop         context.CancelFunc
+	stderr       *lockedBuffer
 	ended        chan error
 }
 
@@ -26,9 +46,9 @@ func launch(t *testing.T, args ...string) *program {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
-	p := &program{t: t, stop: stop, ended: make(chan error, 1)}
+	p := &program{t: t, stop: stop, stderr: &lockedBuffer{}, ended: make(chan error, 1)}
 	go func() {
-		err := run(ctx, args, writer, io.Discard)
+		err := run(ctx, args, writer, p.stderr)
 		_ = writer.Close()
 		p.ended <- err
 	}()
@@ -118,6 +138,28 @@ func TestFlags(t *testing.T) {
 			if status, _ := p.call("GET", jobs+"/x", ""); status != want {
 				t.Errorf("%d, want %d", status, want)
 			}
+		}
+	})
+	t.Run("log requests", func(t *testing.T) {
+		t.Parallel()
+		p := launch(t, "-log", "-queue", "0s", "-job-duration", "0", "-fail-every", "5")
+		_, job := p.call("POST", jobs, start)
+		p.call("POST", jobs+"/"+idOf(job)+"/bundle", "")
+		p.call("GET", "/project/update-status/upd_failure", "")
+		p.call("GET", jobs+"/x", "")
+		p.call("GET", jobs+"/x", "")
+		p.stop()
+		if err := <-p.ended; err != nil {
+			t.Fatal(err)
+		}
+		_, log, _ := strings.Cut(p.stderr.String(), "\n")
+		want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" +
+			"service: POST /v1/static-export/jobs/" + idOf(job) + "/bundle: 200\n" +
+			"service: GET /v1/project/update-status/upd_failure: 200, failure\n" +
+			"service: GET /v1/static-export/jobs/x: 404\n" +
+			"service: GET /v1/static-export/jobs/x: simulated failure\n"
+		if log != want {
+			t.Errorf("the log is\n%s\nwant\n%s", log, want)
 		}
 	})
 	t.Run("fail requests", func(t *testing.T) {

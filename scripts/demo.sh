@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Shows the provider at work, with a real Terraform or OpenTofu and a simulated service:
+#
+#   scripts/demo.sh [CLI]
+#
+# KEEP=1 keeps the service running at the end. All files are in a temporary directory, which is
+# removed at the end, also after a failure or an interrupt.
+set -euo pipefail
+set -m # gives each child a process group, so that a terminal's interrupt reaches only this script
+
+lifetime=15 # of a link, in seconds
+
+cli=$(command -v "${1:-terraform}") || {
+  echo "demo: ${1:-terraform} is not on PATH. Install Terraform or OpenTofu, or run: make demo TF=path" >&2
+  exit 1
+}
+case $cli in /*) ;; *) cli=$PWD/$cli ;; esac
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+export TMPDIR=$scratch # children that are killed leave sockets behind
+child='' service=''
+
+# stop interrupts a child, waits for it, and ends what it leaves behind, such as a provider.
+stop() {
+  kill -INT "$1" 2>/dev/null || true
+  wait "$1" 2>/dev/null || true
+  kill -KILL -- "-$1" 2>/dev/null || true
+}
+
+clean_up() {
+  trap '' PIPE
+  [ -z "$child" ] || stop "$child"
+  [ -z "$service" ] || stop "$service"
+  rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 141' PIPE
+trap 'exit 143' TERM
+
+# run runs a command. A trap takes effect while it waits.
+run() {
+  local status=0
+  "$@" </dev/null &
+  child=$!
+  wait "$child" 2>/dev/null || status=$? # bash would report a broken pipe
+  kill -KILL -- "-$child" 2>/dev/null || true
+  child=''
+  return "$status"
+}
+
+step() { printf '\n=== %s\n\n' "$1"; }
+
+fail() {
+  echo "demo: $1" >&2
+  exit 1
+}
+
+step 'Build the provider and the simulated service'
+run make --silent install PLUGINS="$scratch/plugins" >/dev/null
+run go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
+mkdir "$scratch/quickstart"
+cp examples/quickstart/*.tf "$scratch/quickstart"
+SECONDS=0 # the builds don't count
+
+unset "${!TF_@}" "${!DOCS_@}" # the caller's settings
+export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
+[ -t 1 ] || export TF_CLI_ARGS=-no-color
+tf=("$cli" "-chdir=$scratch/quickstart")
+mkfifo "$scratch/settings"
+"$scratch/simulator" -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
+service=$!
+{ read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
+export DOCS_BASE_URL=${base_url#*=} DOCS_API_KEY=${api_key#*=}
+run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
+  cat "$scratch/init.log" >&2
+  fail 'init failed'
+}
+
+step 'Export the site after its update has succeeded'
+run "${tf[@]}" apply -input=false -auto-approve
+expires_at=$("${tf[@]}" output -raw expires_at)
+
+step 'Plan again: nothing to do'
+run "${tf[@]}" plan -input=false -detailed-exitcode || fail 'the second plan is not empty'
+
+step "Wait $lifetime s until the link has expired, and renew it in place"
+run sleep "$lifetime"
+run "${tf[@]}" apply -input=false -auto-approve
+[ "$("${tf[@]}" output -raw expires_at)" != "$expires_at" ] || fail 'the link was not renewed'
+
+step 'Try an update that has failed: the gate stops the apply, and nothing is exported'
+! run "${tf[@]}" apply -input=false -auto-approve -var status_id=upd_failure || fail 'the gate did not stop the update'
+
+printf '\nDone in %d s.\n' "$SECONDS"
+if [ -n "${KEEP:-}" ]; then
+  trap 'exit 0' INT
+  cat <<EOF
+
+# The service runs until you press Ctrl-C. To continue by hand, paste this into another terminal:
+cd '$scratch/quickstart'
+export DOCS_BASE_URL='$DOCS_BASE_URL' DOCS_API_KEY='$DOCS_API_KEY'
+'$cli' plan
+EOF
+  wait "$service"
+fi
