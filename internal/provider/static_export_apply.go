@@ -274,6 +274,9 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, state, res
 	case interrupted(err):
 		run.diags.AddError("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running. "+state, resume))
 	case client.IsGone(err):
+		if run.notes.Unknown {
+			resume = "Check base_url and the API key. If they are right, start a new export: run \"terraform apply -replace\" with the address of this resource."
+		}
 		addError(run.diags, "Static export job not found", err, "Job: "+last.ID+".", resume)
 	default:
 		addError(run.diags, "Could not finish the static export", err, progressOf(last)+" "+state, resume)
