@@ -191,8 +191,9 @@ func (s *Staged) reserve() error {
 // checkMovable fails if an empty directory cannot be swapped out, which is so if
 // it is a mount point.
 func checkMovable(directory, aside string) error {
-	if checkFree(directory, true) != nil {
-		return nil // not empty: it stays where it is until Commit
+	free := checkFree(directory, true) == nil
+	if !free {
+		return nil // it stays where it is until Commit
 	}
 	err := os.Rename(directory, aside)
 	switch {

@@ -41,6 +41,7 @@ func withDigest(digests []string, latest string) []string {
 // State says whose is what is on disk.
 type State int
 
+// The states of a file or a directory.
 const (
 	Absent  State = iota // nothing, or an empty directory
 	Current              // what was written last
