@@ -11,13 +11,17 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// The errors of calls, besides [JobFailedError] and the causes of a context's end.
 type (
-	APIError              = transport.APIError
+	// APIError is an answer that is not a success.
+	APIError = transport.APIError
+	// UnexpectedAnswerError is a success with an unusable body.
 	UnexpectedAnswerError = transport.UnexpectedAnswerError
-	ConnectionError       = transport.ConnectionError
-	BusyError             = transport.BusyError
-	StorageError          = transport.StorageError
+	// ConnectionError is a request without a complete answer.
+	ConnectionError = transport.ConnectionError
+	// BusyError is a wait that the service asks for and the operation has no time for.
+	BusyError = transport.BusyError
+	// StorageError is an answer of the object store without data.
+	StorageError = transport.StorageError
 )
 
 // Redact returns text of the service in a form that is fit to be shown.

@@ -4,6 +4,7 @@
 package doctest
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,7 +26,7 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 			if err != nil || !entry.IsDir() {
 				return err
 			}
-			if _, err := os.Stat(filepath.Join(name, "main.tf")); err != nil {
+			if _, err := os.Stat(filepath.Join(name, "main.tf")); errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 			relative, err := filepath.Rel(examples, name)
@@ -120,7 +121,7 @@ func TestPipelinesPublishAndRenew(t *testing.T) {
 				t.Helper()
 				script := exec.Command("bash", "-e", "-c", "terraform() { '"+s.Binary+"' \"$@\"; }\n"+pipeline.renew)
 				// A pipeline on a schedule has no update.
-				script.Dir, script.Env = s.Folder, append(s.Env, "TF_VAR_status_id=")
+				script.Dir, script.Env = s.Folder, slices.Concat(s.Env, []string{"TF_VAR_status_id="})
 				if output, err := script.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, output)
 				}
