@@ -152,9 +152,9 @@ func TestSavedPlanMakesTheLinkAtApplyTime(t *testing.T) {
 		config string
 		starts int
 	}{
-		"of a renewal":                              {2 * time.Hour, revision("1"), 0},
+		"of a renewal": {2 * time.Hour, revision("1"), 0},
 		"of another change, made before the expiry": {0, revision("1", `poll_interval = "5s"`), 0},
-		"of new content":                            {0, revision("2"), 1},
+		"of new content": {0, revision("2"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
