@@ -35,7 +35,7 @@ func TestSoak(t *testing.T) {
 			})
 			for range 8 {
 				w.disturb()
-				w.write(t, revision(w.content, soon))
+				w.write(t, revision(w.content, `timeouts = { create = "200ms", update = "200ms" }`))
 				w.run(t)
 			}
 			w.settle(t)
