@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -27,16 +26,16 @@ func TestSoak(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-			w := &walk{cli: h.cli(t, ""), random: rand.New(rand.NewPCG(uint64(seed), 0)), content: "1", jobs: map[string]*soakJob{}}
-			t.Cleanup(func() {
+			w := &walk{cli: h.cli(t, ""), random: rand.New(rand.NewPCG(uint64(seed), 0)), content: "1", jobs: map[string]soakJob{}}
+			defer func() {
 				if t.Failed() {
 					t.Log("the walk:\n" + strings.Join(w.story, "\n"))
 				}
-			})
+			}()
 			for range 8 {
-				w.disturb()
+				heal := w.disturb()
 				w.write(t, revision(w.content, `timeouts = { create = "200ms", update = "200ms" }`))
-				w.run(t)
+				w.step(t, heal)
 			}
 			w.settle(t)
 		})
@@ -47,34 +46,26 @@ func TestSoak(t *testing.T) {
 type walk struct {
 	*cli
 	random  *rand.Rand
-	content string              // that the configuration asks for
-	jobs    map[string]*soakJob // by ID, those that were ever started
-	held    string              // job in the state, or empty
-	pending string              // job that an apply started and did not finish
-	next    *simulator.JobSpec  // describes the job that is started next
-	heal    func()              // ends the current fault
+	content string             // that the configuration asks for
+	jobs    map[string]soakJob // by ID, those that were ever started
+	held    string             // the job in the state, or empty
+	pending string             // the job that an apply started and did not finish, or empty
+	next    *simulator.JobSpec // describes the job that is started next
 	story   []string
 }
 
 type soakJob struct {
 	content string
-	dead    bool // fails, or is forgotten
+	dead    bool // it fails, or the service forgot it
 }
 
 func (w *walk) tell(format string, args ...any) {
 	w.story = append(w.story, fmt.Sprintf(format, args...))
 }
 
-// alive reports whether the provider knows of a job that will have or has a bundle
-// of the content that is asked for.
-func (w *walk) alive(id string) bool {
-	job := w.jobs[id]
-	return job != nil && !job.dead && job.content == w.content
-}
-
-// disturb changes one or two things.
-func (w *walk) disturb() {
-	w.heal = func() {}
+// disturb changes one or two things. It returns how to end the faults among them.
+func (w *walk) disturb() (heal func()) {
+	heal = func() {}
 	for range 1 + w.random.IntN(2) {
 		switch w.random.IntN(7) {
 		case 0:
@@ -88,16 +79,13 @@ func (w *walk) disturb() {
 			if w.next == nil {
 				w.next = &[]simulator.JobSpec{{Fail: "broken page"}, {Run: simulator.Forever}}[w.random.IntN(2)]
 				w.NextJob(*w.next)
-				w.tell("let the next job fail: %t, or never end", w.next.Fail != "")
+				w.tell("let the next job run for %s, error %q", w.next.Run, w.next.Fail)
 			}
 		case 4:
-			for _, id := range w.JobIDs() {
-				w.FinishJob(id, "")
-			}
-			w.tell("finish all jobs")
+			w.finishJobs()
 		case 5:
-			if job := w.jobs[w.held]; job != nil && w.random.IntN(3) == 0 {
-				job.dead = true
+			if job := w.jobs[w.held]; w.held != "" && w.random.IntN(3) == 0 {
+				w.jobs[w.held] = soakJob{job.content, true}
 				w.ForgetJob(w.held)
 				w.tell("forget %s", w.held)
 			}
@@ -106,109 +94,96 @@ func (w *walk) disturb() {
 				{Status: 502},
 				{Status: 502, Acts: true},
 				{Status: 403},
-				{Status: 429},
 				{Cut: simulator.CutAfter},
-				{Status: 503, Header: http.Header{"Retry-After": {"1"}}},
 				{Status: 200, Body: loginPage},
-			}[w.random.IntN(7)]
+			}[w.random.IntN(5)]
 			fault.Endpoint = []string{simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle}[w.random.IntN(3)]
 			fault.Skip, fault.Times = w.random.IntN(2), 1+w.random.IntN(6)
-			heal, before := w.AddFault(fault), w.heal
-			w.heal = func() { heal(); before() }
+			remove, before := w.AddFault(fault), heal
+			heal = func() { remove(); before() }
 			w.tell("add the fault %+v", fault)
 		}
 	}
+	return heal
 }
 
-// run applies, in one of three ways, and checks what came of it.
-func (w *walk) run(t *testing.T) {
+func (w *walk) finishJobs() {
+	for _, id := range w.JobIDs() {
+		w.FinishJob(id, "")
+	}
+	w.tell("finish all jobs")
+}
+
+// step applies, in one of three ways, and checks what happened.
+func (w *walk) step(t *testing.T, heal func()) {
 	t.Helper()
 	jobs, before := w.JobIDs(), w.state(t, site)
-	args := [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}, {"plan", "-out=saved"}}[w.random.IntN(3)]
-	exit, output := w.try(args...)
-	if saved := args[0] == "plan"; saved && exit == 0 {
+	command := [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}, {"plan", "-out=saved"}}[w.random.IntN(3)]
+	exit, output := w.try(command...)
+	saved := command[0] == "plan"
+	if saved && exit == 0 {
 		w.clock.Advance(time.Duration(w.random.IntN(90)) * time.Minute)
 		exit, output = w.try("apply", "saved")
 	}
-	w.heal()
-	started := slices.DeleteFunc(w.JobIDs(), func(id string) bool { return slices.Contains(jobs, id) })
+	heal()
 	after := w.state(t, site)
-	w.tell("%s: exit %d, started %v, the state holds %v", strings.Join(args, " "), exit, started, after["job_id"])
-	for _, never := range []string{"Provider produced", "panic", "X-Amz-Signature", simulator.DefaultAPIKey} {
-		if strings.Contains(output, never) {
-			t.Fatalf("the output contains %q:\n%s", never, output)
-		}
-	}
-	w.checkStart(t, started, output)
-	w.checkState(t, before, after, exit, output)
+	started := slices.DeleteFunc(w.JobIDs(), func(id string) bool { return slices.Contains(jobs, id) })
+	w.tell("%v ends with %d, starts %v, the state holds %v", command, exit, started, after["job_id"])
+	w.check(t, before, after, started, exit, output)
 
-	changed := strings.Contains(output, "1 changed") || strings.Contains(output, "1 added")
 	w.held, _ = after["job_id"].(string)
-	switch {
-	case exit == 0 && changed:
+	if exit == 0 && !strings.Contains(output, "0 added, 0 changed") {
 		w.pending = ""
-	case len(started) > 0 && !strings.Contains(output, "may have been started") && w.held != started[0]:
+	} else if len(started) > 0 && started[0] != w.held && !strings.Contains(output, "may have been started") {
 		w.pending = started[0]
 	}
-	if before == nil && after != nil && exit != 0 {
-		w.try("untaint", site) // which an interrupted create is not
+	if exit != 0 && slices.Contains(started, w.held) { // a create failed
+		_, _ = w.try("untaint", site)
 	}
-	if exit == 0 && args[0] == "apply" {
-		if left := w.linkLeft(t); left <= 0 {
-			t.Errorf("the link expired %s ago", -left)
-		}
-		w.wantEmptyPlan(t, args[2:]...)
+	if exit == 0 && !saved {
+		w.wantLink(t)
+		w.wantEmptyPlan(t, command[2:]...)
 	}
 	if t.Failed() {
-		t.FailNow()
+		t.Fatalf("the output was:\n%s", output)
 	}
 }
 
-// checkStart checks that a job was started only if there was none to resume, and
-// that the output says so.
-func (w *walk) checkStart(t *testing.T, started []string, output string) {
+// check checks that a job was started only if there was none to resume, that success
+// means the content that is asked for, and that failure loses nothing.
+func (w *walk) check(t *testing.T, before, after map[string]any, started []string, exit int, output string) {
 	t.Helper()
-	if len(started) > 1 {
-		t.Errorf("%d jobs were started: %v", len(started), started)
+	for _, never := range []string{"Provider produced", "panic", "X-Amz-Signature", simulator.DefaultAPIKey} {
+		if strings.Contains(output, never) {
+			t.Errorf("the output contains %q", never)
+		}
 	}
-	for _, id := range started {
-		for _, other := range []string{w.held, w.pending} {
-			if w.alive(other) {
-				t.Errorf("content %s was started again as %s, but %s was there", w.content, id, other)
+	for n, id := range started {
+		for _, other := range append([]string{w.held, w.pending}, started[:n]...) {
+			if job := w.jobs[other]; other != "" && !job.dead && job.content == w.content {
+				t.Errorf("content %s was started again as %s, but %s was there to resume", w.content, id, other)
 			}
 		}
-		w.jobs[id] = &soakJob{content: w.content, dead: w.next != nil && w.next.Fail != ""}
+		w.jobs[id] = soakJob{w.content, w.next != nil && w.next.Fail != ""}
 		w.next = nil
 		if strings.Contains(output, "No job was started") {
-			t.Errorf("job %s was started, but the output is:\n%s", id, output)
+			t.Errorf("job %s was started, but the output denies it", id)
 		}
+	}
+	switch id, _ := after["job_id"].(string); {
+	case exit == 0 && (w.jobs[id].content != w.content || after["bundle_url"] == nil):
+		t.Errorf("content %s was asked for, but the state is %v", w.content, after)
+	case exit != 0 && w.held != "" && !w.jobs[w.held].dead && (id != w.held || before["bundle_url"] != nil && after["bundle_url"] == nil):
+		t.Errorf("the state was %v and is %v", before, after)
 	}
 }
 
-// checkState checks that success means the content that was asked for, and that
-// failure loses no job.
-func (w *walk) checkState(t *testing.T, before, after map[string]any, exit int, output string) {
-	t.Helper()
-	id, _ := after["job_id"].(string)
-	if exit == 0 {
-		if job := w.jobs[id]; job == nil || job.content != w.content || after["bundle_url"] == nil {
-			t.Errorf("content %s was asked for, but the state is %v", w.content, after)
-		}
-		return
-	}
-	if old := w.jobs[w.held]; old != nil && !old.dead && (id != w.held || before["bundle_url"] != nil && after["bundle_url"] == nil) {
-		t.Errorf("the state was %v and is %v after:\n%s", before, after, output)
-	}
-}
-
-// settle ends the disturbances. Then a few applies must do.
+// settle ends what disturbs. A few applies must do then.
 func (w *walk) settle(t *testing.T) {
 	t.Helper()
 	w.write(t, revision(w.content))
 	for range 4 {
-		for _, id := range w.JobIDs() {
-			w.FinishJob(id, "")
-		}
+		w.finishJobs()
 		if exit, _ := w.try("apply", "-auto-approve"); exit == 0 {
 			w.wantEmptyPlan(t)
 			return
@@ -217,9 +192,9 @@ func (w *walk) settle(t *testing.T) {
 	t.Error("the export does not settle")
 }
 
-// try runs a command and returns its exit code and unwrapped output.
+// try runs a command and returns its exit code and its output, unwrapped.
 func (w *walk) try(args ...string) (exit int, output string) {
 	command, buffer := w.Command(append(args, "-no-color")...)
-	_ = command.Run() // the exit code says it
+	_ = command.Run() // the exit code says the same
 	return command.ProcessState.ExitCode(), unwrapped(buffer.String())
 }

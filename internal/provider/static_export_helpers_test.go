@@ -8,7 +8,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -58,6 +57,12 @@ func (c *cli) wantJob(t *testing.T, n int) {
 	if jobs := c.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
 		t.Fatalf("the state holds job %v, want number %d of %v", state["job_id"], n, jobs)
 	}
+	c.wantLink(t)
+}
+
+// wantLink checks that the state holds a link that works.
+func (c *cli) wantLink(t *testing.T) {
+	t.Helper()
 	if left := c.linkLeft(t); left <= 0 {
 		t.Errorf("the link expired %s ago", -left)
 	}
@@ -74,43 +79,39 @@ func (c *cli) linkLeft(t *testing.T) time.Duration {
 	return expiresAt.Sub(c.clock.Now())
 }
 
-// interrupt runs an apply and sends it SIGINT while the service holds back the
-// answer to a poll of the job. It returns the output, unwrapped.
-func (c *cli) interrupt(t *testing.T) string {
+// interruptApply interrupts an apply during its first poll of a job and returns the
+// output, unwrapped.
+func (c *cli) interruptApply(t *testing.T) string {
 	t.Helper()
-	polled, release := make(chan struct{}), make(chan struct{})
-	poll, free := sync.OnceFunc(func() { close(polled) }), sync.OnceFunc(func() { close(release) })
-	c.Rewrite(func(endpoint string, body map[string]any) any {
-		if endpoint == simulator.EndpointJob {
-			poll()
-			<-release
-		}
-		return body
-	})
-	defer c.Rewrite(nil)
-	defer free()
-	defer time.AfterFunc(30*time.Second, free).Stop() // an apply that ignores the interrupt succeeds then
+	return unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false"))
+}
 
-	command, output := c.Command("apply", "-auto-approve", "-refresh=false", "-no-color")
+// interrupt runs a command that must fail, interrupts it during its first request to
+// the endpoint, and returns its output.
+func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
+	t.Helper()
+	defer c.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
+	c.ResetRequests()
+	command, output := c.Command(append(args, "-no-color")...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = command.Wait()
-	}()
-	select {
-	case <-polled:
-	case <-ended:
-		t.Fatalf("the apply ended before it polled:\n%s", output)
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for c.Count(endpoint) == 0 {
+		select {
+		case err := <-ended:
+			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
+		case <-look.C:
+		}
 	}
 	if err := command.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	<-ended
-	if exit := command.ProcessState.ExitCode(); exit != 1 {
-		t.Errorf("the interrupted apply ended with %d:\n%s", exit, output)
+	if err := <-ended; err == nil {
+		t.Errorf("the interrupted command succeeded:\n%s", output)
 	}
-	return unwrapped(output.String())
+	return output.String()
 }

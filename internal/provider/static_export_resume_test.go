@@ -19,7 +19,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantTexts(t, c.interrupt(t), "Warning: Static export interrupted", "The job keeps running.", "The state holds the job, without a link.")
+	wantTexts(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state holds the job, without a link.")
 	if state := c.state(t, site); state["job_id"] != h.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
@@ -89,15 +89,16 @@ func TestNewContentThatTimesOutIsResumed(t *testing.T) {
 	c.wantJob(t, 1)
 }
 
-// cutOff applies a second revision and interrupts it. It returns the IDs of the old
-// job, which stays in the state, and of the pending one.
+// cutOff interrupts the export of a second revision, and empties the request log
+// before. It returns the IDs of the old job, which stays in the state, and of the
+// pending one.
 func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	t.Helper()
 	c.write(t, revision("1"))
 	c.apply(t, 0)
 	before := c.state(t, site)
 	c.write(t, revision("2"))
-	wantTexts(t, c.interrupt(t), "Error: Static export interrupted", "The job keeps running. The state keeps the earlier export and its link.",
+	wantTexts(t, c.interruptApply(t), "Error: Static export interrupted", "The job keeps running. The state keeps the earlier export and its link.",
 		`To resume the same job, run "terraform apply" again.`)
 	if after := c.state(t, site); after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
@@ -113,7 +114,7 @@ func TestInterruptedExportOfNewContentIsResumed(t *testing.T) {
 	wantTexts(t, unwrapped(c.Run(t, 0, "plan")), fmt.Sprintf("~ job_id = %q -> %q", old, pending), "~ bundle_url = (sensitive value)")
 
 	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2, simulator.EndpointBundle: 2})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }
@@ -125,7 +126,7 @@ func TestNewContentIsResumedAlthoughTheOldJobIsGone(t *testing.T) {
 	old, _ := c.cutOff(t)
 	h.ForgetJob(old)
 	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The next apply resumes it.", "0 added, 1 changed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0) // of those that the service still knows
 	c.wantEmptyPlan(t)
 }
@@ -138,11 +139,22 @@ func TestPendingJobThatIsGoneIsStartedAgain(t *testing.T) {
 	h.ForgetJob(pending)
 	wantTexts(t, c.apply(t, 1), "Static export job not found", "The state keeps the earlier export and its link. The next apply exports the site again.")
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 1)
 }
 
-func TestPendingJobOfOtherContentIsGivenUp(t *testing.T) {
+func TestPendingJobIsNotResumedForOtherContent(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	c.cutOff(t)
+	c.write(t, revision("3"))
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2, simulator.EndpointBundle: 1})
+	c.wantJob(t, 2)
+}
+
+func TestPendingJobIsGivenUpByAnUpdateOfOtherContent(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
@@ -150,10 +162,9 @@ func TestPendingJobOfOtherContentIsGivenUp(t *testing.T) {
 	h.clock.Advance(2 * time.Hour)
 	c.write(t, revision("1"))
 	c.apply(t, 0) // renews the link of the first job
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 0)
 	c.write(t, revision("2"))
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 2)
 }
