@@ -67,6 +67,7 @@ func TestStateOfTheFirstVersionLoads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := keptState(t, keptConfig, test.notes)
+			c.SkipBelow(t, 11, 8, "a CLI that reads the state of Terraform 1.11")
 			wantTexts(t, unwrapped(c.Run(t, 0, "plan", "-detailed-exitcode")), "No changes.", test.warning)
 			c.clock.Advance(2 * time.Hour)
 			wantTexts(t, c.apply(t, 0), "0 added, 2 changed, 0 destroyed")
