@@ -75,17 +75,32 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 
 func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, revision("1"))
-	c.apply(t, 0)
-	h.clock.Advance(2 * time.Hour)
-	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
-	c.write(t, revision("2"))
-	wantTexts(t, c.apply(t, 1), "page /broken does not render", "The state keeps the earlier export and its link. The next apply exports the site again.")
-	c.wantJob(t, 0)
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3, simulator.EndpointBundle: 3})
-	c.wantJob(t, 2)
+	for name, test := range map[string]struct {
+		fault simulator.Fault // of the start
+		says  []string
+	}{
+		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link. The next apply exports the site again."}},
+		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, revision("1"))
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			if test.fault.Status != 0 {
+				h.AddFault(test.fault)
+			} else {
+				h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+			}
+			c.write(t, revision("2"))
+			wantTexts(t, c.apply(t, 1), test.says...)
+			c.wantJob(t, 0)
+			c.apply(t, 0)
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 3, simulator.EndpointBundle: 3})
+			c.wantJob(t, len(h.JobIDs())-1)
+		})
+	}
 }
 
 func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
