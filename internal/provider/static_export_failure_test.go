@@ -1,0 +1,211 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+const loginPage = "<!DOCTYPE html><html><title>Sign in</title></html>"
+
+func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
+	t.Parallel()
+	const none, perhaps = "No job was started.", "A job may have been started, but its ID did not arrive. The request was not repeated."
+	for name, test := range map[string]struct {
+		fault  simulator.Fault
+		starts int // requests
+		says   []string
+	}{
+		"refused for good":               {simulator.Fault{Status: 401}, 1, []string{none, "HTTP 401 Unauthorized", "Check that api_key or DOCS_API_KEY holds a current admin API key"}},
+		"unknown domain":                 {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
+		"refused before acting":          {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
+		"throttled beyond the timeout":   {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asks to wait until 2030-01-31T14:00:"}},
+		"uncertain, and it has acted":    {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started"`}},
+		"a login page in place of a job": {simulator.Fault{Status: 200, Body: loginPage}, 1, []string{none, "Check that base_url is the address of the service's API"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			test.fault.Endpoint = simulator.EndpointStart
+			h.AddFault(test.fault)
+			c := h.cli(t, export())
+			output := c.apply(t, 1)
+			wantTexts(t, output, append(test.says, "Could not start the static export", "Domain: docs.example.com.")...)
+			if strings.Contains(output, none) == (len(h.JobIDs()) > 0) {
+				t.Errorf("the jobs are %v, but the output is:\n%s", h.JobIDs(), output)
+			}
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: test.starts})
+			if state := c.state(t, site); state != nil {
+				t.Errorf("the state holds %v", state)
+			}
+		})
+	}
+}
+
+func TestStartThatIsThrottledWaits(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 7, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 8})
+	c.wantJob(t, 0)
+}
+
+func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+	h.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
+	c := h.cli(t, export())
+	wantTexts(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service says: page /broken does not render`, "The next apply exports the site again.")
+	c.Run(t, 0, "untaint", site)
+	wantTexts(t, c.apply(t, 1), "page /broken still does not render", "The state is unchanged. The next apply exports the site again.")
+	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
+	c.wantJob(t, 2)
+	c.wantEmptyPlan(t)
+}
+
+func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fault simulator.Fault // of the start
+		says  []string
+	}{
+		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link. The next apply exports the site again."}},
+		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, revision("1"))
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			if test.fault.Status != 0 {
+				h.AddFault(test.fault)
+			} else {
+				h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+			}
+			c.write(t, revision("2"))
+			wantTexts(t, c.apply(t, 1), test.says...)
+			c.wantJob(t, 0)
+			c.apply(t, 0)
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 3, simulator.EndpointBundle: 3})
+			c.wantJob(t, len(h.JobIDs())-1)
+		})
+	}
+}
+
+func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 500})
+	wantTexts(t, c.apply(t, 1), "Could not finish the static export", "HTTP 500", "The state is unchanged.")
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	c.wantJob(t, 0)
+}
+
+func TestExportWhoseFilesAreGoneIsExportedAgain(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]simulator.Fault{
+		"as the bundle request shows": {Endpoint: simulator.EndpointBundle, Times: 1, Status: 410},
+		"as the job shows":            {Endpoint: simulator.EndpointJob, Times: 2, Status: 200, Body: `{"status":"failed","error":"the files were lost"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, export())
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			h.AddFault(fault)
+			wantTexts(t, c.apply(t, 1), "The next apply exports the site again.")
+			wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id = ")
+			c.apply(t, 0)
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+			c.wantJob(t, 1)
+			c.wantEmptyPlan(t)
+		})
+	}
+}
+
+func TestReadOfAnExportMakesOneGETRequest(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(time.Hour)
+	h.ResetRequests()
+	c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
+	for _, request := range h.Requests() {
+		if request.Method != http.MethodGet {
+			t.Errorf("%s %s", request.Method, request.Path)
+		}
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointJob: 1})
+	if left := c.linkLeft(t); left > 0 {
+		t.Errorf("the expired link was renewed for %s", left)
+	}
+}
+
+func TestJobThatIsNotFoundLeavesTheStateWithAWarning(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.ForgetJob(h.JobIDs()[0])
+	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The export of docs.example.com is removed from the state",
+		"check base_url and the API key before you apply", "1 added, 0 changed")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+}
+
+func TestReadThatFailsKeepsTheState(t *testing.T) {
+	t.Parallel()
+	other := newHarness(t, simulator.Options{})
+	for name, test := range map[string]struct {
+		fault   simulator.Fault
+		baseURL string
+		says    []string
+	}{
+		"with a server error": {
+			fault: simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500},
+			says:  []string{"Could not read the static export job", "HTTP 500"},
+		},
+		"with 404 as a web page": {
+			fault: simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Body: "<html><title>Not here</title></html>"},
+			says:  []string{"Could not read the static export job", "HTTP 404 Not Found", "Not here"},
+		},
+		"with 404 at another base_url": {
+			baseURL: other.BaseURL,
+			says:    []string{"Static export job not found at this base_url", "The state is unchanged.", other.BaseURL, "Correct base_url."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			c := h.cli(t, export())
+			c.apply(t, 0)
+			right := h.env[baseURLVariable]
+			heal := func() {}
+			if test.baseURL != "" {
+				h.env[baseURLVariable] = test.baseURL
+			} else {
+				heal = h.AddFault(test.fault)
+			}
+			wantTexts(t, c.apply(t, 1), test.says...)
+			h.env[baseURLVariable] = right
+			heal()
+			c.wantEmptyPlan(t)
+		})
+	}
+}

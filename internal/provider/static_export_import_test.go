@@ -1,0 +1,111 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestImportAdoptsTheConfigurationAndMakesTheLinkInTheFirstApply(t *testing.T) {
+	t.Parallel()
+	const block = "\nimport {\n  to = " + site + "\n  %s\n}\n"
+	for name, test := range map[string]struct {
+		command, block string // one of the two, with the ID of the job
+		needs          int    // minor version of Terraform and OpenTofu
+	}{
+		"by the command with JOB_ID":        {command: "%s"},
+		"by the command with DOMAIN,JOB_ID": {command: "docs.example.com,%s"},
+		"by the block with JOB_ID":          {block: `id = "%s"`},
+		"by the block with DOMAIN,JOB_ID":   {block: `id = "docs.example.com,%s"`},
+		"by identity":                       {block: `identity = { job_id = "%s" }`, needs: 12},
+		"by identity with the domain":       {block: `identity = { job_id = "%s", domain = "docs.example.com" }`, needs: 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+			c := h.cli(t, revision("1"))
+			c.SkipBelow(t, test.needs, test.needs, "import by identity")
+			if test.command != "" {
+				c.Run(t, 0, "import", site, fmt.Sprintf(test.command, id))
+			} else {
+				c.write(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.block, id)))
+			}
+			c.Run(t, 2, "plan", "-detailed-exitcode")
+			h.wantCounts(t, map[string]int{simulator.EndpointBundle: 0})
+
+			wantTexts(t, c.apply(t, 0), "Import adopts the configuration without a new export", "0 added, 1 changed")
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
+			c.wantJob(t, 0)
+			c.wantEmptyPlan(t)
+
+			c.write(t, revision("2"))
+			c.apply(t, 0)
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+			c.wantJob(t, 1)
+		})
+	}
+}
+
+func TestTriggersAddedAfterAnImportExport(t *testing.T) {
+	t.Parallel()
+	for name, idle := range map[string]int{"to the first apply": 0, "to an apply without changes": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+			c := h.cli(t, export())
+			c.Run(t, 0, "import", site, "docs.example.com,"+id)
+			c.apply(t, 0)
+			for range idle {
+				wantTexts(t, c.apply(t, 0), "0 added, 0 changed")
+			}
+			c.write(t, revision("1"))
+			c.apply(t, 0)
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+			c.wantJob(t, 1)
+		})
+	}
+}
+
+func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	id := h.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
+	c := h.cli(t, export())
+	c.Run(t, 0, "import", site, id)
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
+	c.wantJob(t, 0)
+	c.wantEmptyPlan(t)
+}
+
+func TestImportThatFailsSaysWhy(t *testing.T) {
+	t.Parallel()
+	const forms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+	h := newHarness(t, simulator.Options{})
+	failed := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
+	job := h.AddJob(simulator.JobSpec{})
+	c := h.cli(t, export())
+	for _, test := range []struct {
+		id    string
+		wants []string
+	}{
+		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
+		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
+		{"," + job, []string{"Invalid import ID", "The domain is empty.", forms}},
+		{"https://docs.example.com," + job, []string{"Invalid import ID", "has a scheme", forms}},
+		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
+		{job + ",docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
+		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
+		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
+	} {
+		wantTexts(t, unwrapped(c.Run(t, 1, "import", site, test.id)), test.wants...)
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 0})
+}

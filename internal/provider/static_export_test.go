@@ -1,0 +1,186 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// stateHas checks an attribute of the export in the state.
+func stateHas(attribute string, value knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(site, tfjsonpath.New(attribute), value)
+}
+
+// planned checks what the plan does with the export, which attributes it leaves
+// unknown, and which it knows.
+func planned(action plancheck.ResourceActionType, unknown, known []string) resource.ConfigPlanChecks {
+	checks := []plancheck.PlanCheck{plancheck.ExpectResourceAction(site, action)}
+	for _, name := range unknown {
+		checks = append(checks, plancheck.ExpectUnknownValue(site, tfjsonpath.New(name)))
+	}
+	for _, name := range known {
+		checks = append(checks, plancheck.ExpectKnownValue(site, tfjsonpath.New(name), knownvalue.NotNull()))
+	}
+	return resource.ConfigPlanChecks{PreApply: checks}
+}
+
+// Each step of plugin-testing also checks that the next plan is empty.
+
+func TestCreateMakesOneStartAndOneBundleRequest(t *testing.T) {
+	h := newHarness(t, simulator.Options{Queue: 10 * time.Second, Run: 3 * time.Minute})
+	h.run(t, resource.TestStep{
+		Config: export(`additional_parameters = jsonencode({ version = "v7", paths = ["/", "/guide"] })`),
+		ConfigStateChecks: []statecheck.StateCheck{
+			stateHas("status", knownvalue.StringExact("completed")),
+			stateHas("page_count", knownvalue.Int64Exact(6)),
+			stateHas("expires_at", knownvalue.StringRegexp(regexp.MustCompile(`^2030-01-31T12:1[89]:\d\dZ$`))),
+			stateHas("bundle_url", knownvalue.StringRegexp(regexp.MustCompile(`^http://127.*X-Amz-Signature=`))),
+			stateHas("bundle_size_bytes", knownvalue.NotNull()),
+			statecheck.ExpectSensitiveValue(site, tfjsonpath.New("bundle_url")),
+			stateHas("link_renewal", knownvalue.StringExact("on_expiry")),
+			stateHas("renew_before", knownvalue.StringExact("0s")),
+			stateHas("triggers", knownvalue.Null()),
+		},
+	})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+
+	var body any
+	if err := json.Unmarshal([]byte(h.Requests()[0].Body), &body); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"domain": "docs.example.com", "version": "v7", "paths": []any{"/", "/guide"}}; !reflect.DeepEqual(body, want) {
+		t.Errorf("the start request is %v, want %v", body, want)
+	}
+	// A poll each second would make 190 of them.
+	if polls := h.Count(simulator.EndpointJob); polls < 10 || polls > 90 {
+		t.Errorf("%d polls of a job of 190 s", polls)
+	}
+}
+
+func TestPollIntervalIsKeptTo(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{Queue: -1, Run: 5 * time.Minute})
+	h.cli(t, export(`poll_interval = "1m"`)).apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointJob: 5})
+}
+
+func TestExpiredLinkIsRenewedInPlaceFromTheSameJob(t *testing.T) {
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	job, link := statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())
+	checks := func() []statecheck.StateCheck {
+		return []statecheck.StateCheck{
+			job.AddStateValue(site, tfjsonpath.New("job_id")),
+			link.AddStateValue(site, tfjsonpath.New("bundle_url")),
+		}
+	}
+	h.run(t,
+		resource.TestStep{Config: export(), ConfigStateChecks: checks()},
+		resource.TestStep{
+			PreConfig: func() { h.clock.Advance(2 * time.Hour) },
+			Config:    export(),
+			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate,
+				[]string{"bundle_url", "expires_at", "bundle_size_bytes"}, []string{"job_id", "status", "page_count"}),
+			ConfigStateChecks: checks(),
+		},
+	)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 2})
+}
+
+func TestNewContentIsExportedInPlace(t *testing.T) {
+	h := newHarness(t, simulator.Options{})
+	job := statecheck.CompareValue(compare.ValuesDiffer())
+	step := func(config string) resource.TestStep {
+		return resource.TestStep{
+			Config:            config,
+			ConfigPlanChecks:  planned(plancheck.ResourceActionUpdate, []string{"job_id", "status", "bundle_url"}, nil),
+			ConfigStateChecks: []statecheck.StateCheck{job.AddStateValue(site, tfjsonpath.New("job_id"))},
+		}
+	}
+	first := step(export(`triggers = {}`))
+	first.ConfigPlanChecks = resource.ConfigPlanChecks{}
+	h.run(t, first,
+		step(revision("1")),
+		step(revision("1", `additional_parameters = "{\"version\": 1, \"a\": 2}"`)),
+	)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3, simulator.EndpointBundle: 3})
+}
+
+func TestSameContentInOtherWordsPlansNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export(`additional_parameters = "{\"version\": 1, \"a\": [2, {\"b\": 12345678901234567890}]}"`))
+	c.apply(t, 0)
+	c.write(t, export(`additional_parameters = "{ \"a\":[2,{\"b\":12345678901234567890}], \"version\":1 }"`))
+	c.wantEmptyPlan(t)
+	// An empty map is recorded, but it is not other content.
+	c.write(t, export(`additional_parameters = jsonencode({ a = [2, { b = 12345678901234567890 }], version = 1 })`, `triggers = {}`))
+	wantTexts(t, c.apply(t, 0), "0 added, 1 changed, 0 destroyed")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+}
+
+func TestAnotherDomainReplacesTheExport(t *testing.T) {
+	h := newHarness(t, simulator.Options{})
+	h.run(t,
+		resource.TestStep{Config: export()},
+		resource.TestStep{
+			Config:           strings.Replace(export(), "docs.example.com", "other.example.com", 1),
+			ConfigPlanChecks: planned(plancheck.ResourceActionDestroyBeforeCreate, []string{"job_id"}, nil),
+		},
+	)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+}
+
+func TestParametersThatAreUnknownInThePlanAreCheckedByTheApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, `resource "terraform_data" "parameters" { input = "[1]" }`+"\n"+
+		export(`additional_parameters = terraform_data.parameters.output`))
+	wantTexts(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
+}
+
+func TestDependentsFollowTheJobOrTheLink(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	dependents := `
+resource "terraform_data" "job" {
+  lifecycle { replace_triggered_by = [docs_static_export.site.job_id] }
+}
+resource "terraform_data" "link" {
+  lifecycle { replace_triggered_by = [docs_static_export.site.expires_at] }
+}
+`
+	c := h.cli(t, revision("1")+dependents)
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	wantTexts(t, c.apply(t, 0), "# terraform_data.link will be replaced", "1 added, 1 changed, 1 destroyed")
+	c.write(t, revision("2")+dependents)
+	wantTexts(t, c.apply(t, 0), "2 added, 1 changed, 2 destroyed")
+}
+
+func TestDestroyCallsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.ResetRequests()
+	c.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	if requests := h.Requests(); len(requests) > 0 {
+		t.Errorf("%d requests: %v", len(requests), requests)
+	}
+}
