@@ -18,8 +18,10 @@ const maxPageText = 200
 
 // errorMessage returns what the body of an error says, redacted: the messages of
 // JSON in the common shapes, all strings of any other JSON, the title or first
-// words of a web page, or the text itself. value is the decoded body.
+// words of a web page, or the text itself. value is the decoded body. No more of
+// it is read than of the body of an error.
 func (t *Transport) errorMessage(body []byte, value any) string {
+	body = body[:min(len(body), maxError)]
 	if isPage(body) {
 		return Redact(t.scrubber.scrub(pageText(string(body))))
 	}
@@ -102,8 +104,10 @@ func members(value any, depth int) []string {
 }
 
 var (
-	pageTitle  = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?</script|<style\b.*?</style|<!--.*?-->|<[^>]*>?`)
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+	// pageMarkup takes what is not closed to reach to the end, so that it reads no
+	// text twice.
+	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script|\z)|<style\b.*?(?:</style|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
 )
 
 // pageText returns the title of an HTML or XML page, or its first words.

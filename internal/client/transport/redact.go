@@ -66,26 +66,27 @@ func (s scrubber) scrub(text string) string {
 // undisguise decodes percent-encoding and JSON escapes and drops white space and
 // what cannot be seen.
 func undisguise(text string) string {
-	plain := make([]byte, 0, len(text))
+	var plain strings.Builder
+	plain.Grow(len(text))
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '%' && i+2 < len(text):
 			if decoded, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-				plain = append(plain, decoded...)
+				plain.Write(decoded)
 				i += 2
 			}
 		case c == '\\' && strings.HasPrefix(text[i+1:], "u00") && i+5 < len(text):
 			if decoded, err := hex.DecodeString(text[i+4 : i+6]); err == nil {
-				plain = append(plain, decoded...)
+				plain.Write(decoded)
 				i += 5
 			}
 		case c == '\\' && i+1 < len(text) && strings.IndexByte("nrt", text[i+1]) >= 0:
 			i++
 		case c > ' ' && c != '\\' && c < 0x7f:
-			plain = append(plain, c)
+			plain.WriteByte(c)
 		}
 	}
-	return string(plain)
+	return plain.String()
 }
 
 var (
