@@ -201,13 +201,9 @@ func TestHostileAnswerTakesLittleMemoryAndTime(t *testing.T) {
 	most := map[int]uint64{200: 80 << 20, 400: 8 << 20}
 	for name, body := range map[string]string{
 		"empty arrays under error": list("[],"),
-		"strings under error":      list(`"",`),
 		"one string":               object(maxBody),
 		"echoes of the key":        `{"a":"` + strings.Repeat(testKey, maxBody/len(testKey)-1) + `"}`,
-		"escapes in one string":    `{"a":"` + strings.Repeat(`\u0041`, maxBody/6-2) + `"}`,
-		"more than 8 MiB":          object(2 * maxBody),
 		"a page of open scripts":   strings.Repeat("<script>", maxBody/8),
-		"a page of open comments":  strings.Repeat("<!-->", maxBody/5),
 	} {
 		for status := range most {
 			bubble(t, func(t *testing.T) {

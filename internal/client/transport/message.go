@@ -107,7 +107,7 @@ var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
 	// pageMarkup takes what is not closed to reach to the end, so that it reads no
 	// text twice.
-	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script|\z)|<style\b.*?(?:</style|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
+	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
 )
 
 // pageText returns the title of an HTML or XML page, or its first words.
