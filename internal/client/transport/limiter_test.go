@@ -263,12 +263,12 @@ func (b *bucket) serve() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
+	if b.next.Before(now) {
+		b.next = now
+	}
 	if wait := b.next.Sub(now) - second; wait > 0 { // a burst of one second
 		b.refuse++
 		return throttled(wait.Truncate(second) + second) // rounded up
-	}
-	if b.next.Before(now) {
-		b.next = now
 	}
 	b.next = b.next.Add(time.Duration(float64(second) / b.rate))
 	return nil
