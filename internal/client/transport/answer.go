@@ -79,7 +79,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	if tooLarge {
 		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
 	} else if problem == "" && !isObject {
-		problem = fmt.Sprintf("the body is JSON, but %s instead of an object", kindOf(value))
+		problem = "the body is JSON, but not an object"
 	}
 	if problem != "" {
 		return nil, &UnexpectedAnswerError{
@@ -159,22 +159,6 @@ func (t *Transport) scrubValue(value any) any {
 		}
 	}
 	return value
-}
-
-func kindOf(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case json.Number:
-		return "a number"
-	case string:
-		return "a string"
-	case []any:
-		return "an array"
-	}
-	return "an object"
 }
 
 // requestIDHeaders are the names under which services name an exchange.

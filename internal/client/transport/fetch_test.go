@@ -86,7 +86,7 @@ func TestFetchTakesDataAndReportsAnythingElse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, _ := serve(t, reply(503, "", "Retry-After: 7"))
 		_, err := tr.Fetch(t.Context(), link, nil)
-		if retryAfterOf(err) != 7*second || statusOf(err) != 503 {
+		if status, wait := answerOf(err); status != 503 || wait != 7*second {
 			t.Errorf("got %v", err)
 		}
 		if _, err := tr.Fetch(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the bundle's link is not a URL" {

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -88,13 +87,11 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*T
 	return tr, s
 }
 
-// newTransport returns a Transport with four retries and no jitter.
+// newTransport returns a Transport without jitter.
 func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 	t.Helper()
 	config := Config{
-		BaseURL: parse(t, "http://docs.test/v1"), APIKey: testKey, UserAgent: "test/1",
-		RequestTimeout: 30 * second, MaxRetries: 4, Clock: clock.System{},
-		Log: (&logbook{}).add, Random: func() float64 { return 0 },
+		BaseURL: "http://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Random: func() float64 { return 0 },
 	}
 	for _, option := range options {
 		option(&config)
@@ -106,14 +103,7 @@ func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 	return tr
 }
 
-func parse(t *testing.T, raw string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
+func retries(count int) func(*Config) { return func(c *Config) { c.MaxRetries = &count } }
 
 // bounded returns a context with a deadline.
 func bounded(t *testing.T, timeout time.Duration) context.Context {

@@ -80,6 +80,7 @@ func TestRedirectLoopEnds(t *testing.T) {
 }
 
 func TestStorageRedirectIsFollowedUnlessItFallsBackToPlainHTTP(t *testing.T) {
+	parse := func(raw string) *url.URL { u, _ := url.Parse(raw); return u }
 	for name, test := range map[string]struct {
 		from, to string
 		hops     int
@@ -92,8 +93,8 @@ func TestStorageRedirectIsFollowedUnlessItFallsBackToPlainHTTP(t *testing.T) {
 		"the fifth time":     {"https://a/", "https://b/", maxRedirects, nil},
 		"the sixth time":     {"https://a/", "https://b/", maxRedirects + 1, http.ErrUseLastResponse},
 	} {
-		next := &http.Request{URL: parse(t, test.to), Header: http.Header{"Referer": {test.from}}}
-		via := slices.Repeat([]*http.Request{{URL: parse(t, test.from)}}, test.hops)
+		next := &http.Request{URL: parse(test.to), Header: http.Header{"Referer": {test.from}}}
+		via := slices.Repeat([]*http.Request{{URL: parse(test.from)}}, test.hops)
 		err := storageClient(nil).CheckRedirect(next, via)
 		if !errors.Is(err, test.want) || err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "") {
 			t.Errorf("%s: %v, user %v, Referer %q; want %v", name, err, next.URL.User, next.Header.Get("Referer"), test.want)
@@ -124,7 +125,7 @@ func TestPlainHTTPConnectsToLoopbackOnly(t *testing.T) {
 		"unknown.invalid:" + four: true, "[::1]:" + six: true, "localhost:" + six: true,
 		"192.0.2.1:" + four: false, "[2001:db8::1]:" + six: false,
 	} {
-		tr := newTransport(t, func(c *Config) { c.BaseURL, c.MaxRetries = parse(t, "http://"+host+"/v1"), 0 })
+		tr := newTransport(t, func(c *Config) { c.BaseURL, c.MaxRetries = "http://"+host+"/v1", new(0) })
 		_, err := tr.Do(bounded(t, time.Minute), start)
 		if reached && err != nil || !reached && (err == nil || !strings.HasSuffix(err.Error(), ": plain http is for loopback addresses only") || MayHaveActed(err)) {
 			t.Errorf("%s: %v", host, err)
@@ -155,7 +156,7 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server.TLS.MaxVersion = test.version
 			tr := newTransport(t, func(c *Config) {
-				c.BaseURL, c.RootCAs, c.MaxRetries = parse(t, test.url), test.roots, 0
+				c.BaseURL, c.RootCAs, c.MaxRetries = test.url, test.roots, new(0)
 			})
 			_, err := tr.Do(bounded(t, time.Minute), start)
 			if test.problem == "" {
@@ -186,14 +187,14 @@ func TestCertPoolAddsToTheSystemsRoots(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := New(Config{BaseURL: parse(t, "https://h.test"), RootCAs: key}); err == nil {
+	if _, err := New(Config{BaseURL: "https://h.test", RootCAs: key}); err == nil {
 		t.Error("New accepts roots that it cannot read")
 	}
 }
 
 func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = 0, parse(t, "https://docs.test/v1") })
+		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = new(0), "https://docs.test/v1" })
 		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
 		_, err := tr.Do(bounded(t, time.Hour), start)
 		if want := "POST /v1/jobs: no answer from docs.test: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {

@@ -56,7 +56,7 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				element = r.PathValue("id")
 				reply(200, "{}")(w, r)
 			})
-			tr, s := serve(t, mux.ServeHTTP, func(c *Config) { c.BaseURL = parse(t, "http://docs.test/a%2Fb/v1") })
+			tr, s := serve(t, mux.ServeHTTP, func(c *Config) { c.BaseURL = "http://docs.test/a%2Fb/v1" })
 			if _, err := tr.Do(bounded(t, time.Minute), Request{Method: "GET", Path: []string{"jobs", id}}); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
@@ -118,7 +118,7 @@ func TestFailureIsRepeatedByKind(t *testing.T) {
 		"an empty success":         {answers: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
 		"a web page with 200":      {answers: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
 		"a web page with 202":      {answers: turns{reply(202, "<p>Sign in</p>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
-		"an error inside of a 200": {answers: turns{reply(200, `["no domain"]`)}, read: retried, start: once, outcome: uncertain, text: "but an array instead of an object: no domain"},
+		"an error inside of a 200": {answers: turns{reply(200, `["no domain"]`)}, read: retried, start: once, outcome: uncertain, text: "but not an object: no domain"},
 	} {
 		for kind, request := range map[string]Request{"read": read, "sent once": start} {
 			t.Run(name+", "+kind, func(t *testing.T) {
@@ -151,11 +151,11 @@ func TestFailureIsRepeatedByKind(t *testing.T) {
 }
 
 func TestRetriesAreConfigured(t *testing.T) {
-	for retries, want := range map[int][]float64{0: {0}, 1: {0, .5}} {
+	for count, want := range map[int][]float64{0: {0}, 1: {0, .5}} {
 		bubble(t, func(t *testing.T) {
-			tr, s := serve(t, reply(500, ""), func(c *Config) { c.MaxRetries = retries })
+			tr, s := serve(t, reply(500, ""), retries(count))
 			if _, err := tr.Do(bounded(t, time.Hour), read); err == nil || !slices.Equal(s.times(), want) {
-				t.Errorf("%d retries: requests at %v, %v; want %v", retries, s.times(), err, want)
+				t.Errorf("%d retries: requests at %v, %v; want %v", count, s.times(), err, want)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestRetriesAreConfigured(t *testing.T) {
 
 func TestADialThatHangsIsCutOffAndNotSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, "{}"), func(c *Config) { c.MaxRetries = 0 })
+		tr, s := serve(t, reply(200, "{}"), retries(0))
 		s.dial = func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
 		_, err := tr.Do(bounded(t, time.Hour), start)
 		var connection *ConnectionError
@@ -200,7 +200,8 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, reply(500, ""))
 		_, err := tr.Do(bounded(t, 3*second), read)
-		if !slices.Equal(s.times(), []float64{0, .5, 1.5}) || time.Since(s.began) != 1500*time.Millisecond || statusOf(err) != 500 {
+		var api *APIError
+		if !slices.Equal(s.times(), []float64{0, .5, 1.5}) || time.Since(s.began) != 1500*time.Millisecond || !errors.As(err, &api) || api.StatusCode != 500 {
 			t.Errorf("requests at %v, then %v after %s", s.times(), err, time.Since(s.began))
 		}
 	})
@@ -271,7 +272,7 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 			reply(200, "{}"), reply(200, ""), reply(200, "{"), reply(204, ""), reply(404, `{"error":"unknown"}`),
 			reply(503, strings.Repeat("sorry ", 1000)), reply(302, "moved", "Location: https://elsewhere.test/"),
 		}
-		tr, s := serve(t, inTurn(answers...), func(c *Config) { c.MaxRetries = 0 })
+		tr, s := serve(t, inTurn(answers...), retries(0))
 		for range answers {
 			_, _ = tr.Do(bounded(t, time.Hour), read)
 		}
@@ -291,7 +292,7 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 // written, makes net/http look for another. If there is none, nothing was sent.
 func TestRequestThatWasNeverWrittenIsNotSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, "{}"), func(c *Config) { c.MaxRetries = 0 })
+		tr, s := serve(t, reply(200, "{}"), retries(0))
 		s.dial = func(_ context.Context, number int) error {
 			if number > 1 {
 				return errRefused
