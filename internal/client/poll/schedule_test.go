@@ -134,27 +134,6 @@ var oddities = []float64{
 	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300, 100, math.Nextafter(100, 0),
 }
 
-func TestScheduleKeepsItsBoundForAnyProgress(t *testing.T) {
-	for seed := range uint64(500) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		b := &bounded{t: t, schedule: Schedule{Random: random.Float64}}
-		elapsed := time.Duration(0)
-		for range 200 {
-			progress := 100 * random.Float64()
-			seen := Observation{Progress: &progress}
-			switch random.IntN(6) {
-			case 0:
-				seen.Progress = nil
-			case 1:
-				seen.Queued = true
-			case 2:
-				progress = oddities[random.IntN(len(oddities))]
-			}
-			elapsed += b.next(elapsed, seen) + time.Duration(random.ExpFloat64()*float64(s))
-		}
-	}
-}
-
 func TestScheduleKeepsItsBoundForAnyClock(t *testing.T) {
 	b := &bounded{t: t, schedule: Schedule{Random: noJitter}}
 	for i, elapsed := range []time.Duration{
@@ -177,6 +156,13 @@ func FuzzSchedule(f *testing.F) {
 	}
 	for i, progress := range oddities {
 		odd = append(odd, encode(byte(i), byte(20*i), progress)...)
+	}
+	for seed := range uint64(50) {
+		random, many := rand.New(rand.NewPCG(seed, 0)), []byte{}
+		for range 200 {
+			many = append(many, encode(byte(random.IntN(4)), byte(random.IntN(30)), 110*random.Float64()-5)...)
+		}
+		f.Add(many, random.Float64())
 	}
 	f.Add(linear, .5)
 	f.Add(odd, 0.)

@@ -41,18 +41,14 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 	}{
 		"an object":                  {reply(200, `{"a":1}`), ""},
 		"a byte order mark":          {reply(200, "\xEF\xBB\xBF{}"), ""},
-		"white space around":         {reply(200, "\r\n {} \t"), ""},
 		"gzip":                       {reply(200, zipped("{}"), "Content-Encoding: gzip"), ""},
-		"8 MiB":                      {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
 		"a larger body":              {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), "the body is larger than 8 MiB"},
 		"32 levels":                  {reply(200, nested(32)), ""},
 		"33 levels":                  {reply(200, nested(33)), "too many or too deeply nested JSON values"},
 		"100,000 values":             {reply(200, `{"a":[0`+strings.Repeat(",0", 99_998)+`]}`), ""},
 		"100,001 values":             {reply(200, `{"a":[0`+strings.Repeat(",0", 99_999)+`]}`), "too many or too deeply nested JSON values"},
 		"brackets inside of strings": {reply(200, `{"a":"\"`+strings.Repeat(`[,{`, 100_000)+`"}`), ""},
-		"a name and a string":        {reply(200, `{"}":"{","b":"]"}`), ""},
 		"no content":                 {reply(204, ""), "HTTP 204 No Content, but the body is empty"},
-		"white space":                {reply(200, " \r\n\t"), "the body is empty"},
 		"a byte order mark alone":    {reply(200, "\xEF\xBB\xBF"), "the body is empty"},
 		"HTML":                       {reply(200, "<!DOCTYPE html><title>Sign in</title><p>"+signature), "the body is an HTML or XML page: Sign in"},
 		"text":                       {reply(200, "Service OK"), "the body is not JSON: Service OK"},
@@ -61,10 +57,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"an array":                   {reply(200, `["done"]`), "the body is JSON, but not an object: done"},
 		"two objects":                {reply(200, `{}{}`), "the body is not JSON"},
 		"half an object":             {reply(200, `{"a":1`), "the body is broken JSON"},
-		"half an array":              {reply(200, `[1`), "the body is broken JSON"},
 		"gzip that is none":          {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the answer was cut off after 0 bytes: gzip: invalid header"},
 		"chunks that are cut":        {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the answer was cut off after 2 bytes"},
-		"no length, then the end":    {verbatim("HTTP/1.1 200 OK\r\n\r\n{}"), ""},
 		"a length that is none":      {verbatim("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), "bad Content-Length"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,12 +122,10 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		"a redirect":                  {reply(302, "", "Location: /login?"+signature), APIError{StatusCode: 302, Redirect: "http://docs.test/login?(redacted)"}},
 		"a redirect to a broken URL":  {reply(300, "", "Location: /%zz?"+signature), APIError{StatusCode: 300, Redirect: "/%zz?(redacted)"}},
 		"a redirect with the key":     {reply(302, "", "Location: https://h.test/"+testKey), APIError{StatusCode: 302, Redirect: "https://h.test/(redacted)"}},
-		"a location of no redirect":   {reply(404, "", "Location: /login"), APIError{StatusCode: 404}},
 		"a body that is cut":          {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{StatusCode: 404, Message: "no such job"}},
 		"64 KiB and no more":          {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{StatusCode: 404, Message: `{"error":"x"`}},
 		"the name of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1", "Cf-Ray: r-2"), APIError{StatusCode: 404, RequestID: "r-1"}},
 		"a long name of the exchange": {reply(404, "", "Cf-Ray: "+strings.Repeat("é", 100)), APIError{StatusCode: 404, RequestID: strings.Repeat("é", 64)}},
-		"the key as that name":        {reply(404, "", "Request-Id: "+testKey), APIError{StatusCode: 404, RequestID: "(redacted)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -149,22 +141,13 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 	}
 }
 
-func TestErrorShowsNoSecretAndFitsATerminal(t *testing.T) {
+// FuzzAnswer has the bodies.
+func TestErrorOfNetHTTPShowsNoSecret(t *testing.T) {
 	link := "https://h.test/p?X-Amz-Signature=" + signature
-	hostile := "key " + testKey + " bearer " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature +
-		" esc \x1b[2J\u202e\u200b nul \x00 " + strings.Repeat("é ", 4000)
 	for name, handler := range map[string]http.HandlerFunc{
-		"text":                      reply(400, hostile),
-		"HTML":                      reply(400, "<p>"+hostile),
-		"JSON":                      reply(400, fmt.Sprintf(`{"error":%q}`, hostile)),
-		"JSON of an unknown shape":  reply(400, `{"k":"`+testKey+`","l":"`+link+`"}`),
-		"invalid UTF-8":             reply(400, "\xff\xfe"+hostile),
-		"a success that is text":    reply(200, hostile),
-		"a success that is broken":  reply(200, `{"bundleUrl":"`+link+`","echo":"`+testKey+`"`),
-		"a broken status line":      verbatim("HTTP/1.1 200\n" + testKey + " " + link + "\r\n\r\n"),
-		"a broken header":           verbatim("HTTP/1.1 200 OK\r\n" + testKey + " " + link + "\r\n\r\n"),
-		"a broken redirect":         reply(302, "", "Location: https://h:%zz/"+testKey+"?sig="+signature),
-		"a redirect, key in escape": reply(302, "", "Location: https://h.test/%64ocs_4f1c9a7e2b8d60"),
+		"a broken status line": verbatim("HTTP/1.1 200\n" + testKey + " " + link + "\r\n\r\n"),
+		"a broken header":      verbatim("HTTP/1.1 200 OK\r\n" + testKey + " " + link + "\r\n\r\n"),
+		"a broken redirect":    reply(302, "", "Location: https://h:%zz/"+testKey+"?sig="+signature),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -209,8 +192,11 @@ func TestHostileAnswerTakesLittleMemoryAndTime(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&before)
-				_, _ = tr.Do(bounded(t, time.Hour), read)
+				_, err := tr.Do(bounded(t, time.Hour), read)
 				runtime.ReadMemStats(&after)
+				if fits := status == 200 && strings.HasPrefix(body, `{"a"`); (err == nil) != fits {
+					t.Errorf("%s, %d: %v", name, status, err)
+				}
 				if took := after.TotalAlloc - before.TotalAlloc; took > most[status] {
 					t.Errorf("%s, %d: allocates %d MiB, want at most %d", name, status, took>>20, most[status]>>20)
 				}
@@ -229,14 +215,11 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		"a fraction of a second":        {value: " 0.5 ", want: second / 2},
 		"a date":                        {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
 		"a date by the service's clock": {value: "Sun, 01 Mar 2026 15:00:30 GMT", date: "Sun, 01 Mar 2026 15:00:00 GMT", want: 30 * second},
-		"a date, a broken clock":        {value: "Sun, 01 Mar 2026 12:00:30 GMT", date: "noon", want: 30 * second},
 		"a date in the past":            {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
 		"centuries":                     {value: "1e300", want: longestRetryAfter},
-		"a date in centuries":           {value: "Fri, 31 Dec 9999 23:59:59 GMT", want: longestRetryAfter},
 		"zero":                          {value: "0"},
 		"a negative number":             {value: "-1"},
 		"NaN":                           {value: "NaN"},
-		"infinity":                      {value: "Inf"},
 		"words":                         {value: "soon"},
 		"nothing":                       {},
 	} {
@@ -248,7 +231,10 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 
 // FuzzAnswer feeds a Transport any body. The key survives in no text.
 func FuzzAnswer(f *testing.F) {
+	hostile := "key " + testKey + " bearer " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature +
+		" esc \x1b[2J\u202e\u200b nul \x00 " + strings.Repeat("é ", 4000)
 	for _, body := range []string{
+		hostile, "<p>" + hostile, fmt.Sprintf(`{"error":%q}`, hostile), `{"k":"` + testKey + `","l":"` + link + `"}`, `{"link":"` + link + `","`,
 		"", "text", `{"error":"` + testKey + `"}`, `{"errors":[{"title":"a","detail":"b"}]}`, `{"a":{"b":[[["c"]]]}}`,
 		"<html><script>x</script>y&lt;", "{\"error\":\"\\u202e\xff\"}", "\xEF\xBB\xBF{}", `{"\u0064ocs_4f1c9a7e2b8d60":"https://u:p@h/p?q"}`,
 		"<title>&#100;ocs_4f1c9a7e2b8d60", `{"a":1}{`, "[0,", `{"error":{"message":{"detail":{"x":{"y":{"z":"deep"}}}}}}`,
@@ -275,7 +261,10 @@ func FuzzAnswer(f *testing.F) {
 		for name, value := range answer.Object {
 			message := MessageIn(value)
 			checkFit(t, message, maxShown)
-			checkShown(t, fmt.Sprint(name, value, message))
+			checkShown(t, message)
+			if strings.Contains(fmt.Sprint(name, value), testKey) {
+				t.Errorf("the key is in %q: %q", name, value)
+			}
 		}
 	})
 }

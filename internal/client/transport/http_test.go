@@ -6,7 +6,6 @@ package transport
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -32,15 +31,11 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to the same host":        {302, "/v2/moved?" + signature, read, ""},
 		"a read to the host by its name": {308, "http://docs.test/v2/moved", read, ""},
 		"a read to another host":         {302, "http://evil.test/moved?" + signature, read, "http://evil.test/moved?(redacted)"},
-		"a read to a host below":         {307, "http://evil.docs.test/moved", read, "http://evil.docs.test/moved"},
 		"a read to another port":         {302, "http://docs.test:8080/moved", read, "http://docs.test:8080/moved"},
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, read, "https://docs.test/moved?(redacted)"},
 		"a read to a script":             {302, "javascript:alert(1)", read, "javascript:alert(1)"},
-		"a read with a password":         {302, "http://u:" + signature + "@evil.test/", read, "http://(redacted)@evil.test/"},
 		"a start that remains one (307)": {307, "/v2/moved", start, ""},
-		"a start that remains one (308)": {308, "/v2/moved", start, ""},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, start, "http://docs.test/v2/moved?(redacted)"},
-		"a start to another host":        {307, "http://evil.test/moved", start, "http://evil.test/moved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -172,15 +167,7 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	}
 }
 
-func TestCertPoolAddsToTheSystemsRoots(t *testing.T) {
-	server := httptest.NewTLSServer(nil)
-	t.Cleanup(server.Close)
-	pool, err := CertPool(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	want, _ := x509.SystemCertPool()
-	want.AddCert(server.Certificate())
-	if err != nil || !pool.Equal(want) {
-		t.Errorf("%v; the pool does not hold the system's roots and the certificate", err)
-	}
+func TestCertPoolRefusesWhatHoldsNoCertificate(t *testing.T) {
 	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte(signature)})
 	for name, text := range map[string]string{"nothing": "", "words": signature, "a key": string(key), "a block": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		if _, err := CertPool([]byte(text)); err == nil || err.Error() != "no certificate could be read from the PEM text" {

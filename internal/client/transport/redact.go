@@ -69,7 +69,10 @@ func undisguise(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
 	for i := 0; i < len(text); i++ {
-		c, size := unescape(text[i:])
+		c, size := text[i], 1
+		if c == '%' || c == '\\' {
+			c, size = unescape(text[i:])
+		}
 		i += size - 1
 		if c > ' ' && c < 0x7f && (c != '\\' || size > 1) {
 			plain.WriteByte(c)
