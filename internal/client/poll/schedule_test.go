@@ -134,16 +134,6 @@ var oddities = []float64{
 	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300, 100, math.Nextafter(100, 0),
 }
 
-func TestScheduleKeepsItsBoundForAnyClock(t *testing.T) {
-	b := &bounded{t: t, schedule: Schedule{Random: noJitter}}
-	for i, elapsed := range []time.Duration{
-		0, 5 * s, 5 * s, 4 * s, -time.Hour, math.MinInt64, time.Hour, math.MaxInt64, math.MaxInt64, 1,
-	} {
-		progress := float64(i)
-		b.next(elapsed, Observation{Progress: &progress})
-	}
-}
-
 // FuzzSchedule reads its input as a sequence of observations of ten bytes: the
 // kind, the duration of the poll, and the bits of the progress.
 func FuzzSchedule(f *testing.F) {

@@ -4,7 +4,6 @@
 package transport
 
 import (
-	"context"
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
@@ -193,19 +192,4 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A network that drops an HTTP/2 connection without a word must not swallow polls.
-func TestTransportIsConfigured(t *testing.T) {
-	transport, err := newHTTPTransport(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if transport.Proxy == nil || transport.HTTP2.SendPingTimeout == 0 || transport.MaxIdleConnsPerHost < 10 || transport.TLSClientConfig.MinVersion != tls.VersionTLS12 {
-		t.Errorf("the transport has proxy %t, pings after %s, %d idle connections, TLS %x",
-			transport.Proxy != nil, transport.HTTP2.SendPingTimeout, transport.MaxIdleConnsPerHost, transport.TLSClientConfig.MinVersion)
-	}
-	if _, err := dialLoopback(context.Background(), "tcp", "no port"); err == nil {
-		t.Error("dials an address without a port")
-	}
 }
