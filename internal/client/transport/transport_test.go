@@ -112,7 +112,7 @@ func TestFailureIsRepeatedByKind(t *testing.T) {
 		"a cut body":               {answers: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the answer was cut off after 15 bytes: unexpected EOF"},
 		"silence":                  {answers: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no answer within the request timeout (30s)"},
 		"an answer of no HTTP":     {answers: turns{verbatim(testKey + " " + link + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
-		"a broken header":          {answers: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + " " + link + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
+		"a broken header":          {answers: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
 		"a broken redirect":        {answers: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
 		"an empty success":         {answers: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
 		"a web page with 200":      {answers: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
