@@ -43,7 +43,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return u, err
 }
 
-var versionSegment = regexp.MustCompile(`/v[0-9]+$`)
+var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)
 
 // HasVersion reports whether a base URL ends with a version segment such as "/v1",
 // as the contract says it does.

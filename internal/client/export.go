@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -130,7 +131,7 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
-	case u.Scheme == "http" && c.transport.BaseURL.Scheme != "http":
+	case u.Scheme == "http" && strings.HasPrefix(c.BaseURL(), "https:"):
 		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}

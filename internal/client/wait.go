@@ -79,15 +79,15 @@ const statusQueued = "queued"
 
 func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get func(context.Context) (poll.Observation, error)) error {
 	w := poll.Wait{
-		Clock:     c.clock,
-		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.random},
+		Clock:     c.transport.Clock,
+		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.transport.Random},
 		StartedAt: opts.StartedAt,
 		MayPass: func(err error, elapsed time.Duration) bool {
 			settles := IsGone(err) && !opts.StartedAt.IsZero() && elapsed < settling
 			if !settles && !transport.MayPass(err) {
 				return false
 			}
-			c.log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
+			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
 			return true
 		},
 	}
@@ -109,7 +109,7 @@ func (c *Client) logProgress(ctx context.Context, what, status, running string, 
 	if pages != nil {
 		fields["page_count"] = *pages
 	}
-	c.log(ctx, level, message, fields)
+	c.transport.Log(ctx, level, message, fields)
 }
 
 func equal[T comparable](a, b *T) bool {

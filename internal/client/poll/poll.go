@@ -46,10 +46,9 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 	for {
 		current, err := get(ctx)
 		now := w.Clock.Now()
-		switch {
-		case err == nil:
+		if err == nil {
 			seen, lastGood = current, now
-		case ctx.Err() != nil, lastGood.IsZero(), now.Sub(lastGood) > maxOutage, !w.MayPass(err, now.Sub(began)):
+		} else if ctx.Err() != nil || lastGood.IsZero() || now.Sub(lastGood) > maxOutage || !w.MayPass(err, now.Sub(began)) {
 			return err
 		}
 		if seen.Done {

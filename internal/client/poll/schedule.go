@@ -5,6 +5,7 @@ package poll
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -104,10 +105,9 @@ func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 		s.rises = []rise{now}
 		return
 	}
-	switch last := s.rises[len(s.rises)-1]; {
-	case now.percent < last.percent-stallPoints:
+	if last := s.rises[len(s.rises)-1]; now.percent < last.percent-stallPoints {
 		s.rises = []rise{now}
-	case now.percent > last.percent:
+	} else if now.percent > last.percent {
 		s.rises = append(s.rises, now)
 	}
 }
@@ -122,9 +122,9 @@ func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool
 	}
 	first, last, before := s.rises[0], s.rises[len(s.rises)-1], s.rises[len(s.rises)-2]
 	rate := speed(first, last)
-	for i := len(s.rises) - 2; i > 0; i-- {
-		if s.rises[i].percent <= (first.percent+last.percent)/2 {
-			rate = max(rate, speed(s.rises[i], last))
+	for _, middle := range slices.Backward(s.rises) {
+		if middle.percent <= (first.percent+last.percent)/2 {
+			rate = max(rate, speed(middle, last))
 			break
 		}
 	}

@@ -37,7 +37,7 @@ type Answer struct {
 
 // Unexpected returns the error of an answer that is unusable for the reason given.
 func (a *Answer) Unexpected(problem string) error {
-	return &UnexpectedAnswerError{Exchange: a.Exchange, Problem: problem, Message: Redact(strings.Join(knownMessages(a.Object, 0), ": "))}
+	return &UnexpectedAnswerError{Exchange: a.Exchange, Problem: problem, Message: Redact(strings.Join(messagesIn(a.Object, 0), ": "))}
 }
 
 // read makes an Answer or an error of a response. All text of the service enters
@@ -76,12 +76,13 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 // decode returns the JSON value of a body, or says what the body is instead.
 func (t *Transport) decode(body []byte) (value any, problem string) {
 	trimmed := bytes.TrimSpace(body)
-	switch {
-	case len(trimmed) == 0:
+	if len(trimmed) == 0 {
 		return nil, "the body is empty"
-	case isPage(body):
+	}
+	if isPage(body) {
 		return nil, "the body is an HTML or XML page"
-	case !isBounded(trimmed):
+	}
+	if !isBounded(trimmed) {
 		return nil, "the body has too many or too deeply nested JSON values"
 	}
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
@@ -102,26 +103,28 @@ func (t *Transport) decode(body []byte) (value any, problem string) {
 // number of values, so that decoding it takes memory in proportion to its size.
 func isBounded(text []byte) bool {
 	depth, values, inString := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
+	for i := 0; i < len(text) && depth <= maxDepth && values <= maxValues; i++ {
+		switch c := text[i]; c {
+		case '\\':
+			i++ // what is escaped; outside of a string there is none
+		case '"':
 			inString = !inString
-		case inString:
-		case c == '[' || c == '{':
-			depth++
-			values++
-		case c == ']' || c == '}':
-			depth--
-		case c == ',':
-			values++
-		}
-		if depth > maxDepth || values > maxValues {
-			return false
+		case '[', '{':
+			if !inString {
+				depth++
+				values++
+			}
+		case ']', '}':
+			if !inString {
+				depth--
+			}
+		case ',':
+			if !inString {
+				values++
+			}
 		}
 	}
-	return true
+	return depth <= maxDepth && values <= maxValues
 }
 
 // scrubValue takes the API key out of all strings of a decoded JSON value.

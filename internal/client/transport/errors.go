@@ -136,13 +136,6 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// errNoAnswer is the cause of an attempt that outlasts the request timeout.
-type errNoAnswer time.Duration
-
-func (e errNoAnswer) Error() string {
-	return fmt.Sprintf("no answer within the request timeout (%s)", time.Duration(e))
-}
-
 // redactedError replaces the text of an error that quotes what must not be shown.
 type redactedError struct {
 	error

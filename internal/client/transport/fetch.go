@@ -15,11 +15,6 @@ import (
 	"time"
 )
 
-// errNoData is the cause of a download that stalls.
-type errNoData time.Duration
-
-func (e errNoData) Error() string { return fmt.Sprintf("no data for %s", time.Duration(e)) }
-
 // Fetch requests a presigned link with a GET that never carries the API key. It
 // returns answers with status 200, 206 and 416; the error of any other is a
 // [*StorageError]. Reads of the body fail with a [*ConnectionError] once the
@@ -37,7 +32,7 @@ func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) 
 	// The checksum is that of the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
 
-	stalled := time.AfterFunc(t.RequestTimeout, func() { cancel(errNoData(t.RequestTimeout)) })
+	stalled := time.AfterFunc(t.RequestTimeout, func() { cancel(fmt.Errorf("no data for %s", t.RequestTimeout)) })
 	began := t.Clock.Now()
 	resp, err := t.storage.Do(req) //nolint:bodyclose // watchedBody closes it
 	fields := map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}

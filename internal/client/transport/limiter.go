@@ -5,8 +5,8 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"math"
+	"net/http"
 	"sync"
 	"time"
 
@@ -80,8 +80,8 @@ func (l *limiter) release(admitted time.Time, err error) {
 	if err == nil {
 		l.limit += 1 / l.limit
 		l.pause = 0
-	} else if isThrottled(err) {
-		l.throttle(admitted, retryAfterOf(err))
+	} else if status, retryAfter := answerOf(err); status == http.StatusTooManyRequests {
+		l.throttle(admitted, retryAfter)
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -107,9 +107,4 @@ func (l *limiter) throttle(admitted time.Time, retryAfter time.Duration) {
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
 	return bounded && time.Until(deadline) < wait
-}
-
-func isThrottled(err error) bool {
-	var api *APIError
-	return errors.As(err, &api) && api.StatusCode == 429
 }

@@ -16,25 +16,27 @@ import (
 // maxPageText caps what is shown of a web page, in characters.
 const maxPageText = 200
 
-// errorMessage returns what the body of an error says, redacted: the words of JSON,
-// the title or first words of a web page, or the text itself. value is the decoded
-// body.
+// errorMessage returns what the body of an error says, redacted: the messages of
+// JSON in the common shapes, all strings of any other JSON, the title or first
+// words of a web page, or the text itself. value is the decoded body. No more of
+// it is read than of the body of an error.
 func (t *Transport) errorMessage(body []byte, value any) string {
-	switch {
-	case value != nil:
-		return MessageIn(value)
-	case isPage(body):
+	body = body[:min(len(body), maxError)]
+	if isPage(body) {
 		return Redact(t.scrubber.scrub(pageText(string(body))))
 	}
-	return Redact(t.scrubber.scrub(string(body)))
+	if value == nil {
+		return Redact(t.scrubber.scrub(string(body)))
+	}
+	return MessageIn(value)
 }
 
-// MessageIn returns the words for people in a decoded JSON value, redacted: those of
-// the shapes that errors commonly have, or else everything in it.
+// MessageIn returns the words for people in a decoded JSON value, redacted: those
+// of the common shapes of errors, or else all strings.
 func MessageIn(value any) string {
-	messages := knownMessages(value, 0)
+	messages := messagesIn(value, 0)
 	if len(messages) == 0 {
-		return Redact(allText(value, 0))
+		messages = members(value, 0)
 	}
 	return Redact(strings.Join(messages, ": "))
 }
@@ -43,66 +45,69 @@ func MessageIn(value any) string {
 // which they are shown: RFC 9457, OAuth 2.0 and shapes common elsewhere.
 var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
 
-// maxMessageDepth bounds how deep messages are looked for.
-const maxMessageDepth = 4
-
-// knownMessages returns the distinct texts of the members of an object that hold
-// words for people. What such a member holds counts whole, as in
-// "errors": {"domain": ["is empty"]}.
-func knownMessages(value any, depth int) []string {
+// messagesIn collects the distinct messages of a JSON value. Below the top level
+// an object of other members counts as well, as in "errors": {"domain": ["is empty"]}.
+func messagesIn(value any, depth int) []string {
 	object, isObject := value.(map[string]any)
-	if !isObject || depth > maxMessageDepth {
-		if text := allText(value, depth); text != "" {
-			return []string{text}
-		}
-		return nil
+	if !isObject {
+		return members(value, depth)
 	}
 	var messages []string
 	for _, name := range messageMembers {
-		for _, message := range knownMessages(object[name], depth+1) {
+		for _, message := range messagesIn(object[name], depth+1) {
 			if !slices.Contains(messages, message) {
 				messages = append(messages, message)
 			}
 		}
 	}
-	if text := allText(value, depth); len(messages) == 0 && depth > 0 && text != "" {
-		return []string{text}
+	if len(messages) == 0 && depth > 0 {
+		return members(value, depth)
 	}
 	return messages
 }
 
-// allText returns all strings in a JSON value; those of an object, and its numbers,
+// members returns all strings in a JSON value; those of an object, and its numbers,
 // with their names.
-func allText(value any, depth int) string {
-	const most = 100 // items of an array or object
-	var found []string
-	add := func(name string, value any) {
-		text := strings.Join(knownMessages(value, depth+1), ": ")
-		if number, ok := value.(json.Number); ok && name != "" {
-			text = number.String()
-		}
-		if text != "" && len(found) < most {
-			found = append(found, name+text)
-		}
+func members(value any, depth int) []string {
+	const deepest, most = 4, 100
+	if depth > deepest {
+		return nil
 	}
+	var found []string
 	switch value := value.(type) {
 	case string:
-		return strings.TrimSpace(value)
+		if text := strings.TrimSpace(value); text != "" {
+			return []string{text}
+		}
+		return nil
 	case []any:
 		for _, item := range value[:min(len(value), most)] {
-			add("", item)
+			if text := strings.Join(messagesIn(item, depth+1), ": "); text != "" {
+				found = append(found, text)
+			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			add(name+": ", value[name])
+			text := strings.Join(messagesIn(value[name], depth+1), ": ")
+			if number, ok := value[name].(json.Number); ok {
+				text = number.String()
+			}
+			if text != "" && len(found) < most {
+				found = append(found, name+": "+text)
+			}
 		}
 	}
-	return strings.Join(found, "; ")
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{strings.Join(found, "; ")}
 }
 
 var (
-	pageTitle  = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?</script|<style\b.*?</style|<!--.*?-->|<[^>]*>?`)
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
+	// pageMarkup takes what is not closed to reach to the end, so that it reads no
+	// text twice.
+	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
 )
 
 // pageText returns the title of an HTML or XML page, or its first words.

@@ -66,26 +66,37 @@ func (s scrubber) scrub(text string) string {
 // undisguise decodes percent-encoding and JSON escapes and drops white space and
 // what cannot be seen.
 func undisguise(text string) string {
-	plain := make([]byte, 0, len(text))
+	var plain strings.Builder
+	plain.Grow(len(text))
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '%' && i+2 < len(text):
-			if decoded, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
-				plain = append(plain, decoded...)
-				i += 2
-			}
-		case c == '\\' && strings.HasPrefix(text[i+1:], "u00") && i+5 < len(text):
-			if decoded, err := hex.DecodeString(text[i+4 : i+6]); err == nil {
-				plain = append(plain, decoded...)
-				i += 5
-			}
-		case c == '\\' && i+1 < len(text) && strings.IndexByte("nrt", text[i+1]) >= 0:
-			i++
-		case c > ' ' && c != '\\' && c < 0x7f:
-			plain = append(plain, c)
+		c, size := text[i], 1
+		if c == '%' || c == '\\' {
+			c, size = unescape(text[i:])
+		}
+		i += size - 1
+		if c > ' ' && c < 0x7f && (c != '\\' || size > 1) {
+			plain.WriteByte(c)
 		}
 	}
-	return string(plain)
+	return plain.String()
+}
+
+// unescape returns the first byte of a text and its size. A line break or tab that
+// JSON escapes is a space.
+func unescape(text string) (c byte, size int) {
+	for _, prefix := range []string{"%", `\u00`} {
+		if digits, found := strings.CutPrefix(text, prefix); found && len(digits) >= 2 {
+			if decoded, err := hex.DecodeString(digits[:2]); err == nil {
+				return decoded[0], len(prefix) + 2
+			}
+		}
+	}
+	for _, escape := range []string{`\n`, `\r`, `\t`} {
+		if strings.HasPrefix(text, escape) {
+			return ' ', len(escape)
+		}
+	}
+	return text[0], 1
 }
 
 var (
@@ -144,15 +155,13 @@ func redactURL(raw string) string {
 // printable keeps line breaks and tabs and drops what a terminal would act on or
 // not show, including the marks that reorder text.
 func printable(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t':
+	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 		return r
-	case unicode.IsSpace(r):
-		return ' '
-	case !unicode.IsPrint(r):
-		return -1
 	}
-	return r
+	if unicode.IsSpace(r) {
+		return ' '
+	}
+	return -1
 }
 
 // shorten cuts text to at most n bytes, between two characters.

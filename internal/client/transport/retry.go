@@ -23,15 +23,16 @@ func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	if ctx.Err() != nil {
 		return after(context.Cause(ctx), err)
 	}
-	if failures >= t.MaxRetries || !MayPass(err) {
+	if failures >= *t.MaxRetries || !MayPass(err) {
 		return err
 	}
-	wait, asked := backoff(failures, t.Random()), retryAfterOf(err)
-	if asked > 0 {
-		wait = asked
+	_, wait := answerOf(err)
+	asked := wait > 0
+	if !asked {
+		wait = backoff(failures, t.Random())
 	}
 	if outlasts(ctx, wait) {
-		if asked > 0 {
+		if asked {
 			return after(&BusyError{RetryAt: t.Clock.Now().Add(wait)}, err)
 		}
 		return err
@@ -63,7 +64,7 @@ func MayPass(err error) bool {
 	if errors.As(err, &connection) || errors.As(err, &answer) {
 		return true
 	}
-	switch status := statusOf(err); status {
+	switch status, _ := answerOf(err); status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
@@ -80,8 +81,8 @@ func neverActed(err error) bool {
 	if errors.As(err, &connection) {
 		return !connection.Sent
 	}
-	status := statusOf(err)
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfterOf(err) > 0
+	status, retryAfter := answerOf(err)
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter > 0
 }
 
 // MayHaveActed reports whether the service may have acted on a request that
@@ -96,7 +97,7 @@ func MayHaveActed(err error) bool {
 		// A web page with status 200 comes from something that is not the API.
 		return !answer.Page || answer.StatusCode != http.StatusOK
 	}
-	switch status := statusOf(err); status {
+	switch status, _ := answerOf(err); status {
 	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
 		http.StatusRequestTimeout: // some proxies mean the service behind them
 		return true
@@ -105,27 +106,16 @@ func MayHaveActed(err error) bool {
 	}
 }
 
-// statusOf returns the HTTP status that err is about, or zero.
-func statusOf(err error) int {
+// answerOf returns the HTTP status and the Retry-After of the answer that err is
+// about, or zeros.
+func answerOf(err error) (status int, retryAfter time.Duration) {
 	var api *APIError
 	if errors.As(err, &api) {
-		return api.StatusCode
+		return api.StatusCode, api.RetryAfter
 	}
 	var storage *StorageError
 	if errors.As(err, &storage) {
-		return storage.StatusCode
+		return storage.StatusCode, storage.RetryAfter
 	}
-	return 0
-}
-
-func retryAfterOf(err error) time.Duration {
-	var api *APIError
-	if errors.As(err, &api) {
-		return api.RetryAfter
-	}
-	var storage *StorageError
-	if errors.As(err, &storage) {
-		return storage.RetryAfter
-	}
-	return 0
+	return 0, 0
 }

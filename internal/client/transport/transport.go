@@ -25,26 +25,31 @@ import (
 // the query of a URL.
 type LogFunc func(ctx context.Context, level slog.Level, message string, fields map[string]any)
 
+const (
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxRetries     = 4
+)
+
 // Config says how a Transport reaches the service. BaseURL and APIKey are
 // required; everything else has a default.
 type Config struct {
-	// BaseURL is the absolute URL that the paths of requests are appended to.
-	// If it is plain http, connections go to loopback addresses only.
-	BaseURL *url.URL
+	// BaseURL is the absolute URL that the paths of requests are appended to, without
+	// a trailing slash. If it is plain http, connections go to loopback addresses only.
+	BaseURL string
 	APIKey  string
 	// UserAgent is sent with each request.
 	UserAgent string
 	// RootCAs are PEM certificates to trust in addition to the system's.
 	RootCAs []byte
 	// RequestTimeout bounds one attempt of one request, and the time without data
-	// of a download.
+	// of a download; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries bounds the retries of one request. Answers of 429 do not count:
-	// they are waited out until the deadline of the context.
-	MaxRetries int
+	// MaxRetries bounds the retries of one request; 4 if nil. Answers of 429 do not
+	// count: they are waited out until the deadline of the context.
+	MaxRetries *int
 	Clock      clock.Clock
 	Log        LogFunc
-	// Random returns numbers in [0, 1) for jitter; rand.Float64 if nil.
+	// Random returns numbers in [0, 1) for jitter.
 	Random func() float64
 	// RoundTripper replaces the network in tests.
 	RoundTripper http.RoundTripper
@@ -55,6 +60,7 @@ type Config struct {
 type Transport struct {
 	Config
 
+	base     *url.URL
 	scrubber scrubber
 	limiter  *limiter
 	api      *http.Client
@@ -64,11 +70,28 @@ type Transport struct {
 
 // New returns a Transport. It makes no request.
 func New(config Config) (*Transport, error) {
+	if config.RequestTimeout == 0 {
+		config.RequestTimeout = defaultRequestTimeout
+	}
+	if config.MaxRetries == nil {
+		config.MaxRetries = new(defaultMaxRetries)
+	}
+	if config.Clock == nil {
+		config.Clock = clock.System{}
+	}
+	if config.Log == nil {
+		config.Log = func(context.Context, slog.Level, string, map[string]any) {}
+	}
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
+	base, err := url.Parse(config.BaseURL)
+	if err != nil {
+		return nil, errors.New("the base URL is not a URL") // err quotes it
+	}
 	t := &Transport{
 		Config:   config,
+		base:     base,
 		scrubber: newScrubber(config.APIKey),
 		limiter:  newLimiter(config.Clock),
 	}
@@ -81,7 +104,7 @@ func New(config Config) (*Transport, error) {
 		return nil, err
 	}
 	private := public
-	if config.BaseURL.Scheme == "http" {
+	if base.Scheme == "http" {
 		private = onlyLoopback(public)
 	}
 	t.api, t.fresh, t.storage = apiClient(private), apiClient(withoutReuse(private)), storageClient(public)
@@ -130,12 +153,14 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 		t.limiter.release(admitted, err)
 		t.logAttempt(ctx, req, attempt, t.Clock.Now().Sub(began), answer, err)
 		// 4. The retry policy decides.
-		switch last = err; {
-		case err == nil:
+		if err == nil {
 			return answer, nil
-		case isThrottled(err):
+		}
+		last = err
+		if status, _ := answerOf(err); status == http.StatusTooManyRequests {
 			continue // the limiter waits as long as the service asked for
-		case call.Once && !neverActed(err):
+		}
+		if call.Once && !neverActed(err) {
 			return nil, err
 		}
 		if err := t.Retry(ctx, failures, err); err != nil {
@@ -148,7 +173,7 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 // newRequest builds the request that each attempt sends a copy of. Path elements
 // are escaped so that each reaches the service as one element, whatever it holds.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
-	u := *t.BaseURL
+	u := *t.base
 	escaped := u.EscapedPath()
 	for _, element := range call.Path {
 		u.Path += "/" + element
@@ -186,7 +211,7 @@ func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool) (
 	if once {
 		ctx, client = context.WithoutCancel(ctx), t.fresh
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.RequestTimeout, errNoAnswer(t.RequestTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, t.RequestTimeout, fmt.Errorf("no answer within the request timeout (%s)", t.RequestTimeout))
 	defer cancel()
 	// Only a request that looked for a connection and got none was certainly not
 	// sent. net/http may look more than once.

@@ -1,0 +1,282 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// Each endpoint gets an ID with every character that a path could misread.
+func TestEndpointsReachTheServiceWithAnyID(t *testing.T) {
+	for _, id := range []string{"se_1", "../a b%2F?c#d", ".", ".."} {
+		w := newWorld(t)
+		w.AddUpdate(simulator.UpdateSpec{ID: id, Queue: noTime, Run: noTime})
+		w.AddJob(simulator.JobSpec{ID: id, Queue: noTime, Run: noTime})
+		update, err1 := w.GetUpdateStatus(within(t), id)
+		job, err2 := w.GetStaticExportJob(within(t), id)
+		bundle, err3 := w.GenerateBundle(within(t), id)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			t.Fatalf("%q: %v", id, err)
+		}
+		if *update.ID != id || !update.Succeeded() || job.ID != id || !job.Succeeded() || !strings.HasPrefix(bundle.URL, w.StorageURL+"/") {
+			t.Errorf("%q: got %s, %s, %s", id, show(update), show(job), bundle)
+		}
+		for _, r := range w.Requests() {
+			if r.ID != id {
+				t.Errorf("%q reached the service as %q by %s", id, r.ID, r.Path)
+			}
+		}
+	}
+}
+
+func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
+	for name, test := range map[string]struct{ domain, parameters, want string }{
+		"a domain":              {"docs.example.com", ``, `{"domain":"docs.example.com"}`},
+		"further members":       {"docs.example.com", `{"paths":["/a"],"version":"7"}`, `{"domain":"docs.example.com","paths":["/a"],"version":"7"}`},
+		"a domain among them":   {"docs.example.com", `{"domain":"other"}`, `{"domain":"docs.example.com"}`},
+		"a domain with a quote": {`a","b":"c`, ``, `{"domain":"a\",\"b\":\"c"}`},
+		"a number and null":     {"d", `{"n":12345678901234567890,"o":null}`, `{"domain":"d","n":12345678901234567890,"o":null}`},
+		"a parameter not JSON":  {"d", `{`, ``},
+	} {
+		w := newWorld(t)
+		parameters := map[string]json.RawMessage(nil)
+		if test.parameters != "" && json.Unmarshal([]byte(test.parameters), &parameters) != nil {
+			parameters = map[string]json.RawMessage{"n": json.RawMessage(test.parameters)}
+		}
+		before := show(parameters)
+		job, err := w.StartStaticExport(within(t), test.domain, parameters)
+		if test.want == "" {
+			if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
+				t.Errorf("%s: %v after %d requests", name, err, len(w.Requests()))
+			}
+			continue
+		}
+		if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
+			t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
+		}
+		if after := show(parameters); after != before {
+			t.Errorf("%s: the caller's parameters are now %s", name, after)
+		}
+	}
+}
+
+// The transport's tests have the kinds of failures. This shows that the client
+// marks a start, and nothing else, as a request that is sent once.
+func TestStartIsSentOnceAndABundleAsOftenAsNeeded(t *testing.T) {
+	w := newWorld(t)
+	w.AddFault(simulator.Fault{Status: 502, Acts: true, Times: 1})
+	_, err := w.StartStaticExport(within(t), "d", nil)
+	if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != 1 || len(w.JobIDs()) != 1 {
+		t.Errorf("%v after %d starts, %d jobs; want one", err, w.Count(simulator.EndpointStart), len(w.JobIDs()))
+	}
+	w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Times: 1})
+	if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 3 {
+		t.Errorf("%v after %d starts, want one more after a 429", err, w.Count(simulator.EndpointStart))
+	}
+	id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
+	for _, fault := range []simulator.Fault{{Status: 502}, {Cut: simulator.CutAfter}, {TruncateBody: 9}} {
+		fault.Times = 1
+		w.AddFault(fault)
+	}
+	if _, err := w.GenerateBundle(within(t), id); err != nil || w.Count(simulator.EndpointBundle) != 4 {
+		t.Errorf("%v after %d requests for a bundle, want 4", err, w.Count(simulator.EndpointBundle))
+	}
+}
+
+// calls are the methods that read an answer.
+var calls = map[string]func(*testing.T, *Client) (any, error){
+	"update": func(t *testing.T, c *Client) (any, error) { t.Helper(); return c.GetUpdateStatus(within(t), "se_1") },
+	"start": func(t *testing.T, c *Client) (any, error) {
+		t.Helper()
+		return c.StartStaticExport(within(t), "d", nil)
+	},
+	"job":    func(t *testing.T, c *Client) (any, error) { t.Helper(); return c.GetStaticExportJob(within(t), "se_1") },
+	"bundle": func(t *testing.T, c *Client) (any, error) { t.Helper(); return c.GenerateBundle(within(t), "se_1") },
+}
+
+func TestRecordIsReadWhateverItsFieldsAre(t *testing.T) {
+	const link = "https://s.test/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600"
+	for name, test := range map[string]struct{ call, body, want, ignored string }{
+		"a whole update": {
+			"update", `{"_id":"a","projectId":"b","createdAt":"c","endedAt":"d","status":"success","summary":"e","logs":["f",7],
+				"subdomain":"g","screenshot":"h","screenshotLight":"i","screenshotDark":"j","source":"api","more":{},
+				"author":{"name":"k","avatarUrl":"l","vcsUserId":9007199254740993},
+				"commit":{"sha":"m","ref":"n","message":"o","filesChanged":{"added":["p"],"modified":[],"removed":["q","r"]}}}`,
+			`{"ID":"a","ProjectID":"b","CreatedAt":"c","EndedAt":"d","Status":"success","Summary":"e","Logs":["f","7"],"Subdomain":"g",` +
+				`"Screenshot":"h","ScreenshotLight":"i","ScreenshotDark":"j","Author":{"Name":"k","AvatarURL":"l","VCSUserID":9007199254740993},` +
+				`"Commit":{"SHA":"m","Ref":"n","Message":"o","FilesChanged":{"Added":["p"],"Modified":[],"Removed":["q","r"]}},"Source":"api"}`, "",
+		},
+		"an update of a status":    {"update", `{"status":"odd","author":null,"commit":null,"logs":null}`, `{"Status":"odd"}`, ""},
+		"an update of other types": {"update", `{"status":3,"_id":7,"summary":{},"logs":{"a":1},"author":"Ann","commit":["x"]}`, `{"ID":"7","Status":"3"}`, "author commit logs summary"},
+		"nested other types": {
+			"update", `{"status":"x","author":{"name":[],"vcsUserId":"7"},"commit":{"sha":{},"filesChanged":{"added":"a","removed":[{},"b"]}}}`,
+			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Added":["a"],"Removed":["b"]}}}`, "author.name commit.filesChanged.removed commit.sha",
+		},
+		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
+		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
+		"a whole job":                       {"job", `{"jobId":"other","status":"running","progress":42.5,"pageCount":7}`, `{"ID":"se_1","Status":"running","Progress":42.5,"PageCount":7}`, ""},
+		"a progress in per cent":            {"job", `{"status":"running","progress":" 42 % ","pageCount":"7"}`, `{"ID":"se_1","Status":"running","Progress":42,"PageCount":7}`, ""},
+		"a job of other types":              {"job", `{"status":"running","progress":{"pct":3},"pageCount":-1,"error":false}`, `{"ID":"se_1","Status":"running"}`, "pageCount progress"},
+		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?(redacted)"}`, ""},
+		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T13:00:00Z","SizeBytes":12}`, ""},
+		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "expiresAt sizeBytes"},
+		"no expiry":                         {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":null}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","SizeBytes":12}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &logbook{}
+			got, err := calls[test.call](t, answering(t, test.body, log))
+			if err != nil || show(got) != test.want {
+				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
+			}
+			warned := strings.Join(log.above(), "")
+			if test.ignored != "" && !strings.Contains(warned, "fields:["+test.ignored+"]") || test.ignored == "" && warned != "" {
+				t.Errorf("warned of %q, want %q", warned, test.ignored)
+			}
+		})
+	}
+}
+
+func TestAnswerWithoutWhatItMustSayIsAnError(t *testing.T) {
+	long := strings.Repeat("é", MaxNameLength)
+	for name, test := range map[string]struct{ call, body, problem string }{
+		"an update without a status": {"update", `{"_id":"up_1"}`, "the answer has no status"},
+		"a status of null":           {"job", `{"status":null}`, "the answer has no status"},
+		"an empty status":            {"job", `{"status":""}`, "the answer has no status"},
+		"a status that is an object": {"job", `{"status":{"a":1}}`, "the answer has no status"},
+		"a start without an ID":      {"start", `{"error":"no such plan"}`, "the answer has no jobId: no such plan"},
+		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
+		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, "its jobId is longer than 256 characters"},
+		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, "its jobId has characters that cannot be part of one"},
+		"a line break":               {"start", `{"jobId":"se_1\nApply complete!"}`, "its jobId has characters"},
+		"a tab":                      {"start", `{"jobId":"se\t1"}`, "its jobId has characters"},
+		"a right-to-left mark":       {"job", `{"status":"a\u202eb"}`, "its status has characters"},
+		"white space around":         {"start", `{"jobId":" se_1"}`, "its jobId has characters"},
+		"a link as an ID":            {"start", `{"jobId":"https://h.test/?` + signature + `"}`, "its jobId has characters"},
+		"a token as an ID":           {"start", `{"jobId":"Bearer ` + signature + signature + `"}`, "its jobId has characters"},
+		"no link":                    {"bundle", `{"error":"still packing"}`, "the answer has no bundleUrl: still packing"},
+		"an empty link":              {"bundle", `{"bundleUrl":""}`, "the answer has no bundleUrl"},
+		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, "its bundleUrl is not an absolute http or https URL"},
+		"a link to a file":           {"bundle", `{"bundleUrl":"file:///etc/passwd"}`, "its bundleUrl is not an absolute"},
+		"a link of another scheme":   {"bundle", `{"bundleUrl":"s3://b/k?` + signature + `"}`, "its bundleUrl is not an absolute"},
+		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, "its bundleUrl is not an absolute"},
+		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, "its bundleUrl is plain http, although base_url is https"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := calls[test.call](t, answering(t, test.body, nil))
+			if test.problem == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var unexpected *UnexpectedAnswerError
+			if !errors.As(err, &unexpected) || !strings.Contains(err.Error(), test.problem) || strings.Contains(err.Error(), signature) {
+				t.Errorf("got %v, want %q", err, test.problem)
+			}
+		})
+	}
+}
+
+func TestPlainHTTPLinkIsTakenFromALoopbackService(t *testing.T) {
+	c, err := New(Config{BaseURL: "http://localhost/v1", APIKey: "k", RoundTripper: always(`{"bundleUrl":"http://localhost/b"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bundle, err := c.GenerateBundle(within(t), "se_1"); err != nil || bundle.URL != "http://localhost/b" {
+		t.Errorf("got %v, %v", bundle, err)
+	}
+}
+
+func TestBundlePrintsWithoutItsLink(t *testing.T) {
+	bundle := Bundle{URL: "https://user:" + signature + "@h/b?" + signature, ExpiresAt: epoch}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+		for _, text := range []string{fmt.Sprintf(format, bundle), fmt.Sprintf(format, &bundle)} {
+			if want := "bundle https://(redacted)@h/b?(redacted), expires at 2026-03-01T12:00:00Z"; text != want {
+				t.Errorf("%s prints %q, want %q", format, text, want)
+			}
+		}
+	}
+}
+
+func TestIsGoneMeansThatTheServiceDoesNotKnowTheObject(t *testing.T) {
+	for want, errs := range map[bool][]error{
+		true:  {&APIError{Exchange: transport.Exchange{StatusCode: 404}}, fmt.Errorf("x: %w", &APIError{Exchange: transport.Exchange{StatusCode: 404}}), &APIError{Exchange: transport.Exchange{StatusCode: 410}, Page: true}},
+		false: {nil, &APIError{Exchange: transport.Exchange{StatusCode: 404}, Page: true}, &APIError{Exchange: transport.Exchange{StatusCode: 403}}, &StorageError{StatusCode: 404}},
+	} {
+		for _, err := range errs {
+			if IsGone(err) != want {
+				t.Errorf("IsGone(%+v) is %t", err, !want)
+			}
+		}
+	}
+}
+
+func TestNewChecksItsConfiguration(t *testing.T) {
+	good := Config{BaseURL: "https://docs.test/v1/", APIKey: "docs_1"}
+	for problem, change := range map[string]func(*Config){
+		"base URL: it must be absolute": func(c *Config) { c.BaseURL = "docs.test/v1" },
+		"API key: it is empty":          func(c *Config) { c.APIKey = "" },
+		"no certificate could be read":  func(c *Config) { c.RootCAs = []byte("x") },
+	} {
+		config := good
+		change(&config)
+		if _, err := New(config); err == nil || !strings.HasPrefix(err.Error(), problem) {
+			t.Errorf("got %v, want %q", err, problem)
+		}
+	}
+	c, err := New(good)
+	if err != nil || c.BaseURL() != "https://docs.test/v1" || time.Since(c.Now()) > time.Minute || c.Transport() == nil {
+		t.Errorf("got %v", err)
+	}
+	if err := CheckCertificates([]byte("x")); err == nil {
+		t.Error("CheckCertificates accepts words")
+	}
+	if got := Redact("https://h/?" + signature); got != "https://h/?(redacted)" {
+		t.Errorf("Redact returns %q", got)
+	}
+}
+
+// FuzzRecord feeds every call any body. No name that it returns is unprintable.
+func FuzzRecord(f *testing.F) {
+	for _, body := range []string{
+		`{"jobId":"se_1","status":"running","progress":"42 %","pageCount":7,"error":{"message":"x"}}`,
+		`{"bundleUrl":"https://h/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600","expiresAt":1772366400}`,
+		`{"status":3,"logs":"a","author":null,"commit":{"filesChanged":{"added":[null,{},"a"]}}}`, "[]", `{"status":"\u202e"}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for name, call := range calls {
+			got, err := call(t, answering(t, body, nil))
+			if err != nil {
+				continue
+			}
+			names := []string{}
+			switch got := got.(type) {
+			case *StaticExportJob:
+				names = append(names, got.ID, got.Status)
+			case *UpdateStatus:
+				names = append(names, got.Status)
+			case *Bundle:
+				if !strings.HasPrefix(strings.ToLower(got.URL), "https://") {
+					t.Errorf("the link is %q", got.URL)
+				}
+			}
+			for _, text := range names {
+				if Redact(text) != text || len([]rune(text)) > MaxNameLength {
+					t.Errorf("%s returns the name %q", name, text)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,103 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseBaseURL(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://host.example/v1":          "https://host.example/v1",
+		"https://host.example/v1///":       "https://host.example/v1",
+		"https://host.example/":            "https://host.example",
+		"https://host.example:8443/v1":     "https://host.example:8443/v1",
+		"https://host.example:/v1":         "https://host.example/v1",
+		"https://host.example/a%2Fb/v1":    "https://host.example/a%2Fb/v1",
+		"https://host.example/a b/v1":      "https://host.example/a%20b/v1",
+		"http://LocalHost/v1":              "http://LocalHost/v1",
+		"http://localhost./v1":             "http://localhost./v1",
+		"http://127.9.9.9:1/v1":            "http://127.9.9.9:1/v1",
+		"http://[::1]:1/v1":                "http://[::1]:1/v1",
+		"http://localhost../v1":            "error: plain http is allowed for loopback hosts only",
+		"http://docs.localhost/v1":         "error: plain http is allowed for loopback hosts only",
+		"http://host.example/v1":           "error: plain http is allowed for loopback hosts only",
+		"http://notlocalhost/v1":           "error: plain http is allowed for loopback hosts only",
+		"http://0.0.0.0/v1":                "error: plain http is allowed for loopback hosts only",
+		"":                                 "error: it must be absolute",
+		"host.example/v1":                  "error: it must be absolute",
+		"https://:443/v1":                  "error: it must be absolute",
+		"https:host.example/v1":            "error: it must be absolute",
+		"https://u:" + signature + "@h/v1": "error: it must not contain a user name or password",
+		"https://h/v1?":                    "error: it must not have a query",
+		"https://h/v1#":                    "error: it must not have a fragment",
+		"ftp://host.example/v1":            `error: its scheme is "ftp"; use https`,
+		"https://h/%zz" + signature:        "error: it is not a URL",
+		"https://h/\x00" + signature:       "error: it is not a URL",
+		"https://h:" + signature + "/v1":   "error: it is not a URL",
+	} {
+		u, err := ParseBaseURL(raw)
+		got := ""
+		if err != nil {
+			got = "error: " + err.Error()
+		} else if got = u.String(); got != want {
+			got = "no error, but " + got
+		}
+		if !strings.HasPrefix(got, want) || strings.Contains(got, signature) {
+			t.Errorf("%q: %s, want %s", raw, got, want)
+		}
+	}
+}
+
+func TestHasVersion(t *testing.T) {
+	for raw, want := range map[string]bool{
+		"https://h/v1": true, "https://h/v1/": true, "https://h/api/v12": true,
+		"https://h": false, "https://h/v": false, "https://h/v1/api": false, "https://h/av1": false, "https://v1": false, "https://h/v1.0": false,
+	} {
+		u, err := ParseBaseURL(raw)
+		if err != nil || HasVersion(u.String()) != want {
+			t.Errorf("%s: %v, want %t", raw, err, want)
+		}
+	}
+}
+
+func TestCheckAPIKey(t *testing.T) {
+	for key, want := range map[string]string{
+		"docs_" + signature:       "",
+		"!#$%&()*+,-./:;<=>?@'^_": "",
+		"a":                       "",
+		"":                        "it is empty",
+		`"docs_1"`:                "it has quotation marks around it",
+		"docs_1'":                 "it has quotation marks around it",
+		"`docs_1":                 "it has quotation marks around it",
+		"docs_ " + signature:      "it contains white space",
+		signature + "\n":          "it contains white space",
+		signature + "\u00a0":      "it contains white space",
+		signature + "\x00":        "it contains a control character",
+		signature + "\x7f":        "it contains a control character",
+		signature + "é":           "it contains a character outside ASCII",
+		signature + "\xff":        "it contains a character outside ASCII",
+		"\ufeff" + signature:      "it contains a character outside ASCII",
+	} {
+		got := ""
+		if err := CheckAPIKey(key); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestHasKeyPrefix(t *testing.T) {
+	for key, want := range map[string]bool{
+		"a_b": true, "live_admin_abc": true, "p_-x": true,
+		"abc": false, "_abc": false, "abc_": false, "": false, "a-b_c": false, "__": false,
+	} {
+		if HasKeyPrefix(key) != want {
+			t.Errorf("%q: want %t", key, want)
+		}
+	}
+}

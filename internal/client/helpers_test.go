@@ -1,0 +1,149 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+const (
+	second = time.Second
+	noTime = -second // of a queue or a run
+
+	// signature stands in the queries of links.
+	signature = "c4a1d0signature"
+)
+
+var epoch = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+
+// world is a simulated service and a client for it, both on one virtual clock.
+type world struct {
+	*Client
+	*simulator.Server
+	clock *clock.Virtual
+	log   *logbook
+}
+
+// newWorld starts a service whose exchanges must match the contract.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{clock: clock.NewVirtual(epoch), log: &logbook{}}
+	var err error
+	if w.Server, err = simulator.Listen(simulator.Options{Now: w.clock.Now, Observe: contract.New(t).Check}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Server.Close() })
+	w.Client, err = New(Config{
+		BaseURL: w.Server.BaseURL, APIKey: simulator.DefaultAPIKey, Clock: w.clock, Log: w.log.add, Random: func() float64 { return 0 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// polls returns when the service got requests to an endpoint, in seconds.
+func (w *world) polls(endpoint string) []float64 {
+	times := []float64{}
+	for _, r := range w.Requests() {
+		if r.Endpoint == endpoint {
+			times = append(times, r.Time.Sub(epoch).Seconds())
+		}
+	}
+	return times
+}
+
+// answering returns a client of https://docs.test/v1 that gets one body as the
+// answer to every request.
+func answering(t *testing.T, body string, log *logbook) *Client {
+	t.Helper()
+	config := Config{BaseURL: "https://docs.test/v1", APIKey: "docs_4f1c9a7e2b8d60", MaxRetries: new(0), RoundTripper: always(body)}
+	if log != nil {
+		config.Log = log.add
+	}
+	c, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type always string
+
+func (body always) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+}
+
+// within returns a context that ends long after the test.
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
+
+// show returns a value as JSON without the members that are null or empty.
+func show(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err.Error()
+	}
+	shown := emptyMember.ReplaceAllString(strings.TrimSpace(text.String()), "")
+	return strings.ReplaceAll(shown, ",}", "}")
+}
+
+// logbook collects log records, each as one line.
+type logbook struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logbook) add(_ context.Context, level slog.Level, message string, fields map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(level, " ", message, " ", fields))
+}
+
+// above returns the lines above the level of debugging.
+func (l *logbook) above() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := []string{}
+	for _, line := range l.lines {
+		if !strings.HasPrefix(line, slog.LevelDebug.String()) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// decode returns a JSON value as the transport decodes it.
+func decode(t *testing.T, raw string) any {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("%s is not JSON: %v", raw, err)
+	}
+	return value
+}

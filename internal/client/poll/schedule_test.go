@@ -1,0 +1,174 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package poll
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+const s = time.Second
+
+func noJitter() float64 { return 0 }
+
+func queued(at time.Duration) look  { return look{at, Observation{Queued: true}} }
+func noValue(at time.Duration) look { return look{at, Observation{}} }
+func running(at time.Duration, percent float64) look {
+	return look{at, Observation{Progress: &percent}}
+}
+
+// look is an observation and the time that had elapsed when it was made.
+type look struct {
+	at   time.Duration
+	seen Observation
+}
+
+func TestScheduleEstimatesTheRemainingTimeFromTheProgress(t *testing.T) {
+	for name, test := range map[string]struct {
+		looks       []look
+		least, most time.Duration // of the wait after the last look
+	}{
+		"starts with the shortest wait":            {[]look{queued(0)}, s, s},
+		"waits 5 % of the elapsed time in a queue": {[]look{queued(100 * s)}, 5 * s, 5 * s},
+		"waits 5 % of the time without a progress": {[]look{queued(0), noValue(100 * s)}, 5 * s, 5 * s},
+		"waits at most 15 s":                       {[]look{queued(0), noValue(time.Hour)}, 15 * s, 15 * s},
+		"does not trust a single rise":             {[]look{queued(0), running(100*s, 1)}, 5 * s, 5 * s},
+		"does not trust two values without a queue": {
+			[]look{running(0, 0), running(100*s, 50)}, 5 * s, 5 * s,
+		},
+		"waits long while the end is far":    {[]look{queued(0), running(20*s, 10), running(40*s, 20)}, 10 * s, 10 * s},
+		"waits briefly when the end is near": {[]look{queued(0), running(100*s, 49), running(200*s, 98)}, s, 2 * s},
+		"polls 0.5 % apart at the very end":  {[]look{queued(0), running(500*s, 50), running(1000*s, 100)}, 5 * s, 5 * s},
+		"uses a second half that is faster": {
+			[]look{queued(0), running(150*s, 20), running(180*s, 45), running(210*s, 90)}, 2600 * time.Millisecond, 2700 * time.Millisecond,
+		},
+		"does not use the last step alone":    {[]look{queued(0), running(100*s, 20), running(200*s, 40), running(210*s, 60)}, 15 * s, 15 * s},
+		"subtracts the time since the rise":   {[]look{queued(0), running(40*s, 40), running(80*s, 80), running(90*s, 80)}, 2 * s, 2 * s},
+		"trusts a progress 15 % late":         {[]look{running(0, 0), running(10*s, 10), running(20*s, 20), running(35*s, 20)}, 8750 * time.Millisecond, 8750 * time.Millisecond},
+		"ignores a second half that is slow":  {[]look{queued(0), running(10*s, 40), running(100*s, 80), running(110*s, 81)}, 9800 * time.Millisecond, 9900 * time.Millisecond},
+		"does not count the time in a queue":  {[]look{queued(0), queued(100 * s), running(110*s, 50), running(180*s, 80)}, 7300 * time.Millisecond, 7500 * time.Millisecond},
+		"trusts a progress in steps":          {[]look{queued(0), running(100*s, 25), running(200*s, 50), running(270*s, 50)}, 15 * s, 15 * s},
+		"does not trust a progress that hung": {[]look{queued(0), running(10*s, 10), running(20*s, 20), running(100*s, 20)}, 5 * s, 5 * s},
+		"does not trust one that hung at 100": {[]look{queued(0), running(50*s, 50), running(100*s, 100), running(200*s, 100)}, 10 * s, 10 * s},
+		"ignores a small drop":                {[]look{queued(0), running(50*s, 25), running(100*s, 50), running(101*s, 48)}, 15 * s, 15 * s},
+		"keeps its estimate through a drop of 15 points": {
+			[]look{queued(0), running(50*s, 25), running(100*s, 50), running(101*s, 35)}, 15 * s, 15 * s,
+		},
+		"follows a progress that starts over": {
+			[]look{queued(0), running(50*s, 50), running(90*s, 90), running(100*s, 0), running(150*s, 25), running(200*s, 50)}, 15 * s, 15 * s,
+		},
+		"measures from the first look if it joined late": {[]look{running(0, 80), running(50*s, 82), running(100*s, 84)}, 15 * s, 15 * s},
+		"starts over when the job is queued again":       {[]look{queued(0), running(50*s, 50), running(90*s, 90), queued(100 * s)}, 5 * s, 5 * s},
+		"takes a value above 100 for 100":                {[]look{queued(0), running(100*s, 50), running(200*s, 500)}, s, s},
+		"ignores NaN":                                    {[]look{queued(0), running(20*s, 10), running(30*s, math.NaN()), running(40*s, 20)}, 10 * s, 10 * s},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schedule := Schedule{Random: noJitter}
+			var wait time.Duration
+			for _, look := range test.looks {
+				wait = schedule.Next(look.at, look.seen)
+			}
+			if wait < test.least || wait > test.most {
+				t.Errorf("waits %s, want %s to %s", wait, test.least, test.most)
+			}
+		})
+	}
+}
+
+func TestScheduleHonorsTheIntervalTheServiceAndTheJitter(t *testing.T) {
+	for name, test := range map[string]struct {
+		interval, retryAfter time.Duration
+		random               float64
+		want                 time.Duration
+	}{
+		"a tenth of jitter at most":                     {random: .999999999, want: 9 * s},
+		"half of that":                                  {random: .5, want: 9500 * time.Millisecond},
+		"no jitter":                                     {want: 10 * s},
+		"a Retry-After beyond the longest wait":         {retryAfter: 50 * s, want: 50 * s},
+		"a Retry-After of an hour counts as one minute": {retryAfter: time.Hour, want: 60 * s},
+		"a Retry-After below the usual wait":            {retryAfter: 2 * s, want: 10 * s},
+		"a negative Retry-After":                        {retryAfter: -time.Minute, want: 10 * s},
+		"a fixed interval, without jitter":              {interval: 3 * time.Millisecond, random: .5, want: 3 * time.Millisecond},
+		"a fixed interval above the cap":                {interval: time.Hour, want: time.Hour},
+		"a Retry-After above a fixed interval":          {interval: 3 * s, retryAfter: 30 * s, want: 30 * s},
+		"a Retry-After of an hour, fixed interval":      {interval: 3 * s, retryAfter: time.Hour, want: 60 * s},
+	} {
+		schedule := Schedule{Interval: test.interval, Random: func() float64 { return test.random }}
+		wait := schedule.Next(200*s, Observation{RetryAfter: test.retryAfter})
+		if (wait - test.want).Abs() > time.Microsecond {
+			t.Errorf("%s: waits %s, want %s", name, wait, test.want)
+		}
+	}
+}
+
+// bounded runs a Schedule and checks the bound that Next documents. One nanosecond
+// is left to the rounding of products.
+type bounded struct {
+	t        *testing.T
+	schedule Schedule
+	progress bool // was shown
+}
+
+func (b *bounded) next(elapsed time.Duration, seen Observation) time.Duration {
+	b.t.Helper()
+	b.progress = b.progress || seen.Progress != nil
+	part := .05
+	if b.progress {
+		part = .25
+	}
+	most := max(s, min(15*s, time.Duration(part*float64(elapsed))))
+	wait := b.schedule.Next(elapsed, seen)
+	if wait < s || wait > most+1 {
+		b.t.Fatalf("waits %s at %s, want 1s to %s (progress shown: %t)", wait, elapsed, most, b.progress)
+	}
+	return wait
+}
+
+// oddities are values that a progress may have although it should not.
+var oddities = []float64{
+	math.NaN(), math.Inf(1), math.Inf(-1), -1, -math.MaxFloat64, 101, math.MaxFloat64,
+	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300, 100, math.Nextafter(100, 0),
+}
+
+// FuzzSchedule reads its input as a sequence of observations of ten bytes: the
+// kind, the duration of the poll, and the bits of the progress.
+func FuzzSchedule(f *testing.F) {
+	encode := func(kind, took byte, progress float64) []byte {
+		return binary.LittleEndian.AppendUint64([]byte{kind, took}, math.Float64bits(progress))
+	}
+	var linear, odd []byte
+	for i := range 50 {
+		linear = append(linear, encode(2, 1, float64(2*i))...)
+	}
+	for i, progress := range oddities {
+		odd = append(odd, encode(byte(i), byte(20*i), progress)...)
+	}
+	for seed := range uint64(50) {
+		random, many := rand.New(rand.NewPCG(seed, 0)), []byte{}
+		for range 200 {
+			many = append(many, encode(byte(random.IntN(4)), byte(random.IntN(30)), 110*random.Float64()-5)...)
+		}
+		f.Add(many, random.Float64())
+	}
+	f.Add(linear, .5)
+	f.Add(odd, 0.)
+	f.Add(append(encode(1, 200, 0), linear...), .999)
+	f.Fuzz(func(t *testing.T, input []byte, random float64) {
+		if !(random >= 0 && random < 1) {
+			return // Random never returns this
+		}
+		b := &bounded{t: t, schedule: Schedule{Random: func() float64 { return random }}}
+		elapsed := time.Duration(0)
+		for ; len(input) >= 10; input = input[10:] {
+			seen := Observation{Queued: input[0]&1 != 0}
+			if progress := math.Float64frombits(binary.LittleEndian.Uint64(input[2:])); input[0]&2 != 0 {
+				seen.Progress = &progress
+			}
+			elapsed += b.next(elapsed, seen) + time.Duration(input[1])*100*time.Millisecond
+		}
+	})
+}

@@ -1,0 +1,242 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// object returns a JSON object of a given size.
+func object(size int) string { return `{"a":"` + strings.Repeat("x", size-8) + `"}` }
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
+	nested := func(depth int) string {
+		return `{"a":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}"
+	}
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		problem string // part of the error; empty: the body is usable
+	}{
+		"an object":                  {reply(200, `{"a":1}`), ""},
+		"a byte order mark":          {reply(200, "\xEF\xBB\xBF{}"), ""},
+		"gzip":                       {reply(200, zipped("{}"), "Content-Encoding: gzip"), ""},
+		"a larger body":              {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), "the body is larger than 8 MiB"},
+		"32 levels":                  {reply(200, nested(32)), ""},
+		"33 levels":                  {reply(200, nested(33)), "too many or too deeply nested JSON values"},
+		"100,000 values":             {reply(200, `{"a":[0`+strings.Repeat(",0", 99_998)+`]}`), ""},
+		"100,001 values":             {reply(200, `{"a":[0`+strings.Repeat(",0", 99_999)+`]}`), "too many or too deeply nested JSON values"},
+		"brackets inside of strings": {reply(200, `{"a":"\"`+strings.Repeat(`[,{`, 100_000)+`"}`), ""},
+		"no content":                 {reply(204, ""), "HTTP 204 No Content, but the body is empty"},
+		"a byte order mark alone":    {reply(200, "\xEF\xBB\xBF"), "the body is empty"},
+		"HTML":                       {reply(200, "<!DOCTYPE html><title>Sign in</title><p>"+signature), "the body is an HTML or XML page: Sign in"},
+		"text":                       {reply(200, "Service OK"), "the body is not JSON: Service OK"},
+		"null":                       {reply(200, `null`), "the body is JSON, but not an object"},
+		"a string":                   {reply(200, `"done"`), "the body is JSON, but not an object: done"},
+		"an array":                   {reply(200, `["done"]`), "the body is JSON, but not an object: done"},
+		"two objects":                {reply(200, `{}{}`), "the body is not JSON"},
+		"half an object":             {reply(200, `{"a":1`), "the body is broken JSON"},
+		"gzip that is none":          {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the answer was cut off after 0 bytes: gzip: invalid header"},
+		"chunks that are cut":        {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the answer was cut off after 2 bytes"},
+		"a length that is none":      {verbatim("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), "bad Content-Length"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, test.handler, retries(0))
+				answer, err := tr.Do(bounded(t, time.Hour), read)
+				if test.problem == "" {
+					if err != nil || answer.Object == nil {
+						t.Errorf("got %v, %v; want an object", answer, err)
+					}
+					return
+				}
+				if err == nil || answer != nil || !strings.Contains(err.Error(), test.problem) || !MayPass(err) {
+					t.Fatalf("got %v, %v; want an error that may pass with %q", answer, err, test.problem)
+				}
+				checkShown(t, err.Error())
+			})
+		})
+	}
+}
+
+func TestAnswerHoldsWhatTheServiceSaidWithoutTheKey(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, _ := serve(t, reply(202, `{"n":12345678901234567890,"`+testKey+`":["\u0064ocs_4f1c9a7e2b8d60",{"x":"a `+testKey+`"}],"b":true}`,
+			"X-Request-Id: r-1", "Retry-After: 7"))
+		answer, err := tr.Do(bounded(t, time.Hour), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Answer{Exchange: Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}, Object: map[string]any{
+			"n": json.Number("12345678901234567890"), "b": true,
+			"(redacted)": []any{"(redacted)", map[string]any{"x": "a (redacted)"}},
+		}}
+		if !reflect.DeepEqual(answer, want) {
+			t.Errorf("got %+v, want %+v", *answer, *want)
+		}
+		answer.Object = map[string]any{"message": "try later", "secret": signature}
+		wantErr := UnexpectedAnswerError{Exchange: Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}, Problem: "the answer has no jobId", Message: "try later"}
+		var unexpected *UnexpectedAnswerError
+		if err := answer.Unexpected("the answer has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
+			t.Errorf("got %+v, want %+v", err, wantErr)
+		}
+	})
+}
+
+func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    APIError
+	}{
+		"JSON": {
+			reply(503, `{"error":"maintenance","detail":"see https://status.test/?`+signature+`"}`, "Retry-After: 7", "X-Request-Id: r-1"),
+			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
+		},
+		"a page":                      {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
+		"a redirect":                  {reply(302, "", "Location: /login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "http://docs.test/login?(redacted)"}},
+		"a redirect to a broken URL":  {reply(300, "", "Location: /%zz?"+signature), APIError{Exchange: Exchange{StatusCode: 300}, Redirect: "/%zz?(redacted)"}},
+		"a redirect with the key":     {reply(302, "", "Location: https://h.test/"+testKey), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "https://h.test/(redacted)"}},
+		"a body that is cut":          {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
+		"64 KiB and no more":          {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}, Message: `{"error":"x"`}},
+		"the name of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1", "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1"}}},
+		"a long name of the exchange": {reply(404, "", "Cf-Ray: "+strings.Repeat("é", 100)), APIError{Exchange: Exchange{StatusCode: 404, RequestID: strings.Repeat("é", 64)}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, test.handler, retries(0))
+				_, err := tr.Do(bounded(t, time.Hour), read)
+				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
+				var api *APIError
+				if !errors.As(err, &api) || *api != test.want {
+					t.Errorf("got %+v, want %+v", err, test.want)
+				}
+			})
+		})
+	}
+}
+
+// checkFit checks that a text is fit for a terminal and not too long.
+func checkFit(t *testing.T, text string, longest int) {
+	t.Helper()
+	if len(text) > longest || !utf8.ValidString(text) {
+		t.Errorf("%d bytes are shown, want %d of UTF-8 at most: %q", len(text), longest, text)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+			t.Errorf("%U is shown in %q", r, text)
+		}
+	}
+}
+
+func TestHostileAnswerTakesLittleMemoryAndTime(t *testing.T) {
+	list := func(unit string) string { return `{"error":[` + strings.Repeat(unit, (maxBody-16)/len(unit)) + `0]}` }
+	// What is live at one time is less than what is allocated in total.
+	most := map[int]uint64{200: 80 << 20, 400: 8 << 20}
+	for name, body := range map[string]string{
+		"empty arrays under error": list("[],"),
+		"one string":               object(maxBody),
+		"echoes of the key":        `{"a":"` + strings.Repeat(testKey, maxBody/len(testKey)-1) + `"}`,
+	} {
+		for status := range most {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, reply(status, body), retries(0))
+				var before, after runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				_, err := tr.Do(bounded(t, time.Hour), read)
+				runtime.ReadMemStats(&after)
+				if fits := status == 200 && strings.HasPrefix(body, `{"a"`); (err == nil) != fits {
+					t.Errorf("%s, %d: %v", name, status, err)
+				}
+				if took := after.TotalAlloc - before.TotalAlloc; took > most[status] {
+					t.Errorf("%s, %d: allocates %d MiB, want at most %d", name, status, took>>20, most[status]>>20)
+				}
+			})
+		}
+	}
+}
+
+func TestRetryAfterIsReadInBothForms(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		value, date string
+		want        time.Duration
+	}{
+		"seconds":                       {value: "30", want: 30 * second},
+		"a fraction of a second":        {value: " 0.5 ", want: second / 2},
+		"a date":                        {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
+		"a date by the service's clock": {value: "Sun, 01 Mar 2026 15:00:30 GMT", date: "Sun, 01 Mar 2026 15:00:00 GMT", want: 30 * second},
+		"a date in the past":            {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
+		"centuries":                     {value: "1e300", want: longestRetryAfter},
+		"zero":                          {value: "0"},
+		"a negative number":             {value: "-1"},
+		"NaN":                           {value: "NaN"},
+		"words":                         {value: "soon"},
+		"nothing":                       {},
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {test.value}, "Date": {test.date}}, now); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// FuzzAnswer feeds a Transport any body. The key survives in no text.
+func FuzzAnswer(f *testing.F) {
+	hostile := "key " + testKey + " bearer " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature +
+		" esc \x1b[2J\u202e\u200b nul \x00 " + strings.Repeat("é ", 4000)
+	for _, body := range []string{
+		hostile, "<p>" + hostile, fmt.Sprintf(`{"error":%q}`, hostile), `{"k":"` + testKey + `","l":"` + link + `"}`, `{"link":"` + link + `","`,
+		"", "text", `{"error":"` + testKey + `"}`, `{"errors":[{"title":"a","detail":"b"}]}`, `{"a":{"b":[[["c"]]]}}`,
+		"<html><script>x</script>y&lt;", "{\"error\":\"\\u202e\xff\"}", "\xEF\xBB\xBF{}", `{"\u0064ocs_4f1c9a7e2b8d60":"https://u:p@h/p?q"}`,
+		"<title>&#100;ocs_4f1c9a7e2b8d60", `{"a":1}{`, "[0,", `{"error":{"message":{"detail":{"x":{"y":{"z":"deep"}}}}}}`,
+	} {
+		f.Add([]byte(body), 200)
+		f.Add([]byte(body), 404)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, status int) {
+		tr := newTransport(t, func(c *Config) {
+			c.MaxRetries = new(0)
+			c.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: max(100, status%600), Request: r, Body: io.NopCloser(bytes.NewReader(body)),
+					Header: http.Header{"Location": {string(body)}, "X-Request-Id": {string(body)}},
+				}, nil
+			})
+		})
+		answer, err := tr.Do(bounded(t, second/2), read) // less than the pause after a 429
+		if err != nil {
+			checkFit(t, err.Error(), maxShown+200)
+			checkShown(t, err.Error())
+			return
+		}
+		for name, value := range answer.Object {
+			message := MessageIn(value)
+			checkFit(t, message, maxShown)
+			checkShown(t, message)
+			if strings.Contains(fmt.Sprint(name, value), testKey) {
+				t.Errorf("the key is in %q: %q", name, value)
+			}
+		}
+	})
+}

@@ -1,0 +1,262 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+)
+
+const (
+	testKey = "docs_4f1c9a7e2b8d60"
+	// signature stands in the queries of links.
+	signature = "c4a1d0signature"
+
+	second = time.Second
+)
+
+// deadProxy is the proxy of the whole test binary, because net/http reads the
+// environment once. Nothing listens there.
+const deadProxy = "http://127.0.0.1:1"
+
+func TestMain(m *testing.M) {
+	_ = os.Setenv("HTTP_PROXY", deadProxy)
+	os.Exit(m.Run())
+}
+
+// bubble runs a test in a bubble of testing/synctest, where waiting takes no time.
+func bubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, test)
+}
+
+// service is the other end of a Transport under test. It listens on connections
+// in memory, so it works in a bubble.
+type service struct {
+	began time.Time
+	log   *logbook
+	// dial, if not nil, runs before the connection of the given number, from 1, is
+	// made, and fails it with its error.
+	dial func(ctx context.Context, number int) error
+
+	mu       sync.Mutex
+	dials    int
+	requests []received
+	conns    chan net.Conn
+	closed   chan struct{}
+}
+
+// received is a request that reached the service.
+type received struct {
+	at                       time.Duration // since the service began
+	method, host, path, body string
+	header                   http.Header
+}
+
+// serve returns a Transport for http://docs.test/v1, and the service that answers
+// it, whatever the host. Call it in a bubble.
+func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Transport, *service) {
+	t.Helper()
+	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
+	tr := newTransport(t, append([]func(*Config){func(c *Config) { c.Log = s.log.add }}, options...)...)
+	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0)}
+	for _, client := range []*http.Client{tr.api, tr.fresh, tr.storage} {
+		client.Transport.(*http.Transport).DialContext = s.connect
+		client.Transport.(*http.Transport).Proxy = nil
+		t.Cleanup(client.CloseIdleConnections)
+	}
+	go func() { _ = server.Serve(s) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		s.log.check(t)
+	})
+	return tr, s
+}
+
+// newTransport returns a Transport without jitter.
+func newTransport(t *testing.T, options ...func(*Config)) *Transport {
+	t.Helper()
+	config := Config{
+		BaseURL: "http://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Random: func() float64 { return 0 },
+	}
+	for _, option := range options {
+		option(&config)
+	}
+	tr, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func retries(count int) func(*Config) { return func(c *Config) { c.MaxRetries = &count } }
+
+// bounded returns a context with a deadline.
+func bounded(t *testing.T, timeout time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+var (
+	read  = Request{Method: http.MethodGet, Path: []string{"jobs", "se_1"}}
+	start = Request{Method: http.MethodPost, Path: []string{"jobs"}, Body: []byte(`{"domain":"d"}`), Once: true}
+)
+
+func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {
+	s.mu.Lock()
+	s.dials++
+	number := s.dials
+	s.mu.Unlock()
+	if s.dial != nil {
+		if err := s.dial(ctx, number); err != nil {
+			return nil, err
+		}
+	}
+	here, there := net.Pipe()
+	select {
+	case s.conns <- there:
+		return here, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept, Close and Addr make the service a net.Listener.
+func (s *service) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.conns:
+		return conn, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *service) Close() error   { close(s.closed); return nil }
+func (s *service) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.requests = append(s.requests, received{
+			time.Since(s.began), r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
+		})
+		s.mu.Unlock()
+		next(w, r)
+	}
+}
+
+func (s *service) received() []received {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]received{}, s.requests...)
+}
+
+// times returns when the requests came, in seconds since the service began.
+func (s *service) times() []float64 {
+	times := []float64{}
+	for _, r := range s.received() {
+		times = append(times, r.at.Seconds())
+	}
+	return times
+}
+
+// reply returns a handler that sends an answer. Headers are "Name: value".
+func reply(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, header := range headers {
+			name, value, _ := strings.Cut(header, ": ")
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// inTurn answers with each handler once and with the last one from then on.
+func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
+	var mu sync.Mutex
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		handler := handlers[0]
+		handlers = handlers[min(1, len(handlers)-1):]
+		mu.Unlock()
+		handler(w, r)
+	}
+}
+
+// verbatim writes bytes as they are and closes the connection.
+func verbatim(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(conn, text)
+			_ = conn.Close()
+		}
+	}
+}
+
+// cut sends the head of a success and only the first bytes of its body.
+func cut(body string) http.HandlerFunc {
+	return verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n" + body)
+}
+
+// reset closes the connection without an answer.
+func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// silent never answers.
+func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// late answers after a delay.
+func late(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if (clock.System{}).Sleep(r.Context(), delay) == nil {
+			next(w, r)
+		}
+	}
+}
+
+// logbook collects log records, each as one line.
+type logbook struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logbook) add(_ context.Context, level slog.Level, message string, fields map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(level, " ", message, " ", fields))
+}
+
+func (l *logbook) check(t *testing.T) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	checkShown(t, strings.Join(l.lines, "\n"))
+}
+
+// checkShown checks that a text holds no secret.
+func checkShown(t *testing.T, text string) {
+	t.Helper()
+	for _, secret := range []string{testKey, signature} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%q is shown in %q", secret, text)
+		}
+	}
+}

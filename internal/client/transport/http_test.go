@@ -1,0 +1,195 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
+	for name, test := range map[string]struct {
+		status   int
+		location string
+		request  Request
+		target   string // in the error; empty: followed
+	}{
+		"a read to the same host":        {302, "/v2/moved?" + signature, read, ""},
+		"a read to the host by its name": {308, "http://docs.test/v2/moved", read, ""},
+		"a read to another host":         {302, "http://evil.test/moved?" + signature, read, "http://evil.test/moved?(redacted)"},
+		"a read to another port":         {302, "http://docs.test:8080/moved", read, "http://docs.test:8080/moved"},
+		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, read, "https://docs.test/moved?(redacted)"},
+		"a read to a script":             {302, "javascript:alert(1)", read, "javascript:alert(1)"},
+		"a start that remains one (307)": {307, "/v2/moved", start, ""},
+		"a start that becomes a read":    {302, "/v2/moved?" + signature, start, "http://docs.test/v2/moved?(redacted)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
+				_, err := tr.Do(bounded(t, time.Hour), test.request)
+				paths := []string{}
+				for _, r := range s.received() {
+					paths = append(paths, r.host+r.path)
+					if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.Method || r.body != string(test.request.Body) {
+						t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
+					}
+				}
+				first := "docs.test/v1/" + strings.Join(test.request.Path, "/")
+				if test.target == "" {
+					if want := []string{first, "docs.test/v2/moved"}; err != nil || !slices.Equal(paths, want) {
+						t.Errorf("requests to %q, %v; want %q", paths, err, want)
+					}
+					return
+				}
+				var api *APIError
+				if !errors.As(err, &api) || api.StatusCode != test.status || api.Redirect != test.target || !slices.Equal(paths, []string{first}) {
+					t.Errorf("requests to %q, %v; want one that names %s", paths, err, test.target)
+				}
+			})
+		})
+	}
+}
+
+func TestRedirectLoopEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
+		_, err := tr.Do(bounded(t, time.Hour), read)
+		if want := "GET /v1/jobs/se_1: HTTP 302 Found to http://docs.test/v1/again?(redacted)"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
+			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
+		}
+	})
+}
+
+func TestStorageRedirectIsFollowedUnlessItFallsBackToPlainHTTP(t *testing.T) {
+	parse := func(raw string) *url.URL { u, _ := url.Parse(raw); return u }
+	for name, test := range map[string]struct {
+		from, to string
+		hops     int
+		want     error
+	}{
+		"to another host":    {"https://a/", "https://u:p@b/", 1, nil},
+		"from http to https": {"http://a/", "https://b/", 1, nil},
+		"from http to http":  {"http://a/", "http://b/", 1, nil},
+		"from https to http": {"https://a/", "http://a/", 1, http.ErrUseLastResponse},
+		"the fifth time":     {"https://a/", "https://b/", maxRedirects, nil},
+		"the sixth time":     {"https://a/", "https://b/", maxRedirects + 1, http.ErrUseLastResponse},
+	} {
+		next := &http.Request{URL: parse(test.to), Header: http.Header{"Referer": {test.from}}}
+		via := slices.Repeat([]*http.Request{{URL: parse(test.from)}}, test.hops)
+		err := storageClient(nil).CheckRedirect(next, via)
+		if !errors.Is(err, test.want) || err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "") {
+			t.Errorf("%s: %v, user %v, Referer %q; want %v", name, err, next.URL.User, next.Header.Get("Referer"), test.want)
+		}
+	}
+}
+
+// The server is reached whatever a resolver and a proxy would make of the name.
+func TestPlainHTTPConnectsToLoopbackOnly(t *testing.T) {
+	if proxy, err := http.ProxyFromEnvironment(httptest.NewRequest("GET", "http://elsewhere.test/", nil)); err != nil || proxy.String() != deadProxy {
+		t.Fatalf("the proxy of the environment is %v, %v", proxy, err)
+	}
+	server := func(network, address string) string {
+		listener, err := net.Listen(network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := httptest.NewUnstartedServer(reply(200, "{}"))
+		s.Listener = listener
+		s.Start()
+		t.Cleanup(s.Close)
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		return port
+	}
+	four, six := server("tcp4", "127.0.0.1:0"), server("tcp6", "[::1]:0")
+	for host, reached := range map[string]bool{
+		"127.0.0.1:" + four: true, "localhost:" + four: true, "LOCALHOST:" + four: true, "localhost.:" + four: true,
+		"unknown.invalid:" + four: true, "[::1]:" + six: true, "localhost:" + six: true,
+		"192.0.2.1:" + four: false, "[2001:db8::1]:" + six: false,
+	} {
+		tr := newTransport(t, func(c *Config) { c.BaseURL, c.MaxRetries = "http://"+host+"/v1", new(0) })
+		_, err := tr.Do(bounded(t, time.Minute), start)
+		if reached && err != nil || !reached && (err == nil || !strings.HasSuffix(err.Error(), ": plain http is for loopback addresses only") || MayHaveActed(err)) {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
+func TestServiceIsTrustedByItsCertificate(t *testing.T) {
+	server := httptest.NewUnstartedServer(reply(200, "{}"))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	other := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	for name, test := range map[string]struct {
+		url     string
+		roots   []byte
+		version uint16
+		problem string // empty: it is trusted
+		mayPass bool
+	}{
+		"a given certificate":    {url: server.URL, roots: roots, version: tls.VersionTLS12},
+		"an unknown authority":   {url: server.URL, problem: "certificate signed by unknown authority"},
+		"another host":           {url: other, roots: roots, problem: "certificate is valid for"},
+		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported", mayPass: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server.TLS.MaxVersion = test.version
+			tr := newTransport(t, func(c *Config) {
+				c.BaseURL, c.RootCAs, c.MaxRetries = test.url, test.roots, new(0)
+			})
+			_, err := tr.Do(bounded(t, time.Minute), start)
+			if test.problem == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), test.problem) || MayHaveActed(err) || MayPass(err) != test.mayPass {
+				t.Errorf("%v (MayHaveActed %t, MayPass %t), want %q", err, MayHaveActed(err), MayPass(err), test.problem)
+			}
+		})
+	}
+}
+
+func TestCertPoolRefusesWhatHoldsNoCertificate(t *testing.T) {
+	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte(signature)})
+	for name, text := range map[string]string{"nothing": "", "words": signature, "a key": string(key), "a block": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
+		if _, err := CertPool([]byte(text)); err == nil || err.Error() != "no certificate could be read from the PEM text" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New(Config{BaseURL: "https://h.test", RootCAs: key}); err == nil {
+		t.Error("New accepts roots that it cannot read")
+	}
+}
+
+func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = new(0), "https://docs.test/v1" })
+		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
+		_, err := tr.Do(bounded(t, time.Hour), start)
+		if want := "POST /v1/jobs: no answer from docs.test: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		for _, r := range s.received() {
+			if r.method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
+				t.Errorf("the proxy got %+v", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,173 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestWaitForAJob(t *testing.T) {
+	const completed = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
+	for name, test := range map[string]struct {
+		spec    simulator.JobSpec
+		faults  []simulator.Fault
+		rewrite func(poll int, body map[string]any)
+		started bool // the wait follows a start
+		polls   []float64
+		want    string // the last job
+		err     string
+		logged  string
+	}{
+		"through its progress": {
+			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30},
+			want:   completed,
+			logged: "INFO Progress map[object:static export job se_1 page_count:0 progress:0 status:queued]",
+		},
+		"that fails": {
+			spec: simulator.JobSpec{Fail: "page /a is broken"}, polls: []float64{0, 10, 20},
+			want: `{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, err: "static export job se_1 failed: page /a is broken",
+		},
+		"that fails without a reason": {
+			spec: simulator.JobSpec{Queue: noTime, Run: noTime, Fail: " "}, polls: []float64{0},
+			want: `{"ID":"se_1","Status":"failed"}`, err: "static export job se_1 failed; the service gave no reason",
+		},
+		"whose status is unknown": {
+			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
+			logged: "WARN Unknown status, taken to mean that the work is still running map[object:static export job se_1 page_count:2 progress:44 status:packing]",
+		},
+		"whose page count goes": {
+			rewrite: func(poll int, body map[string]any) {
+				if poll > 2 {
+					body["pageCount"] = simulator.Omit
+				}
+			},
+			polls: []float64{0, 10, 20}, want: `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":2}`,
+		},
+		"with an outage": {
+			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 502}},
+			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
+			logged: "WARN Poll failed; the wait continues map[error:GET /v1/static-export/jobs/se_1: HTTP 502 Bad Gateway object:static export job se_1]",
+		},
+		"of a service that asks to wait": {
+			faults: []simulator.Fault{{Times: 1, Header: http.Header{"Retry-After": {"86400"}}}},
+			polls:  []float64{0, 60}, want: completed,
+		},
+		"that is not known yet": {
+			started: true, faults: []simulator.Fault{{Times: 1, Status: 404}}, polls: []float64{10, 20}, want: completed,
+		},
+		"that is not known after 15 s": {
+			started: true, faults: []simulator.Fault{{Status: 410}}, polls: []float64{10, 20}, want: `null`, err: "HTTP 410",
+		},
+		"that is not known any more":     {faults: []simulator.Fault{{Skip: 1, Status: 404}}, polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "HTTP 404"},
+		"of a key that is not valid now": {started: true, faults: []simulator.Fault{{Skip: 1, Status: 401}}, polls: []float64{10, 20}, want: `{"ID":"se_1","Status":"running","Progress":44,"PageCount":2}`, err: "HTTP 401"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			test.spec.ID = "se_1"
+			w.AddJob(test.spec)
+			for _, fault := range test.faults {
+				w.AddFault(fault)
+			}
+			if test.rewrite != nil {
+				w.Rewrite(func(_ string, body map[string]any) any {
+					test.rewrite(w.Count(simulator.EndpointJob), body)
+					return body
+				})
+			}
+			opts := WaitOptions{Interval: 10 * second}
+			if test.started {
+				opts.StartedAt = w.clock.Now()
+			}
+			job, err := w.WaitForStaticExport(within(t), "se_1", opts)
+			if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || show(job) != test.want {
+				t.Errorf("polls at %v end with %s, want %v and %s", got, show(job), test.polls, test.want)
+			}
+			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("the error is %v, want %q", err, test.err)
+			}
+			var failed *JobFailedError
+			if errors.As(err, &failed) && failed.Job != job {
+				t.Error("the error holds another job")
+			}
+			if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
+				t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)
+			}
+		})
+	}
+}
+
+// The job takes ten minutes. The wait looks often at its start and near its end.
+func TestWaitFollowsTheProgress(t *testing.T) {
+	w := newWorld(t)
+	id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
+	if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{StartedAt: w.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	polls := w.polls(simulator.EndpointJob)
+	if late := polls[len(polls)-1] - 610; polls[0] != 1 || late > 8 || len(polls) > 70 {
+		t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
+	}
+	changes := w.log.above()
+	if len(changes) > len(polls) || len(slices.Compact(slices.Clone(changes))) != len(changes) {
+		t.Errorf("logged what did not change:\n%s", strings.Join(changes, "\n"))
+	}
+}
+
+func TestWaitForAnUpdate(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec  simulator.UpdateSpec
+		polls []float64
+		seen  []string
+		warns bool
+	}{
+		"that succeeds":           {simulator.UpdateSpec{}, []float64{0, 10, 20}, []string{"queued", "in_progress", "success"}, false},
+		"that fails":              {simulator.UpdateSpec{Fail: "no"}, []float64{0, 10, 20}, []string{"queued", "in_progress", "failure"}, false},
+		"whose status is odd":     {simulator.UpdateSpec{QueuedStatus: "running"}, []float64{0, 10, 20}, []string{"running", "in_progress", "success"}, true},
+		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, false},
+	} {
+		w := newWorld(t)
+		test.spec.ID = "up_1"
+		w.AddUpdate(test.spec)
+		seen := []string{}
+		update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) { seen = append(seen, u.Status) })
+		if err != nil || !update.Finished() || update.Succeeded() != (test.spec.Fail == "") || !slices.Equal(seen, test.seen) || !slices.Equal(w.polls(simulator.EndpointUpdate), test.polls) {
+			t.Errorf("%s: %v, polls at %v see %q; want %v and %q", name, err, w.polls(simulator.EndpointUpdate), seen, test.polls, test.seen)
+		}
+		if warned := slices.ContainsFunc(w.log.above(), func(line string) bool { return strings.HasPrefix(line, "WARN") }); warned != test.warns {
+			t.Errorf("%s: logged %q", name, w.log.above())
+		}
+	}
+	w := newWorld(t)
+	if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !IsGone(err) {
+		t.Errorf("an unknown update: %s, %v", show(update), err)
+	}
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	errInterrupt := errors.New("interrupt")
+	w := newWorld(t)
+	w.AddUpdate(simulator.UpdateSpec{ID: "up_1", Run: simulator.Forever})
+	ctx, cancel := context.WithCancelCause(within(t))
+	update, err := w.WaitForUpdate(ctx, "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) {
+		if u.Status == "in_progress" {
+			cancel(errInterrupt)
+		}
+	})
+	if !errors.Is(err, errInterrupt) || update == nil || update.Status != "in_progress" || w.Count(simulator.EndpointUpdate) != 2 {
+		t.Errorf("%s, %v after %d polls", show(update), err, w.Count(simulator.EndpointUpdate))
+	}
+	var busy *BusyError
+	w.AddFault(simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"86400"}}})
+	if _, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); !errors.As(err, &busy) || !busy.RetryAt.Equal(w.clock.Now().Add(24*time.Hour)) {
+		t.Errorf("a service that is away for a day: %v", err)
+	}
+}
