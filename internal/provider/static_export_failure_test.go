@@ -171,7 +171,7 @@ func TestJobThatIsNotFoundLeavesTheStateWithAWarning(t *testing.T) {
 
 func TestReadThatFailsKeepsTheState(t *testing.T) {
 	t.Parallel()
-	other := newHarness(t, simulator.Options{})
+	other := newHarness(t, simulator.Options{Queue: -1, Run: -1}) // its clock stands still
 	for name, test := range map[string]struct {
 		fault   simulator.Fault
 		baseURL string
