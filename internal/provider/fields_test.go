@@ -83,7 +83,9 @@ func TestEveryAttributeHasAValueIfTheServiceReturnsEveryField(t *testing.T) {
 func findValues(found map[string]bool, path string, value any) {
 	switch value := value.(type) {
 	case nil:
-		found[path] = found[path]
+		if _, ok := found[path]; !ok {
+			found[path] = false
+		}
 	case map[string]any:
 		found[path] = true
 		for name, member := range value {

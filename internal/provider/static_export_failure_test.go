@@ -158,54 +158,61 @@ func TestReadOfAnExportMakesOneGETRequest(t *testing.T) {
 	}
 }
 
-func TestJobThatIsNotFoundLeavesTheStateWithAWarning(t *testing.T) {
+func TestJobThatIsNotFoundIsExportedAgainInPlaceWithAWarning(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
 	c.apply(t, 0)
-	h.ForgetJob(h.JobIDs()[0])
-	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The export of docs.example.com is removed from the state",
-		"check base_url and the API key before you apply", "1 added, 0 changed")
+	id := h.JobIDs()[0]
+	h.ForgetJob(id)
+	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The state is kept. The plan shows a new export in place of job "+id,
+		"check base_url and the API key before you apply", "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	c.wantJob(t, 0) // of those that the service still knows
+	c.wantEmptyPlan(t)
 }
 
 func TestReadThatFailsKeepsTheState(t *testing.T) {
 	t.Parallel()
-	other := newHarness(t, simulator.Options{})
 	for name, test := range map[string]struct {
-		fault   simulator.Fault
-		baseURL string
-		says    []string
+		fault simulator.Fault
+		says  []string
 	}{
-		"with a server error": {
-			fault: simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500},
-			says:  []string{"Could not read the static export job", "HTTP 500"},
-		},
-		"with 404 as a web page": {
-			fault: simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Body: "<html><title>Not here</title></html>"},
-			says:  []string{"Could not read the static export job", "HTTP 404 Not Found", "Not here"},
-		},
-		"with 404 at another base_url": {
-			baseURL: other.BaseURL,
-			says:    []string{"Static export job not found at this base_url", "The state is unchanged.", other.BaseURL, "Correct base_url."},
-		},
+		"with a server error":    {simulator.Fault{Status: 500}, []string{"HTTP 500"}},
+		"with 404 as a web page": {simulator.Fault{Status: 404, Body: "<html><title>Not here</title></html>"}, []string{"HTTP 404 Not Found", "Not here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			c := h.cli(t, export())
 			c.apply(t, 0)
-			right := h.env[baseURLVariable]
-			heal := func() {}
-			if test.baseURL != "" {
-				h.env[baseURLVariable] = test.baseURL
-			} else {
-				heal = h.AddFault(test.fault)
-			}
-			wantTexts(t, c.apply(t, 1), test.says...)
-			h.env[baseURLVariable] = right
+			test.fault.Endpoint = simulator.EndpointJob
+			heal := h.AddFault(test.fault)
+			wantTexts(t, c.apply(t, 1), append(test.says, "Could not read the static export job")...)
 			heal()
 			c.wantEmptyPlan(t)
 		})
 	}
+}
+
+func TestWrongBaseURLLosesNothing(t *testing.T) {
+	t.Parallel()
+	wrong := newHarness(t, simulator.Options{})
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	old, pending := c.cutOff(t)
+	right := h.env[baseURLVariable]
+	h.env[baseURLVariable] = wrong.BaseURL
+	wantTexts(t, unwrapped(c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")), "Warning: Static export job not found", "The state is kept.")
+	wantTexts(t, c.apply(t, 1), "Error: Static export job not found", "Job: "+pending, "Check base_url and the API key.")
+	wrong.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
+	if state := c.state(t, site); state["job_id"] != old {
+		t.Errorf("the state is %v", state)
+	}
+
+	h.env[baseURLVariable] = right
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
 }

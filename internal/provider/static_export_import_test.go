@@ -99,7 +99,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"," + job, []string{"Invalid import ID", "The domain is empty.", forms}},
-		{"https://docs.example.com," + job, []string{"Invalid import ID", "has a scheme", forms}},
+		{"https://docs.example.com," + job, []string{"Invalid import ID", "contains a scheme", forms}},
 		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
 		{job + ",docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},

@@ -11,23 +11,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// moment is an apply at some time after the one before it: what it does, and the
-// summary of the only warning it gives, if any.
-type moment struct {
-	after   time.Duration
-	does    string
-	warning string
-}
-
-const (
-	creates  = "1 added, 0 changed"
-	renews   = "0 added, 1 changed"
-	idles    = "0 added, 0 changed"
-	clamping = "renew_before exceeds the link's lifetime"
-	expired  = "Bundle link expired on arrival"
-	stale    = "The service returned an expired link"
-)
-
 // rewriteBundle changes the members of the answers to bundle requests.
 func (h *harness) rewriteBundle(change func(body map[string]any)) {
 	h.Rewrite(func(endpoint string, body map[string]any) any {
@@ -40,6 +23,22 @@ func (h *harness) rewriteBundle(change func(body map[string]any)) {
 
 func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
 	t.Parallel()
+	const (
+		creates = "1 added, 0 changed"
+		renews  = "0 added, 1 changed"
+		idles   = "0 added, 0 changed"
+
+		clamped = "renew_before exceeds the link's lifetime"
+		expired = "Bundle link expired on arrival"
+		stale   = "The service returned an expired link"
+	)
+	// moment is an apply at some time after the one before it: what it does, and the
+	// summary of its only warning, if it has one.
+	type moment struct {
+		after   time.Duration
+		does    string
+		warning string
+	}
 	for name, test := range map[string]struct {
 		arguments string
 		options   simulator.Options
@@ -55,7 +54,7 @@ func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
 		},
 		"after half its lifetime if renew_before is longer, with one warning": {
 			arguments: `renew_before = "24h"`,
-			moments:   []moment{{0, creates, clamping}, {29 * time.Minute, idles, ""}, {2 * time.Minute, renews, clamping}},
+			moments:   []moment{{0, creates, clamped}, {29 * time.Minute, idles, ""}, {2 * time.Minute, renews, clamped}},
 		},
 		"never with link_renewal never": {
 			arguments: "link_renewal = \"never\"\n renew_before = \"24h\"",
@@ -127,7 +126,7 @@ func TestLinkOfANewJobIsRenewedEarlyAlthoughItExpiresWithTheOldOne(t *testing.T)
 	c.write(t, revision("2", `renew_before = "2h"`))
 	c.apply(t, 0)
 	h.clock.Advance(11 * time.Hour)
-	wantTexts(t, c.apply(t, 0), renews)
+	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
 }
 
 func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
@@ -138,7 +137,7 @@ func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
 	h.ResetRequests()
 	c.wantEmptyPlan(t, "-refresh=false")
 	h.clock.Advance(2 * time.Hour)
-	wantTexts(t, c.apply(t, 0, "-refresh=false"), renews)
+	wantTexts(t, c.apply(t, 0, "-refresh=false"), "0 added, 1 changed")
 	if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != simulator.EndpointBundle {
 		t.Errorf("the requests are %v, want one for a link", requests)
 	}

@@ -125,7 +125,7 @@ func TestNewContentIsResumedAlthoughTheOldJobIsGone(t *testing.T) {
 	c := h.cli(t, "")
 	old, _ := c.cutOff(t)
 	h.ForgetJob(old)
-	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The next apply resumes it.", "0 added, 1 changed")
+	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The next apply resumes", "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0) // of those that the service still knows
 	c.wantEmptyPlan(t)
