@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ type report struct {
 func (c *cli) report(t *testing.T, wantExit int, args ...string) report {
 	t.Helper()
 	r := report{map[string]string{}, map[string]string{}}
-	for line := range strings.Lines(c.Run(t, wantExit, append(args, "-json")...)) {
+	for line := range strings.Lines(c.Run(t, wantExit, slices.Insert(args, 1, "-json")...)) {
 		var message struct {
 			Type       string
 			Diagnostic struct {
