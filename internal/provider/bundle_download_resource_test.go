@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
@@ -12,8 +13,6 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,74 +20,77 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func checksum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
+func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+
+// newDownload applies a download of a bundle of two pages.
+func newDownload(t *testing.T) *cli {
+	t.Helper()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	c.write(t, c.download("site", "se_1", ""))
+	c.Run(t, 0, "apply", "-auto-approve")
+	return c
+}
 
 func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	site, text := pack(t, gzip.BestSpeed, "index.html new", "guides/links.html links"), []byte("not an archive")
-	h.addBundle("se_1", site)
-	h.addBundle("se_2", text)
-	c := h.cli(t, "")
-	c.writeInFolder(t, download("site", "se_1", "sha256 = \""+checksum(site)+"\"")+
-		"resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = \"FOLDER/file\"\n}\n")
+	c := newDownload(t)
+	c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
 	c.Run(t, 0, "apply", "-auto-approve")
-	values := c.values(t)
+	values, file := c.values(t), c.disk(t, "site")["bundle.tar.gz"]
 	wantAttributes(t, values["site"], map[string]any{
-		"sha256": checksum(site), "size_bytes": float64(len(site)), "file_count": 2.,
-		"content_sha256": checksum([]byte("d " + strings.Repeat("0", 64) + " guides\x00f " + checksum([]byte("links")) + " guides/links.html\x00f " + checksum([]byte("new")) + " index.html\x00")),
+		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
 	})
-	wantAttributes(t, values["file"], map[string]any{"sha256": checksum(text), "size_bytes": float64(len(text)), "content_sha256": nil, "file_count": nil})
-	for _, request := range h.Requests() {
+	if content, _ := values["site"]["content_sha256"].(string); len(content) != 64 {
+		t.Errorf("content_sha256 is %q", content)
+	}
+	wantAttributes(t, values["file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	for _, request := range c.Requests() {
 		if request.Endpoint == simulator.EndpointDownload && request.Header.Get("Authorization") != "" {
 			t.Error("the key was sent to the object store")
 		}
 	}
-	h.ResetRequests()
+	c.ResetRequests()
 	c.wantEmptyPlan(t)
-	h.wantNoRequests(t)
+	c.wantNoRequests(t)
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	site := pack(t, gzip.BestSpeed, "index.html new")
-	h.addBundle("good", site)
-	h.addBundle("hostile", pack(t, gzip.BestSpeed, "../index.html out"))
-	h.addBundle("text", []byte("not an archive"))
+	h.addBundle("good", 2)
+	h.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
 	h.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
-	c := h.cli(t, "")
-	c.put(t, "file_exists/bundle.tar.gz", "mine")
-	c.put(t, "directory_not_empty/site/mine", "mine")
-	c.put(t, "directory_is_a_file/site", "mine")
 	tests := map[string]struct {
-		jobID, arguments string
-		said             []string
-		left             map[string]string
+		jobID, arguments, before string
+		said                     []string
 	}{
-		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, []string{"Checksum of the bundle does not match (sha256)", "has the SHA-256 checksum " + checksum(site), "Files on disk are unchanged."}, nil},
-		"hostile archive":     {"hostile", "", []string{"Could not unpack the bundle (extract_to)", `archive entry "../index.html": unsafe name. Files on disk are unchanged.`}, nil},
-		"not an archive":      {"text", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive."}, nil},
-		"job not completed":   {"running", "", []string{"Static export job not completed"}, nil},
-		"unknown job":         {"unknown", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}, nil},
-		"file exists":         {"good", "", []string{"Target of the download is occupied (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}, map[string]string{"bundle.tar.gz": "mine"}},
-		"directory not empty": {"good", "", []string{"(extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}, map[string]string{"site/mine": "mine"}},
-		"directory is a file": {"good", "", []string{"(extract_to)", "site already exists and is not a directory."}, map[string]string{"site": "mine"}},
-		"timeout":             {"good", `timeouts = { create = "0s" }`, []string{"Could not read the static export job", "Not finished after 0s (`timeouts.create`)."}, nil},
+		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". Files on disk are unchanged."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. Files on disk are unchanged."}},
+		"job not completed":   {"running", "", "", []string{"Static export job not completed"}},
+		"unknown job":         {"unknown", "", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}},
+		"timeout":             {"good", `timeouts = { create = "0s" }`, "", []string{"Could not read the static export job", "Not finished after 0s (`timeouts.create`)."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Target of the download is occupied (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Target of the download is occupied (extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}},
+		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site already exists and is not a directory."}},
 	}
+	c := h.cli(t, "")
 	var config strings.Builder
 	for name, test := range tests {
-		config.WriteString(download(label(name), test.jobID, test.arguments))
+		c.change(t, label(name), test.before)
+		config.WriteString(c.download(label(name), test.jobID, test.arguments))
 	}
-	c.writeInFolder(t, config.String())
+	c.write(t, config.String())
 	said := c.report(t, 1, "apply", "-auto-approve")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			said.wantSaid(t, name, append(test.said, "error: ")...)
-			if test.left == nil {
-				test.left = map[string]string{}
+			left := map[string]string{}
+			if _, file, ok := strings.Cut(test.before, "put "); ok {
+				left[file] = "mine"
 			}
-			c.wantDisk(t, label(name), test.left)
+			c.wantDisk(t, label(name), left)
 		})
 	}
 	if values := c.values(t); len(values) > 0 {
@@ -98,36 +100,30 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 
 func TestDownloadRenewsARefusedLinkOnce(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ refusals, exit int }{"one refusal": {1, 0}, "lasting refusals": {0, 1}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			h.addBundle("se_1", pack(t, gzip.BestSpeed, "index.html new"))
-			h.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Times: test.refusals, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"})
-			c := h.cli(t, "")
-			c.writeInFolder(t, download("site", "se_1", ""))
-			said := c.report(t, test.exit, "apply", "-auto-approve")
-			h.wantCounts(t, map[string]int{simulator.EndpointBundle: 2, simulator.EndpointDownload: 2})
-			if test.exit > 0 {
-				said.wantSaid(t, "site", "Could not download the bundle", "answered HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. Files on disk are unchanged.")
-			}
-		})
-	}
+	h := newHarness(t, simulator.Options{})
+	h.addBundle("se_1", 2)
+	c := h.cli(t, "")
+	c.write(t, c.download("site", "se_1", ""))
+	refusal := simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"}
+	work := h.AddFault(refusal)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "answered HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. Files on disk are unchanged.")
+	work()
+	refusal.Times = 1
+	h.AddFault(refusal)
+	c.Run(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 4, simulator.EndpointDownload: 4})
 }
 
 func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.addBundle("se_1", pack(t, gzip.BestSpeed, "index.html new"))
+	h.addBundle("se_1", 2)
 	c := h.cli(t, "")
-	for name, second := range map[string]string{
-		"path":       strings.Replace(download("a", "se_1", ""), "a/site", "b/site", 1),
-		"extract_to": strings.Replace(download("a", "se_1", ""), "a/bundle", "b/bundle", 1),
-	} {
-		t.Run(name, func(t *testing.T) {
-			c.writeInFolder(t, download("a", "se_1", "")+strings.Replace(second, `"a" {`, `"b" {`, 1))
+	for argument, place := range map[string]string{"path": "/bundle", "extract_to": "/site"} {
+		t.Run(argument, func(t *testing.T) {
+			c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b"+place, "/a"+place, 1))
 			said := c.report(t, 1, "apply", "-auto-approve").said
-			wantPhrases(t, said["a"]+said["b"], "error: Target of the download is occupied ("+name+")", "is written by another resource in the same run.")
+			wantPhrases(t, said["a"]+said["b"], "error: Target of the download is occupied ("+argument+")", "is written by another resource in the same run.")
 			if n := len(c.values(t)); n != 1 {
 				t.Errorf("%d resources are in the state, want 1", n)
 			}
@@ -136,41 +132,32 @@ func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
 	}
 }
 
-// TestUpdateOfADownloadIsAllOrNothing: a bundle that cannot be put in place leaves file
-// and directory as they were, and the next plan asks for it again.
 func TestUpdateOfADownloadIsAllOrNothing(t *testing.T) {
 	t.Parallel()
-	latest := pack(t, gzip.BestSpeed, "index.html new")
 	for name, test := range map[string]struct {
 		archive []byte
 		apply   func(*testing.T, *cli) string
 		said    string
 	}{
 		"archive that cannot be unpacked": {[]byte("not an archive"), func(t *testing.T, c *cli) string { return c.Run(t, 1, "apply", "-auto-approve") }, "Could not unpack the bundle"},
-		"interrupt": {
-			latest, func(t *testing.T, c *cli) string {
-				return c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")
-			}, "Terraform was interrupted.",
-		},
+		"interrupt": {nil, func(t *testing.T, c *cli) string {
+			return c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")
+		}, "Terraform was interrupted."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			h.addBundle("se_1", pack(t, gzip.BestSpeed, "index.html old"))
-			c := h.cli(t, "")
-			c.writeInFolder(t, download("site", "se_1", ""))
-			c.Run(t, 0, "apply", "-auto-approve")
+			c := newDownload(t)
 			before := c.disk(t, "site")
-
-			h.addBundle("se_2", test.archive)
-			c.writeInFolder(t, download("site", "se_2", ""))
+			c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: test.archive})
+			c.write(t, c.download("site", "se_2", ""))
 			wantPhrases(t, test.apply(t, c), test.said)
 			c.wantDisk(t, "site", before)
-			h.addBundle("se_2", latest)
+
+			c.addBundle("se_2", 3)
 			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 				t.Errorf("planned %q, want an update", planned)
 			}
-			c.wantDisk(t, "site", map[string]string{"bundle.tar.gz": string(latest), "site/index.html": "new"})
+			wantAttributes(t, c.values(t)["site"], map[string]any{"file_count": 5.})
 			c.wantEmptyPlan(t)
 		})
 	}
@@ -179,21 +166,20 @@ func TestUpdateOfADownloadIsAllOrNothing(t *testing.T) {
 func TestDownloadFollowsTheExport(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	config := func(revision string) string {
-		return "resource \"docs_static_export\" \"export\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = \"" + revision + "\" }\n}\n" +
-			strings.Replace(download("site", "", ""), `""`, "docs_static_export.export.job_id", 1)
-	}
 	c := h.cli(t, "")
-	c.writeInFolder(t, config("1"))
-	c.Run(t, 0, "apply", "-auto-approve")
+	apply := func(revision string) map[string]string {
+		c.write(t, "resource \"docs_static_export\" \"export\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = \""+revision+"\" }\n}\n"+
+			strings.Replace(c.download("site", "", ""), `""`, "docs_static_export.export.job_id", 1))
+		return c.report(t, 0, "apply", "-auto-approve").planned
+	}
+	apply("1")
 	h.clock.Advance(2 * time.Hour) // the link of the export has expired
-	if planned := c.report(t, 0, "apply", "-auto-approve").planned; planned["export"] != "update" || planned["site"] != "" {
-		t.Errorf("a renewed link must download nothing: %v", planned)
+	if planned := apply("1"); planned["export"] != "update" || planned["site"] != "" {
+		t.Errorf("a renewed link must download nothing, but planned are %v", planned)
 	}
 	h.NextJob(simulator.JobSpec{Pages: 2})
-	c.writeInFolder(t, config("2"))
-	if planned := c.report(t, 0, "apply", "-auto-approve").planned; planned["site"] != "update" {
-		t.Errorf("new content must be downloaded in place: %v", planned)
+	if planned := apply("2"); planned["site"] != "update" {
+		t.Errorf("new content must be downloaded in place, but planned are %v", planned)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 2, simulator.EndpointStart: 2})
 	wantAttributes(t, c.values(t)["site"], map[string]any{"file_count": 4.})
@@ -204,11 +190,8 @@ func TestDownloadFollowsTheExport(t *testing.T) {
 // disk and applied on another, and both are empty.
 func TestDownloadOnAFreshDiskInEachPhase(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	pages := []string{"index.html new"}
-	h.addBundle("se_1", pack(t, gzip.BestSpeed, pages...))
-	c := h.cli(t, "")
-	c.writeInFolder(t, download("site", "se_1", "")+`
+	c := newDownload(t)
+	c.write(t, c.download("site", "se_1", "")+`
 resource "terraform_data" "content" {
   triggers_replace = [docs_bundle_download.site.content_sha256, docs_bundle_download.site.file_count, docs_bundle_download.site.job_id]
 }
@@ -217,73 +200,73 @@ resource "terraform_data" "file" {
 }
 `)
 	c.Run(t, 0, "apply", "-auto-approve")
-	repacked := pack(t, gzip.BestCompression, pages...)
+	before := c.disk(t, "site")
+	unzipped, err := gzip.NewReader(strings.NewReader(before["bundle.tar.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var repacked bytes.Buffer                               // the same files in another form
+	if _, err := io.Copy(&repacked, unzipped); err != nil { //nolint:gosec // the simulator's own archive
+		t.Fatal(err)
+	}
+	before["bundle.tar.gz"] = repacked.String()
 	for range 2 {
-		c.remove(t, "site")
+		c.change(t, "site", "rm .")
 		plan := c.report(t, 0, "plan", "-out=saved")
 		plan.wantSaid(t, "site")
 		if plan.planned["site"] != "update" || plan.planned["file"] != "update" || plan.planned["content"] != "" {
 			t.Errorf("planned %v", plan.planned)
 		}
-		h.addBundle("se_1", repacked) // the service packed the same pages again
+		c.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
 		c.Run(t, 0, "apply", "saved")
-		c.wantDisk(t, "site", map[string]string{"bundle.tar.gz": string(repacked), "site/index.html": "new"})
-		wantAttributes(t, c.values(t)["site"], map[string]any{"sha256": checksum(repacked)})
+		c.wantDisk(t, "site", before)
+		wantAttributes(t, c.values(t)["site"], map[string]any{"sha256": checksum(repacked.String())})
 	}
 
-	c.remove(t, "site")
-	h.addBundle("se_1", pack(t, gzip.BestSpeed, "index.html changed"))
+	c.change(t, "site", "rm .")
+	c.addBundle("se_1", 3)
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned other files for job se_1 than before", `run "terraform apply -replace"`)
 	c.wantDisk(t, "site", map[string]string{})
 	c.Run(t, 0, "apply", "-auto-approve", "-replace=docs_bundle_download.site")
 	c.wantEmptyPlan(t)
 }
 
+// The first version kept no content_sha256, and no sha256 after a refresh on a fresh disk.
 func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
 	t.Parallel()
-	site := pack(t, gzip.BestSpeed, "index.html new")
 	for name, test := range map[string]struct {
-		sha256    string
-		prepare   func(*testing.T, *cli)
-		downloads int
+		sha256, before string
+		downloads      int
 	}{
-		"bundle on disk": {`"` + checksum(site) + `"`, func(t *testing.T, c *cli) {
-			c.put(t, "site/bundle.tar.gz", string(site))
-			c.put(t, "site/site/index.html", "new")
-		}, 0},
-		"fresh disk, checksum dropped": {"null", func(*testing.T, *cli) {}, 1},
-		"page added by somebody since then": {`"` + checksum(site) + `"`, func(t *testing.T, c *cli) {
-			c.put(t, "site/bundle.tar.gz", string(site))
-			c.put(t, "site/site/mine", "mine")
-		}, 1},
+		"bundle on disk": {`"CHECKSUM"`, "rm site/mine", 0},
+		"fresh disk":     {"null", "rm .", 1},
+		"page added":     {`"CHECKSUM"`, "put site/mine", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			h.addBundle("se_1", site)
-			c := h.cli(t, "")
-			c.writeInFolder(t, download("site", "se_1", ""))
-			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + checksum(site) + `"}`))
-			private := base64.StdEncoding.EncodeToString([]byte(`{"written":"` + written + `"}`))
-			root := filepath.ToSlash(c.Folder)
-			registry := "terraform"
-			if c.IsOpenTofu() {
-				registry = "opentofu"
-			}
-			c.put(t, "terraform.tfstate", `{"version": 4, "terraform_version": "1.5.0", "serial": 1, "lineage": "7d1b6a44-6b5d-4a0c-9d1e-1f7cf2a0a5d3", "outputs": {}, "resources": [{
-  "mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"registry.`+registry+`.io/docs-hosting/docs\"]",
-  "instances": [{"schema_version": 0, "private": "`+private+`", "attributes": {"job_id": "se_1", "path": "`+root+`/site/bundle.tar.gz", "extract_to": "`+root+`/site/site",
-    "sha256": `+test.sha256+`, "size_bytes": `+fmt.Sprint(len(site))+`, "file_count": 1, "timeouts": null}}]}]}`)
-			test.prepare(t, c)
+			c := newDownload(t)
+			want := c.values(t)["site"]
+			sum := want["sha256"].(string)
+			registry := map[bool]string{false: "terraform", true: "opentofu"}[c.IsOpenTofu()]
+			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + sum + `"}`))
+			c.writeFile(t, "terraform.tfstate", fmt.Sprintf(`{
+  "version": 4, "terraform_version": "1.5.0", "serial": 9, "lineage": "7d1b6a44-6b5d-4a0c-9d1e-1f7cf2a0a5d3", "outputs": {},
+  "resources": [{"mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"registry.%s.io/docs-hosting/docs\"]", "instances": [{
+    "schema_version": 0, "private": %q,
+    "attributes": {"job_id": "se_1", "path": %q, "extract_to": %q, "sha256": %s, "size_bytes": %v, "file_count": 4, "timeouts": null}
+  }]}]
+}`, registry, base64.StdEncoding.EncodeToString([]byte(`{"written":"`+written+`"}`)), want["path"], want["extract_to"], strings.ReplaceAll(test.sha256, "CHECKSUM", sum), want["size_bytes"]))
+			c.change(t, "site", test.before)
+			c.ResetRequests()
 			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 				t.Errorf("planned %q, want an update", planned)
 			}
-			h.wantCounts(t, map[string]int{simulator.EndpointDownload: test.downloads})
-			wantAttributes(t, c.values(t)["site"], map[string]any{"sha256": checksum(site), "file_count": 1., "content_sha256": checksum([]byte("f " + checksum([]byte("new")) + " index.html\x00"))})
+			c.wantCounts(t, map[string]int{simulator.EndpointDownload: test.downloads})
+			wantAttributes(t, c.values(t)["site"], want)
 			c.wantEmptyPlan(t)
 			c.Run(t, 0, "destroy", "-auto-approve")
-			if _, err := os.Stat(filepath.Join(c.Folder, "site/bundle.tar.gz")); !os.IsNotExist(err) {
-				t.Errorf("the bundle is still there: %v", err)
+			if _, left := c.disk(t, "site")["bundle.tar.gz"]; left {
+				t.Error("the bundle is still there")
 			}
 		})
 	}
@@ -293,7 +276,7 @@ func TestPrivateAuthorityIsTrustedAndAPlainLinkOfAnHTTPSServiceIsNot(t *testing.
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	h.addBundle("se_1", pack(t, gzip.BestSpeed, "index.html new"))
+	h.addBundle("se_1", 2)
 	server := httptest.NewUnstartedServer(h.Service) // its links are those of the harness, so plain
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
@@ -303,12 +286,11 @@ func TestPrivateAuthorityIsTrustedAndAPlainLinkOfAnHTTPSServiceIsNot(t *testing.
 	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
 	h.wantNoRequests(t)
 
-	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	trusting := "provider \"docs\" {\n  ca_cert_pem = <<-EOT\n" + authority + "EOT\n}\n" + readUpdate
-	c.write(t, trusting)
-	c.report(t, 0, "plan").wantSaid(t, "update")
-	c.writeInFolder(t, trusting+download("site", "se_1", ""))
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Could not generate a bundle link", "its bundleUrl is plain http, although base_url is https")
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	c.write(t, readUpdate+c.download("site", "se_1", "")+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
+	said := c.report(t, 1, "apply", "-auto-approve")
+	said.wantSaid(t, "update")
+	said.wantSaid(t, "site", "error: Could not generate a bundle link", "its bundleUrl is plain http, although base_url is https")
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 0})
 	c.wantDisk(t, "site", map[string]string{})
 }

@@ -19,7 +19,9 @@ import (
 func TestFailuresAreExplained(t *testing.T) {
 	t.Parallel()
 	api := func(status int, message string) *client.APIError {
-		return &client.APIError{Method: "GET", Path: "/v1/a", StatusCode: status, Message: message, RequestID: "req_1"}
+		e := &client.APIError{Message: message}
+		e.Method, e.Path, e.StatusCode, e.RequestID = "GET", "/v1/a", status, "req_1"
+		return e
 	}
 	connection := func(err error) error {
 		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Err: err}
@@ -28,6 +30,8 @@ func TestFailuresAreExplained(t *testing.T) {
 	timeout := &timeoutError{after: 90 * time.Second, member: "read"}
 	slowDown := api(429, "")
 	slowDown.RetryAfter = 90 * time.Second
+	login := &client.UnexpectedAnswerError{Problem: "the body is a web page", Message: "Log in"}
+	login.Exchange = api(200, "").Exchange
 	moved := api(308, "")
 	moved.Redirect = "https://new.example.com/v1"
 
@@ -66,8 +70,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"interrupt": {fmt.Errorf("%w: %w", connection(context.Canceled), api(502, "")), "Terraform was interrupted."},
 		"login page": {
-			&client.UnexpectedAnswerError{Method: "GET", Path: "/v1/a", StatusCode: 200, Problem: "the body is a web page", Message: "Log in", RequestID: "req_1"},
-			"The service answered HTTP 200 to GET /v1/a (request ID req_1), but the body is a web page. It says: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy or a login page.",
+			login, "The service answered HTTP 200 to GET /v1/a (request ID req_1), but the body is a web page. It says: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy or a login page.",
 		},
 		"lost connection": {
 			connection(errors.New("EOF")), "GET /v1/a got no answer from docs.example.com: EOF.\n\nCheck base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).",
