@@ -22,6 +22,9 @@ import (
 
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
+// siteBundle is the address of most downloads in the tests.
+const siteBundle = "docs_bundle_download.site"
+
 // newDownload applies a download of a bundle of two pages.
 func newDownload(t *testing.T) *cli {
 	t.Helper()
@@ -38,14 +41,14 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
 	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
 	c.Run(t, 0, "apply", "-auto-approve")
-	values, file := c.values(t), c.disk(t, "site")["bundle.tar.gz"]
-	wantAttributes(t, values["site"], map[string]any{
+	state, file := c.state(t, siteBundle), c.disk(t, "site")["bundle.tar.gz"]
+	wantAttributes(t, state, map[string]any{
 		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
 	})
-	if content, _ := values["site"]["content_sha256"].(string); len(content) != 64 {
+	if content, _ := state["content_sha256"].(string); len(content) != 64 {
 		t.Errorf("content_sha256 is %q", content)
 	}
-	wantAttributes(t, values["file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	wantAttributes(t, c.state(t, "docs_bundle_download.file"), map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
 	for _, request := range c.Requests() {
 		if request.Endpoint == simulator.EndpointDownload && request.Header.Get("Authorization") != "" {
 			t.Error("the key was sent to the object store")
@@ -157,7 +160,7 @@ func TestUpdateOfADownloadIsAllOrNothing(t *testing.T) {
 			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 				t.Errorf("planned %q, want an update", planned)
 			}
-			wantAttributes(t, c.values(t)["site"], map[string]any{"file_count": 5.})
+			wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 5.})
 			c.wantEmptyPlan(t)
 		})
 	}
@@ -182,7 +185,7 @@ func TestDownloadFollowsTheExport(t *testing.T) {
 		t.Errorf("new content must be downloaded in place, but planned are %v", planned)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 2, simulator.EndpointStart: 2})
-	wantAttributes(t, c.values(t)["site"], map[string]any{"file_count": 4.})
+	wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 4.})
 	c.wantEmptyPlan(t)
 }
 
@@ -220,14 +223,14 @@ resource "terraform_data" "file" {
 		c.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
 		c.Run(t, 0, "apply", "saved")
 		c.wantDisk(t, "site", before)
-		wantAttributes(t, c.values(t)["site"], map[string]any{"sha256": checksum(repacked.String())})
+		wantAttributes(t, c.state(t, siteBundle), map[string]any{"sha256": checksum(repacked.String())})
 	}
 
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned other files for job se_1 than before", `run "terraform apply -replace"`)
 	c.wantDisk(t, "site", map[string]string{})
-	c.Run(t, 0, "apply", "-auto-approve", "-replace=docs_bundle_download.site")
+	c.Run(t, 0, "apply", "-auto-approve", "-replace="+siteBundle)
 	c.wantEmptyPlan(t)
 }
 
@@ -245,7 +248,7 @@ func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newDownload(t)
-			want := c.values(t)["site"]
+			want := c.state(t, siteBundle)
 			sum := want["sha256"].(string)
 			registry := map[bool]string{false: "terraform", true: "opentofu"}[c.IsOpenTofu()]
 			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + sum + `"}`))
@@ -262,7 +265,7 @@ func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
 				t.Errorf("planned %q, want an update", planned)
 			}
 			c.wantCounts(t, map[string]int{simulator.EndpointDownload: test.downloads})
-			wantAttributes(t, c.values(t)["site"], want)
+			wantAttributes(t, c.state(t, siteBundle), want)
 			c.wantEmptyPlan(t)
 			c.Run(t, 0, "destroy", "-auto-approve")
 			if _, left := c.disk(t, "site")["bundle.tar.gz"]; left {

@@ -94,6 +94,14 @@ func (h *harness) wantCounts(t *testing.T, want map[string]int) {
 	}
 }
 
+// wantNoRequests checks that the service was not called.
+func (h *harness) wantNoRequests(t *testing.T) {
+	t.Helper()
+	if requests := h.Requests(); len(requests) > 0 {
+		t.Errorf("%d requests, the first one %s %s", len(requests), requests[0].Method, requests[0].Path)
+	}
+}
+
 // cli runs commands of the real CLI with the provider of a harness.
 type cli struct {
 	*harness
@@ -138,7 +146,60 @@ func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
 // state returns the attributes of a resource in the state, nil if it is not there.
 func (c *cli) state(t *testing.T, address string) map[string]any {
 	t.Helper()
-	return c.values(t)[blockOf(address)]
+	return c.values(t)[address]
+}
+
+// values returns the attributes of everything in the state, by addresses.
+func (c *cli) values(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	var state struct {
+		Values struct {
+			RootModule struct {
+				Resources []struct {
+					Address string
+					Values  map[string]any
+				}
+			} `json:"root_module"`
+		}
+	}
+	if err := json.Unmarshal([]byte(c.Run(t, 0, "show", "-json")), &state); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]map[string]any{}
+	for _, r := range state.Values.RootModule.Resources {
+		values[r.Address] = r.Values
+	}
+	return values
+}
+
+// interrupt runs a command that must fail, interrupts it during its first request to
+// the endpoint, and returns its output.
+func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
+	t.Helper()
+	defer c.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
+	c.ResetRequests()
+	command, output := c.Command(append(args, "-no-color")...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for c.Count(endpoint) == 0 {
+		select {
+		case err := <-ended:
+			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
+		case <-look.C:
+		}
+	}
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Errorf("the interrupted command succeeded:\n%s", output)
+	}
+	return output.String()
 }
 
 // Many tests are tables whose rows become blocks of one configuration, because a
@@ -211,65 +272,4 @@ func wantPhrases(t *testing.T, text string, phrases ...string) {
 			t.Errorf("no %q in:\n%s", phrase, text)
 		}
 	}
-}
-
-// values returns the attributes of everything in the state by the names of the blocks.
-func (c *cli) values(t *testing.T) map[string]map[string]any {
-	t.Helper()
-	var state struct {
-		Values struct {
-			RootModule struct {
-				Resources []struct {
-					Address string
-					Values  map[string]any
-				}
-			} `json:"root_module"`
-		}
-	}
-	if err := json.Unmarshal([]byte(c.Run(t, 0, "show", "-json")), &state); err != nil {
-		t.Fatal(err)
-	}
-	values := map[string]map[string]any{}
-	for _, r := range state.Values.RootModule.Resources {
-		values[blockOf(r.Address)] = r.Values
-	}
-	return values
-}
-
-// wantNoRequests checks that the service was not called.
-func (h *harness) wantNoRequests(t *testing.T) {
-	t.Helper()
-	if requests := h.Requests(); len(requests) > 0 {
-		t.Errorf("%d requests, the first one %s %s", len(requests), requests[0].Method, requests[0].Path)
-	}
-}
-
-// interrupt runs a command that must fail, interrupts it during its first request to
-// the endpoint, and returns its output.
-func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
-	t.Helper()
-	defer c.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
-	c.ResetRequests()
-	command, output := c.Command(append(args, "-no-color")...)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for c.Count(endpoint) == 0 {
-		select {
-		case err := <-ended:
-			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
-		case <-look.C:
-		}
-	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err == nil {
-		t.Errorf("the interrupted command succeeded:\n%s", output)
-	}
-	return output.String()
 }

@@ -65,7 +65,7 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 	h.wantCounts(t, map[string]int{simulator.EndpointJob: len(tests)})
 	values := c.values(t)
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { wantAttributes(t, values[label(name)], test.want) })
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_static_export_job."+label(name)], test.want) })
 	}
 }
 

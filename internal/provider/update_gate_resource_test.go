@@ -49,7 +49,7 @@ func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
 			}
 			c.wantEmptyPlan(t)
 			h.wantCounts(t, map[string]int{simulator.EndpointUpdate: step.requests})
-			wantAttributes(t, c.values(t)["gate"], step.want)
+			wantAttributes(t, c.state(t, "docs_update_gate.gate"), step.want)
 		})
 	}
 }

@@ -49,7 +49,7 @@ func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 	c := h.cli(t, readUpdate)
 	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 1})
-	got, want := c.values(t)["update"], map[string]any{
+	got, want := c.state(t, "data.docs_update_status.update"), map[string]any{
 		"status_id": "upd_1", "wait_for_completion": nil, "fail_on_failure": nil, "poll_interval": nil, "timeouts": nil,
 		"id":               "upd_1 of the record",
 		"project_id":       "prj_1",
@@ -107,7 +107,7 @@ func TestUpdateStatusAcceptsWhatTheContractLeavesOpen(t *testing.T) {
 	c.Run(t, 0, "apply", "-auto-approve")
 	values := c.values(t)
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { wantAttributes(t, values[label(name)], test.want) })
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], test.want) })
 	}
 }
 
@@ -156,7 +156,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	c.Run(t, 0, "apply", "-auto-approve")
 	values := c.values(t)
 	for name, row := range good {
-		t.Run(name, func(t *testing.T) { wantAttributes(t, values[label(name)], row.want) })
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], row.want) })
 	}
 	c.write(t, add(bad))
 	said := c.report(t, 1, "plan")
