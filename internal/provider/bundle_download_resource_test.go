@@ -250,11 +250,11 @@ func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
 			c := newDownload(t)
 			want := c.state(t, siteBundle)
 			sum := want["sha256"].(string)
-			registry := map[bool]string{false: "terraform", true: "opentofu"}[c.IsOpenTofu()]
+			registry := map[bool]string{false: "registry.terraform.io", true: "registry.opentofu.org"}[c.IsOpenTofu()]
 			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + sum + `"}`))
 			c.writeFile(t, "terraform.tfstate", fmt.Sprintf(`{
   "version": 4, "terraform_version": "1.5.0", "serial": 9, "lineage": "7d1b6a44-6b5d-4a0c-9d1e-1f7cf2a0a5d3", "outputs": {},
-  "resources": [{"mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"registry.%s.io/docs-hosting/docs\"]", "instances": [{
+  "resources": [{"mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"%s/docs-hosting/docs\"]", "instances": [{
     "schema_version": 0, "private": %q,
     "attributes": {"job_id": "se_1", "path": %q, "extract_to": %q, "sha256": %s, "size_bytes": %v, "file_count": 4, "timeouts": null}
   }]}]
