@@ -248,7 +248,7 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 			at = path.Root("extract_to")
 		}
 		diags.AddAttributeError(at, "Target of the download is occupied",
-			paragraphs(sentence(occupied.Error())+" The provider does not overwrite what it did not write.", "Remove it, or choose another "+strings.ReplaceAll(at.String(), "_", " ")+"."))
+			paragraphs(sentence(occupied.Error())+" The provider does not overwrite what it did not write.", "Remove it, or choose another "+at.String()+"."))
 	case errors.As(err, &checksum):
 		diags.AddAttributeError(path.Root("sha256"), "Checksum of the bundle does not match",
 			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", plan.JobID.ValueString(), checksum.Got, checksum.Want, unchanged),

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -84,34 +83,4 @@ func (c *cli) linkLeft(t *testing.T) time.Duration {
 func (c *cli) interruptApply(t *testing.T) string {
 	t.Helper()
 	return unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false"))
-}
-
-// interrupt runs a command that must fail, interrupts it during its first request to
-// the endpoint, and returns its output.
-func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
-	t.Helper()
-	defer c.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
-	c.ResetRequests()
-	command, output := c.Command(append(args, "-no-color")...)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for c.Count(endpoint) == 0 {
-		select {
-		case err := <-ended:
-			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
-		case <-look.C:
-		}
-	}
-	if err := command.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err == nil {
-		t.Errorf("the interrupted command succeeded:\n%s", output)
-	}
-	return output.String()
 }

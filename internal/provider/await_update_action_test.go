@@ -1,0 +1,172 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+const awaitUpdate = "docs_await_update"
+
+// actionServer is a configured provider. Terraform runs actions since 1.14, so most
+// tests invoke them without it.
+type actionServer struct {
+	tfprotov6.ProviderServer
+	schema tftypes.Object // of the action's configuration
+}
+
+func (h *harness) actionServer(t *testing.T) *actionServer {
+	t.Helper()
+	s := &actionServer{ProviderServer: h.server()()}
+	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.schema = schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object)
+	config := encode(t, schemas.Provider.ValueType().(tftypes.Object), nil)
+	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
+	if err != nil || len(configured.Diagnostics) > 0 {
+		t.Fatal(err, configured)
+	}
+	return s
+}
+
+// encode returns an object that is null but for some attributes.
+func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	values := map[string]tftypes.Value{}
+	for name, kind := range object.AttributeTypes {
+		values[name] = tftypes.NewValue(kind, nil)
+		if value, ok := attributes[name]; ok {
+			values[name] = value
+		}
+	}
+	encoded, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &encoded
+}
+
+// invoke runs the action for update upd_1 and returns its progress messages and its
+// errors. atEnd, unless nil, is called before the last event counts as read.
+func (s *actionServer) invoke(t *testing.T, timeout string, atEnd func()) (progress []string, said string) {
+	t.Helper()
+	timeouts := s.schema.AttributeTypes["timeouts"]
+	config := encode(t, s.schema, map[string]tftypes.Value{
+		"status_id": tftypes.NewValue(tftypes.String, "upd_1"),
+		"timeouts":  tftypes.NewValue(timeouts, map[string]tftypes.Value{"invoke": tftypes.NewValue(tftypes.String, timeout)}),
+	})
+	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			for _, d := range event.Diagnostics {
+				said += d.Summary + "\n" + d.Detail + "\n"
+			}
+			if atEnd != nil {
+				atEnd()
+			}
+		}
+	}
+	return progress, said
+}
+
+func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		update   simulator.UpdateSpec
+		timeout  string
+		progress []string
+		said     []string
+	}{
+		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}},
+		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
+		"timeout": {
+			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "200ms", progress: []string{"Update upd_1: queued"},
+			said: []string{"Update not finished in time\n", "Not finished after 200ms (`timeouts.invoke`).", `To wait again, invoke the action with "terraform apply -invoke=ADDRESS".`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			test.update.ID = cmp.Or(test.update.ID, "upd_1")
+			h.AddUpdate(test.update)
+			progress, said := h.actionServer(t).invoke(t, cmp.Or(test.timeout, "1h"), nil)
+			if !slices.Equal(progress, test.progress) {
+				t.Errorf("progress %q, want %q", progress, test.progress)
+			}
+			wantPhrases(t, said, test.said...)
+		})
+	}
+}
+
+// Without this, an interrupted action may count as successful: see NewServer.
+func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
+	s := h.actionServer(t)
+	stopped, polled := make(chan error, 1), make(chan struct{}, 1)
+	h.Rewrite(func(_ string, body map[string]any) any {
+		select {
+		case polled <- struct{}{}:
+		default:
+		}
+		return body
+	})
+	go func() {
+		<-polled
+		_, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+		stopped <- err
+	}()
+	_, said := s.invoke(t, "1h", func() {
+		select {
+		case <-stopped:
+			t.Error("StopProvider returned before the last event was read")
+		case <-time.After(50 * time.Millisecond):
+		}
+	})
+	wantPhrases(t, said, "Wait for the update interrupted\n", "The update itself continues.")
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestActionRunsInTerraform(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_good"})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_bad", Fail: "no space"})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_stuck", Run: simulator.Forever})
+	c := h.cli(t, "")
+	if c.IsOpenTofu() {
+		t.Skip("OpenTofu has no actions")
+	}
+	c.SkipBelow(t, 14, 0, "actions")
+	invoke := func(id string, run func(args ...string) string, want ...string) {
+		c.write(t, "action \"docs_await_update\" \"update\" {\n  config {\n    status_id = \""+id+"\"\n  }\n}\n")
+		wantPhrases(t, run("apply", "-auto-approve", "-invoke=action.docs_await_update.update"), want...)
+	}
+	exit := func(code int) func(...string) string {
+		return func(args ...string) string { return c.Run(t, code, args...) }
+	}
+	invoke("upd_good", exit(0), "Update upd_good: queued", "Update upd_good succeeded")
+	invoke("upd_bad", exit(1), `Update upd_bad ended with status "failure".`, "Summary: no space")
+	invoke("upd_stuck", func(args ...string) string { return c.interrupt(t, simulator.EndpointUpdate, args...) }, "Wait for the update interrupted")
+}

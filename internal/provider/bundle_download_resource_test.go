@@ -1,0 +1,299 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+
+// siteBundle is the address of most downloads in the tests.
+const siteBundle = "docs_bundle_download.site"
+
+// newDownload applies a download of a bundle of two pages.
+func newDownload(t *testing.T) *cli {
+	t.Helper()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	c.write(t, c.download("site", "se_1", ""))
+	c.Run(t, 0, "apply", "-auto-approve")
+	return c
+}
+
+func TestDownloadIsDescribedInTheState(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
+	c.Run(t, 0, "apply", "-auto-approve")
+	state, file := c.state(t, siteBundle), c.disk(t, "site")["bundle.tar.gz"]
+	wantAttributes(t, state, map[string]any{
+		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
+	})
+	if content, _ := state["content_sha256"].(string); len(content) != 64 {
+		t.Errorf("content_sha256 is %q", content)
+	}
+	wantAttributes(t, c.state(t, "docs_bundle_download.file"), map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	for _, request := range c.Requests() {
+		if request.Endpoint == simulator.EndpointDownload && request.Header.Get("Authorization") != "" {
+			t.Error("the key was sent to the object store")
+		}
+	}
+	c.ResetRequests()
+	c.wantEmptyPlan(t)
+	c.wantNoRequests(t)
+}
+
+func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.addBundle("good", 2)
+	h.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	h.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
+	tests := map[string]struct {
+		jobID, arguments, before string
+		said                     []string
+	}{
+		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". Files on disk are unchanged."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. Files on disk are unchanged."}},
+		"job not completed":   {"running", "", "", []string{"Static export job not completed"}},
+		"unknown job":         {"unknown", "", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}},
+		"timeout":             {"good", `timeouts = { create = "0s" }`, "", []string{"Could not read the static export job", "Not finished after 0s (`timeouts.create`)."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Target of the download is occupied (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Target of the download is occupied (extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}},
+		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site already exists and is not a directory."}},
+	}
+	c := h.cli(t, "")
+	var config strings.Builder
+	for name, test := range tests {
+		c.change(t, label(name), test.before)
+		config.WriteString(c.download(label(name), test.jobID, test.arguments))
+	}
+	c.write(t, config.String())
+	said := c.report(t, 1, "apply", "-auto-approve")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			said.wantSaid(t, name, append(test.said, "error: ")...)
+			left := map[string]string{}
+			if _, file, ok := strings.Cut(test.before, "put "); ok {
+				left[file] = "mine"
+			}
+			c.wantDisk(t, label(name), left)
+		})
+	}
+	if values := c.values(t); len(values) > 0 {
+		t.Errorf("the state holds %v", values)
+	}
+}
+
+func TestDownloadRenewsARefusedLinkOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.addBundle("se_1", 2)
+	c := h.cli(t, "")
+	c.write(t, c.download("site", "se_1", ""))
+	refusal := simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"}
+	work := h.AddFault(refusal)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "answered HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. Files on disk are unchanged.")
+	work()
+	refusal.Times = 1
+	h.AddFault(refusal)
+	c.Run(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 4, simulator.EndpointDownload: 4})
+}
+
+func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.addBundle("se_1", 2)
+	c := h.cli(t, "")
+	for argument, place := range map[string]string{"path": "/bundle", "extract_to": "/site"} {
+		t.Run(argument, func(t *testing.T) {
+			c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b"+place, "/a"+place, 1))
+			said := c.report(t, 1, "apply", "-auto-approve").said
+			wantPhrases(t, said["a"]+said["b"], "error: Target of the download is occupied ("+argument+")", "is written by another resource in the same run.")
+			if n := len(c.values(t)); n != 1 {
+				t.Errorf("%d resources are in the state, want 1", n)
+			}
+			c.Run(t, 0, "destroy", "-auto-approve")
+		})
+	}
+}
+
+func TestUpdateOfADownloadIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		archive []byte
+		apply   func(*testing.T, *cli) string
+		said    string
+	}{
+		"archive that cannot be unpacked": {[]byte("not an archive"), func(t *testing.T, c *cli) string { return c.Run(t, 1, "apply", "-auto-approve") }, "Could not unpack the bundle"},
+		"interrupt": {nil, func(t *testing.T, c *cli) string {
+			return c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")
+		}, "Terraform was interrupted."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newDownload(t)
+			before := c.disk(t, "site")
+			c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: test.archive})
+			c.write(t, c.download("site", "se_2", ""))
+			wantPhrases(t, test.apply(t, c), test.said)
+			c.wantDisk(t, "site", before)
+
+			c.addBundle("se_2", 3)
+			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
+				t.Errorf("planned %q, want an update", planned)
+			}
+			wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 5.})
+			c.wantEmptyPlan(t)
+		})
+	}
+}
+
+func TestDownloadFollowsTheExport(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	apply := func(revision string) map[string]string {
+		c.write(t, "resource \"docs_static_export\" \"export\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = \""+revision+"\" }\n}\n"+
+			strings.Replace(c.download("site", "", ""), `""`, "docs_static_export.export.job_id", 1))
+		return c.report(t, 0, "apply", "-auto-approve").planned
+	}
+	apply("1")
+	h.clock.Advance(2 * time.Hour) // the link of the export has expired
+	if planned := apply("1"); planned["export"] != "update" || planned["site"] != "" {
+		t.Errorf("a renewed link must download nothing, but planned are %v", planned)
+	}
+	h.NextJob(simulator.JobSpec{Pages: 2})
+	if planned := apply("2"); planned["site"] != "update" {
+		t.Errorf("new content must be downloaded in place, but planned are %v", planned)
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 2, simulator.EndpointStart: 2})
+	wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 4.})
+	c.wantEmptyPlan(t)
+}
+
+// TestDownloadOnAFreshDiskInEachPhase is a run of HCP Terraform: the plan is made on one
+// disk and applied on another, and both are empty.
+func TestDownloadOnAFreshDiskInEachPhase(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	c.write(t, c.download("site", "se_1", "")+`
+resource "terraform_data" "content" {
+  triggers_replace = [docs_bundle_download.site.content_sha256, docs_bundle_download.site.file_count, docs_bundle_download.site.job_id]
+}
+resource "terraform_data" "file" {
+  input = docs_bundle_download.site.sha256
+}
+`)
+	c.Run(t, 0, "apply", "-auto-approve")
+	before := c.disk(t, "site")
+	unzipped, err := gzip.NewReader(strings.NewReader(before["bundle.tar.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var repacked bytes.Buffer                               // the same files in another form
+	if _, err := io.Copy(&repacked, unzipped); err != nil { //nolint:gosec // the simulator's own archive
+		t.Fatal(err)
+	}
+	before["bundle.tar.gz"] = repacked.String()
+	for range 2 {
+		c.change(t, "site", "rm .")
+		plan := c.report(t, 0, "plan", "-out=saved")
+		plan.wantSaid(t, "site")
+		if plan.planned["site"] != "update" || plan.planned["file"] != "update" || plan.planned["content"] != "" {
+			t.Errorf("planned %v", plan.planned)
+		}
+		c.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
+		c.Run(t, 0, "apply", "saved")
+		c.wantDisk(t, "site", before)
+		wantAttributes(t, c.state(t, siteBundle), map[string]any{"sha256": checksum(repacked.String())})
+	}
+
+	c.change(t, "site", "rm .")
+	c.addBundle("se_1", 3)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned other files for job se_1 than before", `run "terraform apply -replace"`)
+	c.wantDisk(t, "site", map[string]string{})
+	c.Run(t, 0, "apply", "-auto-approve", "-replace="+siteBundle)
+	c.wantEmptyPlan(t)
+}
+
+// The first version kept no content_sha256, and no sha256 after a refresh on a fresh disk.
+func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		sha256, before string
+		downloads      int
+	}{
+		"bundle on disk": {`"CHECKSUM"`, "rm site/mine", 0},
+		"fresh disk":     {"null", "rm .", 1},
+		"page added":     {`"CHECKSUM"`, "put site/mine", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newDownload(t)
+			want := c.state(t, siteBundle)
+			sum := want["sha256"].(string)
+			registry := map[bool]string{false: "registry.terraform.io", true: "registry.opentofu.org"}[c.IsOpenTofu()]
+			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + sum + `"}`))
+			c.writeFile(t, "terraform.tfstate", fmt.Sprintf(`{
+  "version": 4, "terraform_version": "1.5.0", "serial": 9, "lineage": "7d1b6a44-6b5d-4a0c-9d1e-1f7cf2a0a5d3", "outputs": {},
+  "resources": [{"mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"%s/docs-hosting/docs\"]", "instances": [{
+    "schema_version": 0, "private": %q,
+    "attributes": {"job_id": "se_1", "path": %q, "extract_to": %q, "sha256": %s, "size_bytes": %v, "file_count": 4, "timeouts": null}
+  }]}]
+}`, registry, base64.StdEncoding.EncodeToString([]byte(`{"written":"`+written+`"}`)), want["path"], want["extract_to"], strings.ReplaceAll(test.sha256, "CHECKSUM", sum), want["size_bytes"]))
+			c.change(t, "site", test.before)
+			c.ResetRequests()
+			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
+				t.Errorf("planned %q, want an update", planned)
+			}
+			c.wantCounts(t, map[string]int{simulator.EndpointDownload: test.downloads})
+			wantAttributes(t, c.state(t, siteBundle), want)
+			c.wantEmptyPlan(t)
+			c.Run(t, 0, "destroy", "-auto-approve")
+			if _, left := c.disk(t, "site")["bundle.tar.gz"]; left {
+				t.Error("the bundle is still there")
+			}
+		})
+	}
+}
+
+func TestPrivateAuthorityIsTrustedAndAPlainLinkOfAnHTTPSServiceIsNot(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.addBundle("se_1", 2)
+	server := httptest.NewUnstartedServer(h.Service) // its links are those of the harness, so plain
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	h.env[baseURLVariable] = server.URL + "/v1"
+	c := h.cli(t, readUpdate)
+	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
+	h.wantNoRequests(t)
+
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	c.write(t, readUpdate+c.download("site", "se_1", "")+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
+	said := c.report(t, 1, "apply", "-auto-approve")
+	said.wantSaid(t, "update")
+	said.wantSaid(t, "site", "error: Could not generate a bundle link", "its bundleUrl is plain http, although base_url is https")
+	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 0})
+	c.wantDisk(t, "site", map[string]string{})
+}

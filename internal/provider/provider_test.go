@@ -1,0 +1,101 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+const readUpdate = "data \"docs_update_status\" \"update\" {\n  status_id = \"upd_1\"\n}\n"
+
+func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
+	t.Parallel()
+	const otherKey = "sim_ffeeddccbbaa99887766554433221100"
+	for name, test := range map[string]struct{ provider, baseURL, apiKey string }{
+		"environment alone":                     {"", "GOOD", simulator.DefaultAPIKey},
+		"white space and slash at the end":      {"", "GOOD/", "\t" + simulator.DefaultAPIKey + "\r\n"},
+		"arguments and no environment":          {"base_url = \"GOOD\"\napi_key = \" " + simulator.DefaultAPIKey + "\\n\"", "", ""},
+		"arguments and a different environment": {"base_url = \"GOOD/\"\napi_key = \"" + simulator.DefaultAPIKey + `"`, "http://docs.invalid", otherKey},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+			h.env = map[string]string{
+				baseURLVariable:        strings.ReplaceAll(test.baseURL, "GOOD", h.BaseURL),
+				apiKeyVariable:         test.apiKey,
+				"TF_APPEND_USER_AGENT": " pipeline/7 ",
+			}
+			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.BaseURL)+"\n}\n"+readUpdate)
+			c.report(t, 0, "plan").wantSaid(t, "update")
+			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7$`)
+			if got := h.Requests()[0].Header.Get("User-Agent"); !agent.MatchString(got) {
+				t.Errorf("user agent %q", got)
+			}
+		})
+	}
+}
+
+func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	good := h.env
+	c := h.cli(t, readUpdate)
+	for name, test := range map[string]struct{ variable, value, want string }{
+		"no base URL":              {baseURLVariable, "", "error: Missing provider argument ()\nSet base_url in the provider block, or the environment variable DOCS_BASE_URL,"},
+		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL cannot be used: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https. (The value is that of DOCS_BASE_URL.)"},
+		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
+		"key of white space":       {apiKeyVariable, " \n", "error: Missing provider argument"},
+		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key cannot be used: it contains white space."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.env = map[string]string{baseURLVariable: good[baseURLVariable], apiKeyVariable: good[apiKeyVariable]}
+			h.env[test.variable] = test.value
+			c.report(t, 1, "plan").wantSaid(t, "docs", test.want)
+		})
+	}
+	h.wantNoRequests(t)
+}
+
+func TestProviderWarnsOnceAndShowsNothingOfTheKey(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdef"
+	h := newHarness(t, simulator.Options{APIKey: key})
+	h.env = map[string]string{baseURLVariable: strings.TrimSuffix(h.BaseURL, "/v1"), apiKeyVariable: key}
+	c := h.cli(t, "resource \"docs_update_gate\" \"gate\" {\n  status_id = \"upd_1\"\n}\n")
+	output := c.Run(t, 0, "plan")
+	for _, summary := range []string{"Unusual API key", "Base URL without version segment"} {
+		if n := strings.Count(output, "Warning: "+summary); n != 1 {
+			t.Errorf("%d warnings %q, want 1:\n%s", n, summary, output)
+		}
+	}
+	if strings.Contains(output, key[:8]) {
+		t.Error("part of the key is shown")
+	}
+}
+
+func TestUnknownProviderConfigurationFailsOnlyWhatNeedsIt(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	late := `
+resource "terraform_data" "key" { input = "` + simulator.DefaultAPIKey + `" }
+provider "docs" { api_key = terraform_data.key.output }
+resource "docs_update_gate" "gate" { status_id = "upd_1" }
+`
+	c := h.cli(t, late+readUpdate)
+	said := c.report(t, 1, "plan")
+	said.wantSaid(t, "gate")
+	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "the provider's api_key comes from something that does not exist yet", "terraform apply -target")
+	h.wantNoRequests(t)
+
+	c.write(t, late)
+	c.Run(t, 0, "apply", "-auto-approve")
+	c.write(t, late+readUpdate)
+	c.wantEmptyPlan(t)
+}

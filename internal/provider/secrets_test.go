@@ -1,0 +1,140 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"archive/zip"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// serveVariable makes the program of the tests serve the provider, so that the CLI
+// starts it like a released one and has its log.
+const serveVariable = "DOCS_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(serveVariable); address != "" {
+		if err := tf6server.Serve(address, NewServer(Options{Version: "test"})); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// ownProcess makes the CLI start the provider itself, and write all logs to FOLDER/log.
+func (c *cli) ownProcess(t *testing.T) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, c.inFolder("terraform-provider-docs")); err != nil {
+		t.Fatal(err)
+	}
+	c.writeFile(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
+	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
+		baseURLVariable+"="+c.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey,
+		"TF_LOG=TRACE", "TF_LOG_PATH="+c.inFolder("log"))
+}
+
+// leak finds the key, and what makes a presigned link a credential.
+var leak = regexp.MustCompile(simulator.DefaultAPIKey + `|X-Amz-(Signature|Security-Token)(=|%3D|\\u003d)[0-9a-f]`)
+
+// wantNoSecret checks that a text has neither the key nor the query of a link.
+func wantNoSecret(t *testing.T, where, text string) {
+	t.Helper()
+	if found := leak.FindStringIndex(text); found != nil {
+		t.Errorf("%s has a secret: %s", where, text[max(0, found[0]-200):found[1]])
+	}
+}
+
+// secretsConfig has every object of the provider that Terraform 1.10 knows. Only
+// docs_static_export keeps a link in the state, as the documentation says.
+const secretsConfig = `
+ephemeral "docs_static_export_bundle" "site" {
+  job_id = "se_1"
+}
+
+resource "terraform_data" "publish" {
+  provisioner "local-exec" {
+    command     = "printf %s \"$LINK\" > link"
+    environment = { LINK = ephemeral.docs_static_export_bundle.site.bundle_url }
+  }
+}
+
+resource "docs_bundle_download" "site" {
+  job_id     = "se_1"
+  path       = "bundle.tar.gz"
+  extract_to = "site"
+}
+
+resource "docs_update_gate" "update" {
+  status_id = "upd_1"
+}
+
+data "docs_update_status" "update" {
+  status_id = "upd_1"
+}
+
+data "docs_static_export_job" "site" {
+  job_id = "se_1"
+}
+`
+
+func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{Queue: ended, Run: ended})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.AddJob(simulator.JobSpec{ID: "se_1"})
+	c := h.cli(t, secretsConfig)
+	c.SkipBelow(t, 10, 11, "ephemeral resources")
+	c.ownProcess(t)
+	read := func(name string) string {
+		content, err := os.ReadFile(c.inFolder(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+
+	shown := c.Run(t, 0, "plan", "-out=saved") + c.Run(t, 0, "apply", "saved")
+	link := read("link")
+	if !leak.MatchString(link) {
+		t.Errorf("the provisioner got no link but %q", link)
+	}
+	wantNoSecret(t, "the state", read("terraform.tfstate"))
+	plan, err := zip.OpenReader(c.inFolder("saved"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = plan.Close() }()
+	for _, file := range plan.File {
+		text, err := fs.ReadFile(plan, file.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNoSecret(t, "the plan's "+file.Name, string(text))
+	}
+
+	// An export shows its link nowhere but in the state, and errors of a service that
+	// repeats what it was sent show nothing either.
+	c.write(t, "resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n}\noutput \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 400, Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`})
+	shown += c.Run(t, 1, "apply", "-auto-approve") + c.Run(t, 0, "apply", "-auto-approve") + c.Run(t, 0, "output") + c.Run(t, 0, "show") + c.Run(t, 0, "destroy", "-auto-approve")
+
+	trace := read("log")
+	wantPhrases(t, trace, "API request", "Bundle download", "[TRACE] provider.", "bad key (redacted), see ")
+	wantPhrases(t, shown, "bad key (redacted)")
+	wantNoSecret(t, "the log", trace)
+	wantNoSecret(t, "the output", shown)
+}

@@ -1,0 +1,85 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func openBundle(id string) string {
+	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id   = %[1]q\n  timeouts = { open = \"30s\" }\n}\n", id)
+}
+
+func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	h.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended})
+	config := openBundle("se_1") + "provider \"echo\" {\n  data = ephemeral.docs_static_export_bundle.se_1\n}\nresource \"echo\" \"ROW\" {}\n"
+	echoed := func(row string, url, expiresAt, size knownvalue.Check) resource.TestStep {
+		check := func(name string, value knownvalue.Check) statecheck.StateCheck {
+			return statecheck.ExpectKnownValue("echo."+row, tfjsonpath.New("data").AtMapKey(name), value)
+		}
+		return resource.TestStep{
+			Config:            strings.ReplaceAll(config, "ROW", row),
+			ConfigStateChecks: []statecheck.StateCheck{check("bundle_url", url), check("expires_at", expiresAt), check("bundle_size_bytes", size)},
+		}
+	}
+	bare := echoed("bare", knownvalue.StringExact("https://storage.example/bundle.tar.gz"), knownvalue.Null(), knownvalue.Null())
+	bare.PreConfig = func() {
+		h.rewriteJobs(map[string]map[string]any{"se_1": {"bundleUrl": "https://storage.example/bundle.tar.gz", "expiresAt": nil, "sizeBytes": simulator.Omit}})
+	}
+	h.runSince(t, tfversion.Version1_10_0,
+		echoed("full", knownvalue.StringRegexp(regexp.MustCompile(`^http://127.*X-Amz-Signature=`)), knownvalue.StringExact("2030-01-31T13:00:00Z"), knownvalue.NotNull()),
+		bare,
+	)
+	if n := h.Count(simulator.EndpointBundle); n < 4 || n+h.Count(simulator.EndpointJob) != len(h.Requests()) {
+		t.Errorf("each plan and apply must generate a link and do nothing else, but there were %d of %d requests for a link", n, len(h.Requests()))
+	}
+}
+
+func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		job  simulator.JobSpec
+		said []string
+	}{
+		"queued": {simulator.JobSpec{Queue: simulator.Forever}, []string{
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0 % done, 0 pages.\n\nRun Terraform again once the job has completed.", "docs_static_export",
+		}},
+		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42 % done, 0 pages.`}},
+		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, []string{
+			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render\n\nA failed job has no bundle. Use the ID of a completed job.",
+		}},
+		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, []string{"The service gave no reason."}},
+		"unknown job":             {simulator.JobSpec{ID: "another"}, []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
+		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, []string{"error: Could not generate a bundle link", "the answer has no bundleUrl"}},
+	}
+	h := newHarness(t, simulator.Options{})
+	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})
+	var config strings.Builder
+	for name, test := range tests {
+		test.job.ID = cmp.Or(test.job.ID, label(name))
+		h.AddJob(test.job)
+		config.WriteString(openBundle(label(name)))
+	}
+	c := h.cli(t, config.String())
+	c.SkipBelow(t, 10, 11, "ephemeral resources")
+	said := c.report(t, 1, "plan")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, test.said...) })
+	}
+	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 1})
+}

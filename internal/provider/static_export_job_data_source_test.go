@@ -1,0 +1,81 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func readJob(id string) string {
+	return fmt.Sprintf("data \"docs_static_export_job\" %q {\n  job_id = %[1]q\n}\n", id)
+}
+
+// rewriteJobs replaces members of the records of some jobs, by their IDs.
+func (h *harness) rewriteJobs(members map[string]map[string]any) {
+	h.Rewrite(func(_ string, body map[string]any) any {
+		if id, ok := body["jobId"].(string); ok {
+			for name, value := range members[id] {
+				body[name] = value
+			}
+		}
+		return body
+	})
+}
+
+func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
+	t.Parallel()
+	half := simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 37.5 }}
+	failed := simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}
+	tests := map[string]struct {
+		job     simulator.JobSpec
+		members map[string]any
+		want    map[string]any
+	}{
+		"queued":  {simulator.JobSpec{Queue: simulator.Forever}, nil, map[string]any{"job_id": "queued", "status": "queued", "finished": false, "succeeded": false, "progress": 0., "page_count": 0., "error": nil}},
+		"running": {half, nil, map[string]any{"status": "running", "finished": false, "succeeded": false, "progress": 37.5, "page_count": 0., "error": nil}},
+		"completed": {
+			simulator.JobSpec{Queue: ended, Run: ended, Pages: 12}, nil,
+			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "error": nil},
+		},
+		"failed": {
+			failed, nil,
+			map[string]any{"status": "failed", "finished": true, "succeeded": false, "progress": nil, "page_count": nil, "error": "page /broken does not render"},
+		},
+		"failed without a reason":       {failed, map[string]any{"error": nil}, map[string]any{"status": "failed", "error": nil}},
+		"status that is not documented": {half, map[string]any{"status": "packaging"}, map[string]any{"status": "packaging", "finished": false, "succeeded": false}},
+		"missing numbers":               {half, map[string]any{"progress": simulator.Omit, "pageCount": nil}, map[string]any{"progress": nil, "page_count": nil}},
+	}
+	h := newHarness(t, simulator.Options{})
+	var config strings.Builder
+	members := map[string]map[string]any{}
+	for name, test := range tests {
+		test.job.ID = label(name)
+		h.AddJob(test.job)
+		members[test.job.ID] = test.members
+		config.WriteString(readJob(test.job.ID))
+	}
+	h.rewriteJobs(members)
+	c := h.cli(t, config.String())
+	c.Run(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointJob: len(tests)})
+	values := c.values(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_static_export_job."+label(name)], test.want) })
+	}
+}
+
+func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, readJob("unknown"))
+	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found to GET /v1/static-export/jobs/unknown", "Check the ID")
+
+	h.AddFault(simulator.Fault{Delay: simulator.Forever})
+	c.write(t, strings.Replace(readJob("slow"), "}", "timeouts = { read = \"100ms\" }\n}", 1))
+	c.report(t, 1, "plan").wantSaid(t, "slow", "error: Could not read the static export job", "Not finished after 100ms (`timeouts.read`).")
+}

@@ -1,0 +1,246 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// ended is the Queue or Run of an update or a job that has ended when it is added.
+const ended = time.Duration(-1)
+
+// readUpdates returns one docs_update_status for each row, whose update has the row's
+// label for its ID.
+func readUpdates[T any](rows map[string]T, arguments func(T) string) string {
+	var config strings.Builder
+	for name, row := range rows {
+		fmt.Fprintf(&config, "data \"docs_update_status\" %q {\n  status_id = %[1]q\n  %s\n}\n", label(name), arguments(row))
+	}
+	return config.String()
+}
+
+// wantAttributes checks some attributes of an object.
+func wantAttributes(t *testing.T, got, want map[string]any) {
+	t.Helper()
+	if got == nil {
+		t.Fatal("it is not in the state")
+	}
+	for name, value := range want {
+		if !reflect.DeepEqual(got[name], value) {
+			t.Errorf("%s is %#v, want %#v", name, got[name], value)
+		}
+	}
+}
+
+func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended, Fields: map[string]any{
+		"_id": "upd_1 of the record", "logs": []string{"first", "second"}, "summary": "The site is live", "source": "dashboard", "projectId": "prj_1",
+		"author": map[string]any{"name": "Ada", "avatarUrl": "https://images.example.com/ada.png", "vcsUserId": 9007199254740991},
+	}})
+	c := h.cli(t, readUpdate)
+	c.Run(t, 0, "apply", "-auto-approve")
+	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 1})
+	got, want := c.state(t, "data.docs_update_status.update"), map[string]any{
+		"status_id": "upd_1", "wait_for_completion": nil, "fail_on_failure": nil, "poll_interval": nil, "timeouts": nil,
+		"id":               "upd_1 of the record",
+		"project_id":       "prj_1",
+		"created_at":       "2030-01-31T12:00:00.000Z",
+		"ended_at":         "2030-01-31T12:00:00.000Z",
+		"status":           "success",
+		"finished":         true,
+		"succeeded":        true,
+		"summary":          "The site is live",
+		"logs":             []any{"first", "second"},
+		"subdomain":        "acme",
+		"screenshot":       "https://images.example.com/acme/page.png",
+		"screenshot_light": "https://images.example.com/acme/light.png",
+		"screenshot_dark":  "https://images.example.com/acme/dark.png",
+		"author":           map[string]any{"name": "Ada", "avatar_url": "https://images.example.com/ada.png", "vcs_user_id": 9007199254740991.},
+		"commit": map[string]any{
+			"sha": "9505cacb7c710ed17125fcc6cb3669e8ddca6c8c", "ref": "refs/heads/main", "message": "Describe how links expire",
+			"files_changed": map[string]any{"added": []any{"guides/links.mdx"}, "modified": []any{"docs.json", "index.mdx"}, "removed": []any{"guides/old.mdx"}},
+		},
+		"source": "dashboard",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+func TestUpdateStatusAcceptsWhatTheContractLeavesOpen(t *testing.T) {
+	t.Parallel()
+	every := func(value any) map[string]any {
+		fields := map[string]any{}
+		for _, name := range []string{"_id", "projectId", "createdAt", "endedAt", "summary", "logs", "subdomain", "screenshot", "screenshotLight", "screenshotDark", "author", "commit", "source"} {
+			fields[name] = value
+		}
+		return fields
+	}
+	nothing := map[string]any{
+		"status": "success", "finished": true, "succeeded": true,
+		"id": nil, "project_id": nil, "created_at": nil, "ended_at": nil, "summary": nil, "logs": nil, "subdomain": nil,
+		"screenshot": nil, "screenshot_light": nil, "screenshot_dark": nil, "author": nil, "commit": nil, "source": nil,
+	}
+	tests := map[string]struct{ fields, want map[string]any }{
+		"null fields":                     {every(nil), nothing},
+		"missing fields":                  {every(simulator.Omit), nothing},
+		"author without fields":           {map[string]any{"author": map[string]any{}}, map[string]any{"author": map[string]any{"name": nil, "avatar_url": nil, "vcs_user_id": nil}}},
+		"commit without files":            {map[string]any{"commit": map[string]any{"sha": "c0ffee"}}, map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}}},
+		"status that is not documented":   {map[string]any{"status": "paused"}, map[string]any{"status": "paused", "finished": false, "succeeded": false}},
+		"failure":                         {map[string]any{"status": "failure"}, map[string]any{"status": "failure", "finished": true, "succeeded": false}},
+		"key and link in what it returns": {map[string]any{"summary": "https://a.example/b?token=abc " + simulator.DefaultAPIKey}, map[string]any{"summary": "https://a.example/b?token=abc (redacted)"}},
+	}
+	h := newHarness(t, simulator.Options{})
+	for name, test := range tests {
+		h.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fields: test.fields})
+	}
+	c := h.cli(t, readUpdates(tests, func(struct{ fields, want map[string]any }) string { return "" }))
+	c.Run(t, 0, "apply", "-auto-approve")
+	values := c.values(t)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], test.want) })
+	}
+}
+
+func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
+	t.Parallel()
+	const wait, fail = "wait_for_completion = true\n", "fail_on_failure = true\n"
+	type row struct {
+		update    simulator.UpdateSpec
+		arguments string
+		want      map[string]any // nil: an error
+		said      []string
+	}
+	soon, failing := simulator.UpdateSpec{Run: 4 * time.Minute}, simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
+	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
+	const brief = `timeouts = { read = "200ms" }`
+	good := map[string]row{
+		"running update":                  {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
+		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
+		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
+		"wait for success, must not fail": {update: soon, arguments: wait + fail, want: map[string]any{"status": "success"}},
+		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
+	}
+	bad := map[string]row{
+		"wait for failure, must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},
+		"failed update must not fail":     {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
+		"wait until the timeout": {
+			update: never, arguments: wait + brief,
+			said: []string{"error: Update not finished in time", "Not finished after 200ms (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to wait for it again.\n"},
+		},
+		"unknown update": {
+			update: simulator.UpdateSpec{ID: "another"},
+			said:   []string{"error: Could not read the update", "HTTP 404 Not Found to GET /v1/project/update-status/unknown_update", "there is no update with this ID"},
+		},
+	}
+	h := newHarness(t, simulator.Options{})
+	add := func(rows map[string]row) string {
+		for name, row := range rows {
+			if row.update.ID == "" {
+				row.update.ID = label(name)
+			}
+			h.AddUpdate(row.update)
+		}
+		return readUpdates(rows, func(row row) string { return row.arguments })
+	}
+	c := h.cli(t, add(good))
+	c.Run(t, 0, "apply", "-auto-approve")
+	values := c.values(t)
+	for name, row := range good {
+		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], row.want) })
+	}
+	c.write(t, add(bad))
+	said := c.report(t, 1, "plan")
+	for name, row := range bad {
+		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, row.said...) })
+	}
+}
+
+func TestUpdateStatusIsPolledInTheConfiguredInterval(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute})
+	h.cli(t, strings.Replace(readUpdate, "}", "wait_for_completion = true\npoll_interval = \"60s\"\n}", 1)).Run(t, 0, "plan")
+	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 7})
+}
+
+func TestFailedUpdateIsExplained(t *testing.T) {
+	t.Parallel()
+	lines := []any{}
+	for i := range 30 {
+		lines = append(lines, fmt.Sprintf("line %d.", i))
+	}
+	long := strings.Repeat("x", 300)
+	type row struct {
+		fields  map[string]any
+		said    []string
+		notSaid []string
+	}
+	tests := map[string]row{
+		"all that is known": {
+			map[string]any{
+				"summary": "The build failed", "author": map[string]any{"name": "Ada"},
+				"commit": map[string]any{"sha": "c0ffee", "ref": "main", "message": "Say more\n\nMuch more."},
+				"logs":   []any{"Cloning", "Error: no such page\n  at guides/links.mdx"},
+			},
+			[]string{`error: Update failed (data)
+Update all_that_is_known ended with status "failure".
+
+Summary: The build failed
+Commit: c0ffee
+Ref: main
+Message: Say more
+Author: Ada
+
+End of its log:
+  Cloning
+  Error: no such page
+    at guides/links.mdx
+
+Push a fix, and use the status_id of the update that it triggers.
+`},
+			nil,
+		},
+		"nothing known": {
+			map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil},
+			[]string{"ended with status \"failure\".\n\nPush a fix"}, nil,
+		},
+		"empty fields": {
+			map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"sha": "", "message": "\n"}, "logs": []any{}},
+			[]string{"ended with status \"failure\".\n\nPush a fix"}, nil,
+		},
+		"log of many lines": {map[string]any{"logs": lines}, []string{"End of its log:\n  line 10.\n", "line 29."}, nil},
+		"log of long lines": {
+			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
+			[]string{"the reason"}, []string{"first"},
+		},
+		"links and control characters": {
+			map[string]any{"summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": []any{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
+			[]string{"https://storage.example/a?(redacted)", "red"}, []string{"abcdef", "pass", "\x1b"},
+		},
+	}
+	h := newHarness(t, simulator.Options{})
+	for name, test := range tests {
+		h.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fail: "unset", Fields: test.fields})
+	}
+	said := h.cli(t, readUpdates(tests, func(row) string { return "fail_on_failure = true" })).report(t, 1, "plan")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			said.wantSaid(t, name, test.said...)
+			for _, phrase := range test.notSaid {
+				if strings.Contains(said.said[label(name)], phrase) {
+					t.Errorf("%q is in:\n%s", phrase, said.said[label(name)])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
+	t.Parallel()
+	const (
+		url = `base_url = "https://docs.invalid/v1"`
+		key = `api_key = "sim_0123456789abcdef"`
+	)
+	provider := func(arguments ...string) string {
+		return "provider \"docs\" {\nalias = \"ROW\"\n" + strings.Join(arguments, "\n") +
+			"\n}\ndata \"docs_update_status\" \"ROW\" {\nprovider = docs.ROW\nstatus_id = \"upd_1\"\n}\n"
+	}
+	block := func(head, required string) func(string) string {
+		return func(argument string) string {
+			return head + " \"ROW\" {\n" + required + "\n" + argument + "\n}\n"
+		}
+	}
+	update := block(`data "docs_update_status"`, ``)
+	gate := block(`resource "docs_update_gate"`, `status_id = "upd_1"`)
+	export := block(`resource "docs_static_export"`, ``)
+	parameters := block(`resource "docs_static_export"`, `domain = "docs.example.com"`)
+	download := block(`resource "docs_bundle_download"`, `job_id = "se_1"`)
+
+	tests := map[string]struct{ config, want string }{
+		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL cannot be used: it must be absolute, such as https://host.example/v1."},
+		"base URL with a user name":     {provider(key, `base_url = "https://u:p@docs.invalid/v1"`), "it must not contain a user name or password"},
+		"base URL with plain http":      {provider(key, `base_url = "http://docs.invalid/v1"`), "plain http is allowed for loopback hosts only"},
+		"base URL below localhost":      {provider(key, `base_url = "http://docs.localhost/v1"`), "plain http is allowed for loopback hosts only"},
+		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key cannot be used: it contains white space."},
+		"key in quotation marks":        {provider(url, `api_key = "\"sim_0123456789\""`), "it has quotation marks around it"},
+		"certificates that are none":    {provider(url, key, `ca_cert_pem = "-----BEGIN NONSENSE\n"`), "Invalid provider argument (ca_cert_pem)\nThe value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----.\n"},
+		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), `To read them from a file, use file("...").`},
+		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not 0s."},
+		"negative number of retries":    {provider(url, key, `max_retries = -1`), "(max_retries)\nAttribute max_retries value must be between 0 and 20"},
+		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
+		"ID of white space":             {update(`status_id = " \t"`), "(status_id)\nThe ID is empty."},
+		"ID that cannot be printed":     {update(`status_id = "upd_\u0007"`), "(status_id)\nThe ID contains a character that cannot be printed."},
+		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
+		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not 999ms."},
+		"timeout without a unit":        {gate(`timeouts = { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m or 1h30m."},
+		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\nThe domain is empty."},
+		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "(domain)\nThe domain \"https://docs.example.com\" contains a scheme."},
+		"domain with white space":       {export(`domain = "docs example.com"`), "contains white space."},
+		"domain that cannot be printed": {export(`domain = "docs.example.com\u0007"`), "contains a character that cannot be printed."},
+		"domain with a path":            {export(`domain = "docs.example.com/guide"`), "contains a path, a query or a fragment."},
+		"domain with an at sign":        {export(`domain = "ada@docs.example.com"`), "contains an \"@\""},
+		"two domains":                   {export(`domain = "docs.example.com,www.example.com"`), "contains a comma."},
+		"domain with a port":            {export(`domain = "docs.example.com:443"`), "contains a port."},
+		"domain with a wildcard":        {export(`domain = "*.example.com"`), "contains a wildcard"},
+		"parameters that are not JSON":  {parameters(`additional_parameters = "a=1"`), "Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode"},
+		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
+		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object has a member \"domain\"."},
+		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
+		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s, not -1h0m0s."},
+		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
+		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory, not a file."},
+		"path inside extract_to":        {download("path = \"site/bundle.tar.gz\"\nextract_to = \"./site\""), "(path)\nThe file site/bundle.tar.gz and the directory ./site must not be inside each other."},
+		"empty extract_to":              {download("path = \"a.tar.gz\"\nextract_to = \"\""), "Invalid path (extract_to)\nThe path is empty."},
+		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lower-case hexadecimal digits"},
+	}
+	h := newHarness(t, simulator.Options{})
+	var config strings.Builder
+	for name, test := range tests {
+		config.WriteString(strings.ReplaceAll(test.config, "ROW", label(name)))
+	}
+	c := h.cli(t, config.String())
+	said := c.report(t, 1, "plan")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			said.wantSaid(t, name, "error: ", test.want)
+			if n := strings.Count(said.said[label(name)], "error: "); n != 1 {
+				t.Errorf("%d errors:\n%s", n, said.said[label(name)])
+			}
+		})
+	}
+	h.wantNoRequests(t)
+}
