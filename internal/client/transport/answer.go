@@ -103,7 +103,7 @@ func (t *Transport) decode(body []byte) (value any, problem string) {
 // number of values, so that decoding it takes memory in proportion to its size.
 func isBounded(text []byte) bool {
 	depth, values, inString := 0, 0, false
-	for i := 0; i < len(text) && depth <= maxDepth && values <= maxValues; i++ {
+	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
 			i++ // what is escaped; outside of a string there is none
@@ -123,8 +123,11 @@ func isBounded(text []byte) bool {
 				values++
 			}
 		}
+		if depth > maxDepth || values > maxValues {
+			return false
+		}
 	}
-	return depth <= maxDepth && values <= maxValues
+	return true
 }
 
 // scrubValue takes the API key out of all strings of a decoded JSON value.
@@ -179,11 +182,8 @@ const longestRetryAfter = 365 * 24 * time.Hour
 // clock does not matter. Zero means none, or one that says nothing.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		if !(seconds > 0) || math.IsInf(seconds, 0) {
-			return 0
-		}
-		return time.Duration(min(seconds, longestRetryAfter.Seconds()) * float64(time.Second))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {
+		return time.Duration(min(max(seconds, 0), longestRetryAfter.Seconds()) * float64(time.Second))
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {

@@ -5,6 +5,7 @@ package transport
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -163,6 +164,17 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 				t.Errorf("%v (MayHaveActed %t, MayPass %t), want %q", err, MayHaveActed(err), MayPass(err), test.problem)
 			}
 		})
+	}
+}
+
+func TestTransportIsConfigured(t *testing.T) {
+	authority := httptest.NewTLSServer(nil)
+	t.Cleanup(authority.Close)
+	transport, err := newHTTPTransport(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
+	roots, _ := x509.SystemCertPool()
+	roots.AddCert(authority.Certificate())
+	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) || transport.Proxy == nil || transport.HTTP2.SendPingTimeout != 15*second {
+		t.Errorf("%v; want the system's roots beside the given one, the proxy of the environment, and pings after 15s", err)
 	}
 }
 

@@ -34,19 +34,16 @@ func (t *Transport) errorMessage(body []byte, value any) string {
 // MessageIn returns the words for people in a decoded JSON value, redacted: those
 // of the common shapes of errors, or else all strings.
 func MessageIn(value any) string {
-	messages := messagesIn(value, 0)
-	if len(messages) == 0 {
-		messages = members(value, 0)
-	}
-	return Redact(strings.Join(messages, ": "))
+	return Redact(strings.Join(messagesIn(value, 1), ": "))
 }
 
 // messageMembers are the members that hold words for people, in the order in
 // which they are shown: RFC 9457, OAuth 2.0 and shapes common elsewhere.
 var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
 
-// messagesIn collects the distinct messages of a JSON value. Below the top level
-// an object of other members counts as well, as in "errors": {"domain": ["is empty"]}.
+// messagesIn collects the distinct messages of a JSON value. An object that has
+// none of the members above is shown in full, as in "errors": {"domain": ["is
+// empty"]}, but not at depth 0: that is a success, which may hold anything.
 func messagesIn(value any, depth int) []string {
 	object, isObject := value.(map[string]any)
 	if !isObject {
@@ -69,7 +66,7 @@ func messagesIn(value any, depth int) []string {
 // members returns all strings in a JSON value; those of an object, and its numbers,
 // with their names.
 func members(value any, depth int) []string {
-	const deepest, most = 4, 100
+	const deepest, most = 5, 100
 	if depth > deepest {
 		return nil
 	}
