@@ -96,8 +96,8 @@ func (a *archive) add(e entry) error {
 	return err
 }
 
-// isSystemError reports whether the system is at fault and not the archive, as if
-// the disk is full.
+// isSystemError reports whether the system is at fault and not the archive, for
+// example because the disk is full.
 func isSystemError(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno)

@@ -1,9 +1,9 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package bundle downloads the bundle of a static export, verifies it, unpacks it
-// and keeps track of what is its own on disk. Archives and what else is on disk
-// are not trusted. The package knows neither Terraform nor the service's API.
+// Package bundle downloads the bundle of a static export, verifies it, unpacks it,
+// and tells what it wrote from what others wrote. It trusts neither archives nor
+// the disk. It does not know Terraform or the service's API.
 package bundle
 
 import (
@@ -200,7 +200,7 @@ func checkMovable(directory, aside string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &OccupiedError{Name: directory, Directory: true, Problem: fmt.Sprintf("cannot be replaced, as if it were a mount point (%v)", err)}
+		return &OccupiedError{Name: directory, Directory: true, Problem: fmt.Sprintf("cannot be replaced; it may be a mount point (%v)", errors.Unwrap(err))}
 	}
 	return os.Rename(aside, directory)
 }

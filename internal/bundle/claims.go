@@ -8,17 +8,18 @@ import (
 	"sync"
 )
 
-// Claims knows which targets the resources of one run write, so that no two of
-// them write the same. The zero value is ready to use, also concurrently.
+// Claims knows which targets the resources of one run write to, so that no two
+// resources share one. The zero value is ready to use. It is safe for concurrent
+// use.
 type Claims struct {
 	mu      sync.Mutex
 	claimed map[string]bool
 }
 
 // Claim claims the file and the directory of the target for the life of c. It
-// fails if either is claimed already, also by another name for the same parent
-// directory. A resource claims its target once in a run: when it is created or
-// updated.
+// fails with an *OccupiedError if either is claimed already, even through a link
+// to its parent directory. A resource claims its target once in a run: when it is
+// created or updated.
 func (c *Claims) Claim(target Target) error {
 	target, err := target.resolve()
 	if err != nil {

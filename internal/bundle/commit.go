@@ -14,8 +14,8 @@ import (
 )
 
 // Commit puts the staged directory and file in place and adds them to owned. It
-// looks at the disk again: what is ours is replaced, and what is not is moved
-// aside to NAME.backup-TIME, whose names are returned. If the bundle was staged
+// looks at the disk again: what this resource wrote is replaced, and anything else
+// is moved aside to NAME.backup-TIME, whose names are returned. If the bundle was staged
 // with Create, anything that is there now is an *OccupiedError. Permissions of
 // what is replaced are kept.
 //
@@ -53,8 +53,8 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 // moves are renames that can be undone.
 type moves []struct{ from, to string }
 
-// swap moves what is at name out of the way, depending on whose it is, and what is
-// staged in its place.
+// swap puts what is staged in place at name. What is there is moved to the scratch
+// directory, or to a backup if it is foreign.
 func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (backup []string, err error) {
 	fresh, err := os.Lstat(staged.fresh)
 	if err != nil {

@@ -140,6 +140,7 @@ func TestUnpackHasLimits(t *testing.T) {
 		"entries over the limit in a zip":           {zipOf(t, zipEntry{name: "a"}, zipEntry{name: "b"}), limits{1, 100}, errTooMany},
 		"folders that one long path implies":        {tarOf(t, regular(strings.Repeat("d/", 20)+"f", "")), limits{20, 100}, errTooMany},
 		"one folder again and again":                {tarOf(t, slices.Repeat([]tar.Header{directory("d")}, 20)...), limits{19, 100}, errTooMany},
+		"headers of many entries":                   {tarOf(t, slices.Repeat([]tar.Header{directory("d")}, 2500)...), limits{2500, 1}, nil},
 		"headers without an entry":                  {bytes.Repeat(shorter(tarOf(t, padded), 512+1024), 30), limits{1, 1}, errTooLarge},
 		"padding without end":                       {gzipOf(t, append(tarOf(t, pages...), make([]byte, 2<<20)...)), limits{4, 10}, errTooLarge},
 	} {

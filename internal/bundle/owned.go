@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// maxOwned is how many bundles back a file or a directory is still known as ours.
+// maxOwned is how many digests of files, and of directories, are kept.
 const maxOwned = 20
 
 // Owned holds digests of what one resource wrote, oldest first: checksums of
@@ -38,7 +38,7 @@ func withDigest(digests []string, latest string) []string {
 	return digests[max(0, len(digests)-maxOwned):]
 }
 
-// State says whose is what is on disk.
+// State says who wrote what is on disk.
 type State int
 
 // The states of a file or a directory.
@@ -122,7 +122,7 @@ func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact
 	})
 }
 
-// find tells from the digests, oldest first, whose something is.
+// find looks up a digest among those of what was written, oldest first.
 func find(digests []string, digest string, difference func() string) Finding {
 	switch slices.Index(digests, digest) {
 	case -1:
@@ -133,8 +133,9 @@ func find(digests []string, digest string, difference func() string) Finding {
 	return Finding{State: Older}
 }
 
-// Remove deletes the directory and the file if they are ours, with what killed
-// processes left beside them, and leaves everything else. It returns what it found.
+// Remove deletes the directory and the file if this resource wrote them, and what
+// killed processes left beside them. It leaves everything else. It returns what it
+// found.
 func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()
 	found, err := t.Inspect(ctx, owned)

@@ -159,8 +159,8 @@ func readChecksum(ctx context.Context, name string) (checksum string, size int64
 	return hex.EncodeToString(hash.Sum(nil)), size, err
 }
 
-// openRegular opens a regular file for reading. It follows no link, and it
-// neither waits for nor wakes up what is behind a pipe or a device.
+// openRegular opens a regular file for reading. It does not follow links, and does
+// not open pipes or devices, which may block.
 func openRegular(name string) (*os.File, error) {
 	before, err := os.Lstat(name)
 	if err != nil {
