@@ -169,7 +169,7 @@ func TestJobThatIsNotFoundIsExportedAgainInPlaceWithAWarning(t *testing.T) {
 		"check base_url and the API key before you apply", "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 0) // of those that the service still knows
-	c.wantEmptyPlan(t)
+	c.wantEmptyPlan(t, "-refresh=false")
 }
 
 func TestReadThatFailsKeepsTheState(t *testing.T) {
@@ -202,8 +202,13 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	c := h.cli(t, "")
 	old, pending := c.cutOff(t)
 	right := h.env[baseURLVariable]
-	h.env[baseURLVariable] = wrong.BaseURL
-	wantTexts(t, unwrapped(c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")), "Warning: Static export job not found", "The state is kept.")
+	refreshAtWrong := func() {
+		t.Helper()
+		h.env[baseURLVariable] = wrong.BaseURL
+		output := c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
+		wantTexts(t, unwrapped(output), "Warning: Static export job not found", "The state is kept.")
+	}
+	refreshAtWrong()
 	wantTexts(t, c.apply(t, 1), "Error: Static export job not found", "Job: "+pending, "Check base_url and the API key.")
 	wrong.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
 	if state := c.state(t, site); state["job_id"] != old {
@@ -214,5 +219,8 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 1)
+
+	refreshAtWrong()
+	h.env[baseURLVariable] = right
 	c.wantEmptyPlan(t)
 }
