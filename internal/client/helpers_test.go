@@ -47,7 +47,7 @@ func newWorld(t *testing.T) *world {
 	if w.Server, err = simulator.Listen(simulator.Options{Now: w.clock.Now, Observe: contract.New(t).Check}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = w.Server.Close() })
+	t.Cleanup(func() { _ = w.Close() })
 	w.Client, err = New(Config{
 		BaseURL: w.Server.BaseURL, APIKey: simulator.DefaultAPIKey, Clock: w.clock, Log: w.log.add, Random: func() float64 { return 0 },
 	})

@@ -16,6 +16,16 @@ import (
 // link is a presigned link with user information, which must go nowhere.
 const link = "http://user:" + signature + "@store.test/b.tar.gz?X-Amz-Signature=" + signature
 
+// fetch opens and closes a link.
+func fetch(t *testing.T, tr *Transport, link string) error {
+	t.Helper()
+	resp, err := tr.Fetch(t.Context(), link, nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
 func TestFetchSendsTheLinkAndNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(206, "content")))
@@ -70,12 +80,9 @@ func TestFetchTakesDataAndReportsAnythingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				tr, s := serve(t, test.handler)
-				resp, err := tr.Fetch(t.Context(), link, nil)
 				got := ""
-				if err != nil {
+				if err := fetch(t, tr, link); err != nil {
 					got = err.Error()
-				} else if resp.Body.Close() != nil {
-					t.Error("the body cannot be closed")
 				}
 				if got != test.want || len(s.received()) != 1 {
 					t.Errorf("got %q after %d requests, want %q", got, len(s.received()), test.want)
@@ -85,11 +92,10 @@ func TestFetchTakesDataAndReportsAnythingElse(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T) {
 		tr, _ := serve(t, reply(503, "", "Retry-After: 7"))
-		_, err := tr.Fetch(t.Context(), link, nil)
-		if status, wait := answerOf(err); status != 503 || wait != 7*second {
-			t.Errorf("got %v", err)
+		if status, wait := answerOf(fetch(t, tr, link)); status != 503 || wait != 7*second {
+			t.Errorf("got HTTP %d and Retry-After %s", status, wait)
 		}
-		if _, err := tr.Fetch(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the bundle's link is not a URL" {
+		if err := fetch(t, tr, "https://h/%zz?"+signature); err == nil || err.Error() != "the bundle's link is not a URL" {
 			t.Errorf("a link that is not a URL: %v", err)
 		}
 	})
