@@ -33,17 +33,17 @@ DRAW       := npx --yes svg-term-cli@2.1.1 --window --no-cursor
 ##@ Use
 
 .PHONY: help
-help: ## List these commands
+help: ## List the commands
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9_.-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## Show the provider at work with a simulated service (KEEP=1: leave it running, TF=path: use this CLI)
+demo: ## Run a demo against a simulated service (KEEP=1: leave the service running, TF=path: use that CLI)
 	@KEEP='$(KEEP)' exec scripts/demo.sh '$(TF)'
 
 .PHONY: install
-install: build ## Install the provider for your user, so that `terraform init` finds it
+install: build ## Install the provider for the current user, so `terraform init` finds it
 	@for registry in registry.terraform.io registry.opentofu.org; do \
 		dir="$(PLUGINS)/$$registry/docs-hosting/docs/$(VERSION)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs "$$dir/terraform-provider-docs_v$(VERSION)" && echo "$$dir"; \
@@ -57,7 +57,7 @@ build: ## Build every package, and the provider into .bin/
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ .
 
 .PHONY: dev.tfrc
-dev.tfrc: build ## Write a CLI configuration that uses .bin/ without `terraform init`
+dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
 	@printf 'provider_installation {\n  dev_overrides {\n    "docs-hosting/docs" = "%s"\n  }\n  direct {}\n}\n' '$(CURDIR)/$(BIN)' >$@
 	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@'
 
@@ -71,12 +71,12 @@ tidy: ## Tidy every Go module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 
 .PHONY: docs
-docs: | $(BUILD) ## Generate docs/ from the schema, templates/ and examples/
+docs: | $(BUILD) ## Generate docs/ from the schema, templates/, and examples/
 	go run ./internal/schemajson >$(SCHEMA)
 	$(TOOL) tfplugindocs generate --provider-name docs --providers-schema $(SCHEMA)
 
 .PHONY: images
-images: | $(BUILD) ## Draw assets/*.svg again (needs Graphviz, asciinema and npm)
+images: | $(BUILD) ## Regenerate assets/*.svg (needs Graphviz, asciinema, and npm)
 	for source in assets/*.dot; do dot -Tsvg "$$source" -o "$${source%.dot}.svg" || exit 1; done
 	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
 	$(DRAW) --in $(BUILD)/gate.cast --out assets/gate.svg --at 999999
@@ -84,7 +84,7 @@ images: | $(BUILD) ## Draw assets/*.svg again (needs Graphviz, asciinema and npm
 	$(DRAW) --in $(BUILD)/demo.cast --out assets/demo.svg
 
 .PHONY: clean
-clean: ## Remove everything these commands built
+clean: ## Remove all build output
 	rm -rf $(BIN) $(BUILD) dist dev.tfrc
 
 ##@ Test
@@ -94,7 +94,7 @@ test: | $(BUILD) ## Run the unit and acceptance tests
 	$(TOOL) gotestsum --format standard-quiet -- $(RACE) -coverprofile=$(PROFILE) ./...
 
 .PHONY: cover
-cover: ## Fail if the last `make test` covered too little
+cover: ## Fail if the coverage of the last `make test` is too low
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
@@ -115,21 +115,21 @@ fuzz: ## Run each fuzz test for FUZZTIME (20s)
 	done
 
 .PHONY: soak
-soak: ## Take ten thousand exports through their life against a faulty service
+soak: ## Run ten thousand exports against a faulty service
 	go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
 
 .PHONY: mutate
-mutate: ## Change the code in small ways and list the changes that no test notices (PKG=./internal/client)
+mutate: ## Run mutation tests: list the code changes that no test catches (PKG=./internal/client)
 	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20
 
 .PHONY: bench
-bench: ## Measure polling, rate limits, large plans, downloads and start-up
+bench: ## Run the benchmarks: polling, rate limits, large plans, downloads, and startup
 	cd bench && go test -run '^$$' -bench . ./...
 
 ##@ Check
 
 .PHONY: check
-check: ## Run everything that CI runs
+check: ## Run the checks in .ci/run, as CI does
 	.ci/run
 
 .PHONY: lint
@@ -147,18 +147,18 @@ docs-check: docs ## Fail if docs/ is not up to date
 	if [ -n "$$changed" ]; then printf 'Run make docs and commit:\n%s\n' "$$changed"; git diff -- docs; exit 1; fi
 
 .PHONY: vuln
-vuln: ## Look for known vulnerabilities (needs the network)
+vuln: ## Scan for known vulnerabilities (needs the network)
 	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(TOOL) govulncheck ./...) || exit 1; done
 
 ##@ Release
 
 .PHONY: release-check
-release-check: ## Build a release twice without publishing it, and compare
+release-check: ## Build a release twice without publishing it, and compare the archives
 	GOBIN='$(CURDIR)/$(BIN)' go install $(GORELEASER)
 	scripts/release-check.sh '$(CURDIR)/$(BIN)/goreleaser'
 
 .PHONY: release
-release: ## Build, sign and upload a draft release (run by the release workflow)
+release: ## Build, sign, and upload a draft release (for the release workflow)
 	go run $(GORELEASER) release --clean
 
 $(BUILD):

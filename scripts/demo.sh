@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Shows the provider at work, with a real Terraform or OpenTofu and a simulated service:
+# Runs a demo of the provider with Terraform or OpenTofu and a simulated service:
 #
 #   scripts/demo.sh [CLI]
 #
-# KEEP=1 keeps the service running at the end. All files are in a temporary directory, which is
-# removed at the end, also after a failure or an interrupt.
+# KEEP=1 leaves the service running. All files are in a temporary directory, which is removed at the
+# end, even after a failure or an interrupt.
 set -euo pipefail
-set -m # gives each child a process group, so that a terminal's interrupt reaches only this script
+set -m # give each child its own process group, so Ctrl-C reaches only this script
 
 lifetime=15 # of a link, in seconds
 
@@ -20,7 +20,7 @@ scratch=$(mktemp -d)
 export TMPDIR=$scratch # children that are killed leave sockets behind
 child='' service=''
 
-# stop interrupts a child, waits for it, and ends what it leaves behind, such as a provider.
+# stop interrupts a child, waits for it, and kills any process it leaves behind, such as a provider.
 stop() {
   kill -INT "$1" 2>/dev/null || true
   wait "$1" 2>/dev/null || true
@@ -39,7 +39,7 @@ trap 'exit 130' INT
 trap 'exit 141' PIPE
 trap 'exit 143' TERM
 
-# run runs a command. A trap takes effect while it waits.
+# run runs a command in the background, so traps take effect while it runs.
 run() {
   local status=0
   "$@" </dev/null &
@@ -78,20 +78,20 @@ run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.
   fail 'init failed'
 }
 
-step 'Export the site after its update has succeeded'
+step 'Export the site after a successful update'
 run "${tf[@]}" apply -input=false -auto-approve
 expires_at=$("${tf[@]}" output -raw expires_at)
 
 step 'Plan again: nothing to do'
 run "${tf[@]}" plan -input=false -detailed-exitcode || fail 'the second plan is not empty'
 
-step "Wait $lifetime s until the link has expired, and renew it in place"
+step "Wait $lifetime s for the link to expire, then renew it in place"
 run sleep "$lifetime"
 run "${tf[@]}" apply -input=false -auto-approve
 [ "$("${tf[@]}" output -raw expires_at)" != "$expires_at" ] || fail 'the link was not renewed'
 
-step 'Try an update that has failed: the gate stops the apply, and nothing is exported'
-! run "${tf[@]}" apply -input=false -auto-approve -var status_id=upd_failure || fail 'the gate did not stop the update'
+step 'Apply with a failed update: the gate stops the apply, and nothing is exported'
+! run "${tf[@]}" apply -input=false -auto-approve -var status_id=upd_failure || fail 'the gate did not stop the apply'
 
 printf '\nDone in %d s.\n' "$SECONDS"
 if [ -n "${KEEP:-}" ]; then

@@ -105,7 +105,7 @@ func TestDemoStopsAtTheFirstSurprise(t *testing.T) {
 		"init fails":                    {"terraform", "INIT=1", 1, "init failed"},
 		"the second plan has changes":   {"terraform", "PLAN=2", 1, "the second plan is not empty"},
 		"the link stays":                {"terraform", "EXPIRY=1", 1, "the link was not renewed"},
-		"the failed update is let pass": {"terraform", "GATE=0", 1, "the gate did not stop the update"},
+		"the failed update is let pass": {"terraform", "GATE=0", 1, "the gate did not stop the apply"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

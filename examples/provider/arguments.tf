@@ -2,7 +2,7 @@ terraform {
   required_version = ">= 1.10"
 }
 
-# Ephemeral, so Terraform writes the key to no plan and no state.
+# Ephemeral, so Terraform never stores the key in a plan or state.
 variable "docs_api_key" {
   description = "Admin API key of the documentation service."
   type        = string

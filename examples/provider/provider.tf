@@ -7,5 +7,5 @@ terraform {
   }
 }
 
-# The address of the service and the API key come from DOCS_BASE_URL and DOCS_API_KEY.
+# Configured by DOCS_BASE_URL and DOCS_API_KEY.
 provider "docs" {}

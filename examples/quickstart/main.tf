@@ -1,4 +1,4 @@
-# Exports a site each time that an update of it succeeds, and outputs the link of the bundle.
+# Exports a site after each successful update, and outputs the link to the bundle.
 
 terraform {
   required_version = ">= 1.2"
@@ -15,13 +15,13 @@ terraform {
 provider "docs" {}
 
 variable "domain" {
-  description = "The domain of the site to export."
+  description = "Domain of the site to export."
   type        = string
   default     = "docs.example.com"
 }
 
 variable "status_id" {
-  description = "The status ID of the latest update of the site."
+  description = "Status ID of the latest update of the site."
   type        = string
   default     = "upd_success"
 }
@@ -34,7 +34,7 @@ resource "docs_update_gate" "latest" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Another update starts another export, after the gate.
+  # A new update starts a new export, after the gate.
   triggers = {
     update = docs_update_gate.latest.status_id
   }

@@ -7,7 +7,7 @@ variable "status_id" {
   type        = string
 }
 
-# From the command line: terraform apply -invoke=action.docs_await_update.published
+# To invoke it: terraform apply -invoke=action.docs_await_update.published
 action "docs_await_update" "published" {
   config {
     status_id = var.status_id
@@ -18,7 +18,7 @@ action "docs_await_update" "published" {
   }
 }
 
-# Before a resource is created or changed.
+# Invokes the action before the resource is created or changed.
 resource "terraform_data" "announcement" {
   input = var.status_id
 

@@ -3,7 +3,7 @@ variable "status_id" {
   type        = string
 }
 
-# Fails the plan if the update fails, or does not end within 20 minutes.
+# Fails the plan if the update fails or does not finish within 20 minutes.
 data "docs_update_status" "ended" {
   status_id           = var.status_id
   wait_for_completion = true

@@ -3,7 +3,7 @@ variable "status_id" {
   type        = string
 }
 
-# The update as it is now. A failed update is not an error.
+# Reads the current status. A failed update is not an error.
 data "docs_update_status" "latest" {
   status_id = var.status_id
 }

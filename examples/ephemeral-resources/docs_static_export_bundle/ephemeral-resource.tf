@@ -9,13 +9,13 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
-# A fresh link in every plan and apply, which is never stored.
+# Creates a link in each plan and each apply, and never stores it.
 ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }
 
-# Use it where Terraform accepts ephemeral values: in a write-only argument, in the configuration of
-# another provider, in a provisioner, or in an ephemeral output of a module.
+# Use the link where Terraform accepts ephemeral values: in write-only arguments, provider
+# configurations, provisioners, and ephemeral outputs of modules.
 resource "terraform_data" "fetch" {
   triggers_replace = docs_static_export.site.job_id
 

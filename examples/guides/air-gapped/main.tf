@@ -13,12 +13,12 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. Another value starts a new export."
+  description = "Identifies the content, such as a commit. A new value starts a new export."
   type        = string
 }
 
 variable "outbox" {
-  description = "Directory to transfer."
+  description = "Directory to transfer to the air-gapped network."
   type        = string
   default     = "outbox"
 }
@@ -38,9 +38,9 @@ resource "docs_bundle_download" "site" {
   path   = "${var.outbox}/bundle.tar.gz"
 }
 
-# Transfer it by another way than the archive, or sign it.
+# Transfer it separately from the archive, or sign it.
 output "checksum" {
-  description = "A line for sha256sum --check."
+  description = "Input for sha256sum --check."
   value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"
 }
 

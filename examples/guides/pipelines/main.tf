@@ -28,14 +28,14 @@ resource "docs_static_export" "site" {
     update = docs_update_gate.published.status_id
   }
 
-  # The scheduled renewal runs every 30 minutes. The rest allows for a late start.
+  # The scheduled renewal runs every 30 minutes. The other 15 allow for a late start.
   renew_before = "45m"
 
   depends_on = [docs_update_gate.published]
 }
 
-# The update that was exported last, for the scheduled renewal. The status is unknown until a new
-# export has succeeded, so a failed publication keeps the earlier ID.
+# The ID of the last exported update, for the scheduled renewal. If an export fails, the output keeps
+# the earlier ID.
 output "status_id" {
   value = docs_static_export.site.status == "completed" ? docs_static_export.site.triggers.update : null
 }

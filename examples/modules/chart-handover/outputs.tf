@@ -1,5 +1,5 @@
 output "values" {
-  description = "Values of the deployment chart, for yamlencode. They contain the link."
+  description = "Values for the deployment chart, to pass to yamlencode. They contain the link."
   sensitive   = true
   value = {
     staticExport = {
@@ -16,11 +16,11 @@ output "job_id" {
 }
 
 output "expires_at" {
-  description = "When the link stops working: an RFC 3339 time in UTC, or null if it is unknown."
+  description = "Time when the link expires (RFC 3339, UTC). Null if it is unknown."
   value       = docs_static_export.site.expires_at
 }
 
 output "page_count" {
-  description = "Number of pages in the bundle; null where the service does not say."
+  description = "Number of exported pages. Null if the service does not return it."
   value       = docs_static_export.site.page_count
 }

@@ -4,18 +4,18 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. Another value starts a new export."
+  description = "Identifies the content, such as a commit. A new value starts a new export."
   type        = string
 }
 
 variable "status_id" {
-  description = "ID of an update that must succeed before the export; null for none."
+  description = "Status ID of an update that must succeed before the export. Null for no gate."
   type        = string
   default     = null
 }
 
 variable "renew_before" {
-  description = "How long before its expiry the link is renewed. Set it to the time between two applies."
+  description = "How long before it expires the link is renewed, such as the time between two applies."
   type        = string
   default     = "0s"
 }

@@ -10,7 +10,7 @@ resource "docs_static_export" "handbook" {
     version = "2030-01"
   })
 
-  # Any apply in the last five minutes before the expiry renews the link.
+  # Any apply in the last five minutes before the link expires renews it.
   renew_before = "5m"
 
   poll_interval = "10s"

@@ -3,7 +3,7 @@ variable "status_id" {
   type        = string
 }
 
-# Waits for the end of the update. The apply fails unless the update succeeded.
+# Waits for the update to finish. The apply fails unless the update succeeds.
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
@@ -12,7 +12,7 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Runs only after that.
+# Starts only after the gate has passed.
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 

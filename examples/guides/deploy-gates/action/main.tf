@@ -37,7 +37,7 @@ resource "docs_static_export" "site" {
   }
 
   lifecycle {
-    # If the update fails, the action fails, and the export does not start.
+    # If the update fails, the action fails and the export does not start.
     action_trigger {
       events  = [before_create, before_update]
       actions = [action.docs_await_update.published]

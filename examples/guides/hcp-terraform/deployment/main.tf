@@ -25,7 +25,7 @@ terraform {
   }
 }
 
-# Reads with the token in TFE_TOKEN, a sensitive environment variable of this workspace.
+# Needs a token in TFE_TOKEN, a sensitive environment variable of this workspace.
 data "tfe_outputs" "export" {
   organization = "example"
   workspace    = "docs-export"

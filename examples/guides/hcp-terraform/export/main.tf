@@ -36,7 +36,7 @@ resource "docs_static_export" "site" {
     update = docs_update_gate.published.status_id
   }
 
-  # A renewal would start a run of the deployment.
+  # Otherwise, each renewal would start a run of the deployment.
   link_renewal = "never"
 
   depends_on = [docs_update_gate.published]

@@ -15,7 +15,7 @@ variable "organization" {
 }
 
 variable "docs_base_url" {
-  description = "Address of the service's API."
+  description = "Base URL of the service's API."
   type        = string
 }
 
@@ -35,7 +35,7 @@ resource "tfe_workspace" "export" {
 resource "tfe_workspace" "deployment" {
   name                   = "docs-deployment"
   organization           = var.organization
-  auto_apply_run_trigger = false # set it to true to deploy without approval
+  auto_apply_run_trigger = false # true deploys without approval
 }
 
 # The deployment may read the outputs of the export.
@@ -44,7 +44,7 @@ resource "tfe_workspace_settings" "export" {
   remote_state_consumer_ids = [tfe_workspace.deployment.id]
 }
 
-# Each apply of the export that changes something starts a run of the deployment.
+# Each successful apply of the export starts a run of the deployment.
 resource "tfe_run_trigger" "deployment" {
   workspace_id  = tfe_workspace.deployment.id
   sourceable_id = tfe_workspace.export.id
@@ -79,5 +79,5 @@ resource "tfe_variable" "api_key" {
   key              = "DOCS_API_KEY"
   sensitive        = true
   value_wo         = var.docs_api_key
-  value_wo_version = 1 # increase it together with a new key
+  value_wo_version = 1 # increase it with each new key
 }

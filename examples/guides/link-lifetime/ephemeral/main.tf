@@ -21,7 +21,7 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
-# Created in each plan and again in each apply, even if the plan was saved hours ago.
+# Creates a link in each plan and again in the apply, even if the plan was saved hours ago.
 ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }

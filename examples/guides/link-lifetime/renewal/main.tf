@@ -21,7 +21,7 @@ resource "docs_static_export" "site" {
   renew_before = "10m"
 }
 
-# Warns in refresh-only plans, such as the health assessments of HCP Terraform, that the link is dead.
+# Warns of an expired link in refresh-only plans, such as the health assessments of HCP Terraform.
 check "bundle_link" {
   assert {
     condition     = try(timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0, true)

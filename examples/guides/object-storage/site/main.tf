@@ -83,7 +83,7 @@ resource "aws_cloudfront_distribution" "site" {
     }
   }
 
-  # The bucket answers 403 for a missing object, because the distribution may not list it.
+  # For a missing object, the bucket returns 403, because the distribution may not list it.
   custom_error_response {
     error_code         = 403
     response_code      = 404

@@ -13,7 +13,7 @@ variable "directory" {
 
   validation {
     condition     = length(fileset(var.directory, "**")) > 0
-    error_message = "The directory holds no files. Apply the export first."
+    error_message = "The directory is empty. Apply the export first."
   }
 }
 
@@ -38,7 +38,7 @@ locals {
       source       = "${var.directory}/${name}"
       md5          = filemd5("${var.directory}/${name}")
       content_type = lookup(local.content_types, try(regex("[^.]*$", name), ""), "application/octet-stream")
-      # Browsers and the CDN check for a new page each time, and keep everything else for an hour.
+      # Browsers and the CDN revalidate pages on each request, and cache everything else for an hour.
       cache_control = endswith(name, ".html") ? "no-cache" : "public, max-age=3600"
     }
   }

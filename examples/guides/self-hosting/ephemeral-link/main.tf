@@ -19,7 +19,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. Another value starts a new export."
+  description = "Identifies the content, such as a commit. A new value starts a new export."
   type        = string
 }
 
@@ -48,8 +48,8 @@ resource "helm_release" "docs" {
     { name = "staticExport.version", value = var.revision, type = "string" },
   ]
 
-  # Write-only, so Terraform cannot see it change. The revision number is derived from the job ID:
-  # a new job upgrades the release.
+  # Terraform cannot detect changes of a write-only argument. The revision is derived from the job
+  # ID, so a new job upgrades the release.
   set_wo = [
     { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
   ]

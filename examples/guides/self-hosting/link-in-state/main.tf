@@ -19,7 +19,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. Another value starts a new export."
+  description = "Identifies the content, such as a commit. A new value starts a new export."
   type        = string
 }
 
@@ -44,14 +44,13 @@ resource "helm_release" "docs" {
     { name = "staticExport.version", value = var.revision, type = "string" },
   ]
 
-  # Helm reads an unescaped comma as the end of the value.
+  # Helm treats an unescaped comma as the end of the value.
   set_sensitive = [
     { name = "staticExport.bundleUrl", value = replace(docs_static_export.site.bundle_url, ",", "\\,") },
   ]
 
   lifecycle {
-    # Fails an apply that comes too late, instead of handing over a dead link. An unknown expiry,
-    # which is null, passes.
+    # Fails a late apply instead of passing on an expired link. An unknown expiry (null) passes.
     precondition {
       condition     = try(timecmp(docs_static_export.site.expires_at, timestamp()) > 0, true)
       error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Create a new plan."

@@ -23,7 +23,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. Another value starts a new export."
+  description = "Identifies the content, such as a commit. A new value starts a new export."
   type        = string
 }
 
@@ -48,7 +48,7 @@ resource "docs_bundle_download" "site" {
   path   = "${path.root}/out/bundle.tar.gz"
 }
 
-# One object per job. source_hash stays known on a fresh disk, so nothing is uploaded twice.
+# One object for each job. On a fresh disk, source_hash stays known, so nothing is uploaded twice.
 resource "aws_s3_object" "bundle" {
   bucket       = var.bucket
   key          = "bundles/${docs_static_export.site.job_id}.tar.gz"
