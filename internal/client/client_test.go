@@ -149,11 +149,11 @@ func TestRecordIsReadWhateverItsFieldsAre(t *testing.T) {
 func TestAnswerWithoutWhatItMustSayIsAnError(t *testing.T) {
 	long := strings.Repeat("é", MaxNameLength)
 	for name, test := range map[string]struct{ call, body, problem string }{
-		"an update without a status": {"update", `{"_id":"up_1"}`, "the answer has no status"},
-		"a status of null":           {"job", `{"status":null}`, "the answer has no status"},
-		"an empty status":            {"job", `{"status":""}`, "the answer has no status"},
-		"a status that is an object": {"job", `{"status":{"a":1}}`, "the answer has no status"},
-		"a start without an ID":      {"start", `{"error":"no such plan"}`, "the answer has no jobId: no such plan"},
+		"an update without a status": {"update", `{"_id":"up_1"}`, "the response has no status"},
+		"a status of null":           {"job", `{"status":null}`, "the response has no status"},
+		"an empty status":            {"job", `{"status":""}`, "the response has no status"},
+		"a status that is an object": {"job", `{"status":{"a":1}}`, "the response has no status"},
+		"a start without an ID":      {"start", `{"error":"no such plan"}`, "the response has no jobId: no such plan"},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, "its jobId is longer than 256 characters"},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, "its jobId has characters that cannot be part of one"},
@@ -163,8 +163,8 @@ func TestAnswerWithoutWhatItMustSayIsAnError(t *testing.T) {
 		"white space around":         {"start", `{"jobId":" se_1"}`, "its jobId has characters"},
 		"a link as an ID":            {"start", `{"jobId":"https://h.test/?` + signature + `"}`, "its jobId has characters"},
 		"a token as an ID":           {"start", `{"jobId":"Bearer ` + signature + signature + `"}`, "its jobId has characters"},
-		"no link":                    {"bundle", `{"error":"still packing"}`, "the answer has no bundleUrl: still packing"},
-		"an empty link":              {"bundle", `{"bundleUrl":""}`, "the answer has no bundleUrl"},
+		"no link":                    {"bundle", `{"error":"still packing"}`, "the response has no bundleUrl: still packing"},
+		"an empty link":              {"bundle", `{"bundleUrl":""}`, "the response has no bundleUrl"},
 		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, "its bundleUrl is not an absolute http or https URL"},
 		"a link to a file":           {"bundle", `{"bundleUrl":"file:///etc/passwd"}`, "its bundleUrl is not an absolute"},
 		"a link of another scheme":   {"bundle", `{"bundleUrl":"s3://b/k?` + signature + `"}`, "its bundleUrl is not an absolute"},

@@ -73,7 +73,7 @@ func CheckAPIKey(key string) error {
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return errors.New("it contains white space")
+			return errors.New("it contains whitespace")
 		case unicode.IsControl(r):
 			return errors.New("it contains a control character")
 		case r > unicode.MaxASCII:

@@ -125,7 +125,7 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, err
 func (c *Client) readBundle(r *record) (*Bundle, string) {
 	link := r.text("bundleUrl")
 	if link == nil || *link == "" {
-		return nil, "the answer has no bundleUrl"
+		return nil, "the response has no bundleUrl"
 	}
 	u, err := url.Parse(*link)
 	switch {

@@ -70,7 +70,7 @@ func (r *record) name(name string) (text, problem string) {
 	value := r.text(name)
 	switch {
 	case value == nil || *value == "":
-		return "", "the answer has no " + name
+		return "", "the response has no " + name
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", "its " + name + " is longer than 256 characters"
 	case strings.ContainsAny(*value, "\n\t") || Redact(*value) != *value:

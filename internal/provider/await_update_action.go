@@ -36,7 +36,7 @@ func (a *awaitUpdateAction) Metadata(_ context.Context, req action.MetadataReque
 
 func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for the end of an update (a deployment of a site) and fails unless it succeeded. Reports each status change.",
+		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds. Reports each status change.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription,
@@ -53,7 +53,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 				Optional:            true,
 				Attributes: map[string]schema.Attribute{
 					"invoke": schema.StringAttribute{
-						MarkdownDescription: "Timeout of the wait, a duration such as `20m`. Default: `60m`.",
+						MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.",
 						Optional:            true,
 						Validators:          anyDuration,
 					},
@@ -86,7 +86,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 				report("Update %s: %s", statusID, update.Status)
 			}
 		},
-		again: "To wait again, invoke the action with \"terraform apply -invoke=ADDRESS\". An apply alone repeats it only if its trigger's resource still has to be created or changed.",
+		again: "Apply again if the action runs before a resource is created or updated. Otherwise, run \"terraform apply -invoke\" with the address of the action.",
 	}
 	if _, ok := wait.success(ctx, &resp.Diagnostics); ok {
 		report("Update %s succeeded", statusID)

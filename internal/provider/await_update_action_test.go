@@ -99,7 +99,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "200ms", progress: []string{"Update upd_1: queued"},
-			said: []string{"Update not finished in time\n", "Not finished after 200ms (`timeouts.invoke`).", `To wait again, invoke the action with "terraform apply -invoke=ADDRESS".`},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 200ms (`timeouts.invoke`).", `To wait again, invoke the action with "terraform apply -invoke=ADDRESS".`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 		case <-time.After(50 * time.Millisecond):
 		}
 	})
-	wantPhrases(t, said, "Wait for the update interrupted\n", "The update itself continues.")
+	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update itself continues.")
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
@@ -168,5 +168,5 @@ func TestActionRunsInTerraform(t *testing.T) {
 	}
 	invoke("upd_good", exit(0), "Update upd_good: queued", "Update upd_good succeeded")
 	invoke("upd_bad", exit(1), `Update upd_bad ended with status "failure".`, "Summary: no space")
-	invoke("upd_stuck", func(args ...string) string { return c.interrupt(t, simulator.EndpointUpdate, args...) }, "Wait for the update interrupted")
+	invoke("upd_stuck", func(args ...string) string { return c.interrupt(t, simulator.EndpointUpdate, args...) }, "Interrupted while waiting for the update")
 }

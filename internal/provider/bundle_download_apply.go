@@ -81,11 +81,11 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		written.adopt(ctx, state.target())
 		found, err := state.target().Inspect(ctx, written.Owned)
 		if err != nil {
-			addError(&resp.Diagnostics, "Could not look at the downloaded bundle", err, "", "")
+			addError(&resp.Diagnostics, "Could not inspect the downloaded bundle", err, "", "Apply again.")
 			return
 		}
 		complete = found.Complete() && !old
-		warnForeign(&state, found, "is moved aside by the apply", &resp.Diagnostics)
+		warnForeign(&state, found, "will be moved aside by the apply", &resp.Diagnostics)
 	}
 	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SizeBytes, state.ContentSHA256, state.FileCount
 	plan.SHA256 = state.SHA256
@@ -146,7 +146,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	}
 	found, err := plan.target().Inspect(ctx, written.Owned)
 	if err != nil {
-		addError(&resp.Diagnostics, "Could not look at the downloaded bundle", err, "", "")
+		addError(&resp.Diagnostics, "Could not inspect the downloaded bundle", err, "", "Apply again.")
 		return
 	}
 	wanted := plan.SHA256.IsUnknown() || plan.SHA256.ValueString() == contents.SHA256
@@ -171,10 +171,10 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	written.adopt(ctx, state.target())
 	found, err := state.target().Remove(ctx, written.Owned)
 	if err != nil {
-		addError(&resp.Diagnostics, "Could not delete the downloaded bundle", err, "", "Delete it by hand, and run \"terraform state rm\" with the address of this resource.")
+		addError(&resp.Diagnostics, "Could not delete the downloaded bundle", err, "", "Delete it manually, and run \"terraform state rm\" with the address of this resource.")
 		return
 	}
-	warnForeign(&state, found, "is left as it is", &resp.Diagnostics)
+	warnForeign(&state, found, "was not deleted", &resp.Diagnostics)
 }
 
 // errReported is the error of a failure that has its diagnostic already.
@@ -215,7 +215,7 @@ func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client,
 		return false
 	}
 	for _, name := range movedAside {
-		diags.AddWarning("Files moved aside", fmt.Sprintf("What the provider did not write was moved to %s. Delete it if you do not need it.", name))
+		diags.AddWarning("Files moved aside", fmt.Sprintf("Files that the provider did not write were moved to %s. Delete them if you do not need them.", name))
 	}
 	written.JobID = jobID
 	return true
@@ -233,7 +233,7 @@ func stageAndCommit(ctx context.Context, c *client.Client, target bundle.Target,
 
 // reportDownload adds the diagnostic of a failed download.
 func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err error) {
-	const unchanged = "Files on disk are unchanged."
+	const unchanged = "The files on disk are unchanged."
 	var occupied *bundle.OccupiedError
 	var checksum *bundle.ChecksumError
 	var content *bundle.ContentError
@@ -247,22 +247,22 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 		if occupied.Directory {
 			at = path.Root("extract_to")
 		}
-		diags.AddAttributeError(at, "Target of the download is occupied",
+		diags.AddAttributeError(at, "Download path already in use",
 			paragraphs(sentence(occupied.Error())+" The provider does not overwrite what it did not write.", "Remove it, or choose another "+at.String()+"."))
 	case errors.As(err, &checksum):
 		diags.AddAttributeError(path.Root("sha256"), "Checksum of the bundle does not match",
 			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", plan.JobID.ValueString(), checksum.Got, checksum.Want, unchanged),
-				"If the bundle is the right one, correct sha256 or remove it."))
+				"If the bundle is correct, update or remove sha256."))
 	case errors.As(err, &content):
 		diags.AddAttributeError(path.Root("job_id"), "Content of the bundle has changed",
-			paragraphs(fmt.Sprintf("The service returned other files for job %s than before: content_sha256 is %s instead of %s. %s", plan.JobID.ValueString(), content.Got, content.Want, unchanged),
+			paragraphs(fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", plan.JobID.ValueString(), content.Got, content.Want, unchanged),
 				"To accept them, run \"terraform apply -replace\" with the address of this resource."))
 	case errors.As(err, &archive):
 		diags.AddAttributeError(path.Root("extract_to"), "Could not unpack the bundle",
 			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", plan.JobID.ValueString(), strings.TrimSuffix(archive.Error(), "."), unchanged),
 				"Export the site again, or download the bundle without extract_to."))
 	case errors.As(err, &file) || errors.As(err, &link):
-		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs(sentence(err.Error())+" "+unchanged, "Check permissions and free space."))
+		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs(sentence(err.Error())+" "+unchanged, "Check the permissions and the free space on the disk."))
 	default:
 		addError(diags, "Could not download the bundle", err, "Job: "+plan.JobID.ValueString()+". "+unchanged, "")
 	}
@@ -278,8 +278,8 @@ func warnForeign(model *bundleDownloadModel, found bundle.Findings, becomes stri
 		{"extract_to", model.ExtractTo.ValueString(), found.Tree},
 	} {
 		if foreign.finding.State == bundle.Foreign {
-			diags.AddAttributeWarning(path.Root(foreign.at), "Files were not written by the provider",
-				fmt.Sprintf("%s is not as the provider wrote it: %s. It %s.", foreign.name, foreign.finding.Difference, becomes))
+			diags.AddAttributeWarning(path.Root(foreign.at), "Files differ from what the provider wrote",
+				fmt.Sprintf("%s differs from what the provider wrote: %s. It %s.", foreign.name, foreign.finding.Difference, becomes))
 		}
 	}
 }

@@ -169,7 +169,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			var warned, moved []string
 			for _, found := range []struct{ argument, place, difference string }{{"path", "bundle.tar.gz", test.file}, {"extract_to", "site", test.tree}} {
 				if found.difference != "" {
-					warned = append(warned, "warning: Files were not written by the provider ("+found.argument+")", found.place+" is not as the provider wrote it: "+found.difference, "It is moved aside by the apply.")
+					warned = append(warned, "warning: Files differ from what the provider wrote ("+found.argument+")", found.place+" differs from what the provider wrote: "+found.difference, "It will be moved aside by the apply.")
 					moved = append(moved, "warning: Files moved aside", c.inFolder(label(name), found.place)+".backup-2030")
 				}
 			}
@@ -193,7 +193,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			for place, difference := range map[string]string{"bundle.tar.gz": test.file, "site": test.tree} {
 				if difference != "" {
 					warnings++
-					wantPhrases(t, said, c.inFolder(label(name), place)+" is not as the provider wrote it: "+difference)
+					wantPhrases(t, said, c.inFolder(label(name), place)+" differs from what the provider wrote: "+difference)
 				}
 			}
 			left := map[string]string{}
@@ -201,7 +201,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "It is left as it is."); n != warnings {
+	if n := strings.Count(said, "It was not deleted."); n != warnings {
 		t.Errorf("%d warnings, want %d:\n%s", n, warnings, said)
 	}
 }

@@ -54,39 +54,39 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. The bundle of another job replaces this one in place.",
+				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. Changing it replaces the files in place.",
 				Required:            true,
 				Validators:          idRules,
 			},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing the path replaces the resource.",
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing it replaces the resource.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lower-case hexadecimal digits. If it is set, a bundle with another checksum is an error. A service may pack the same content again with another checksum; see `content_sha256`.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. The service may pack the same content with a different checksum: see `content_sha256`.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
-					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lower-case hexadecimal digits, as sha256sum prints them")},
+					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into: a tar, gzip-compressed tar or zip archive of at most 100,000 entries and 4 GiB. The directory must be missing or empty before the resource is created. Changing it replaces the resource.",
+				MarkdownDescription: "Directory to unpack the bundle into. It must be missing or empty before the resource is created. Changing it replaces the resource. The bundle must be a tar, gzip-compressed tar, or zip archive of at most 100,000 entries and 4 GiB.",
 				Optional:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout of the download, a duration such as `90m`. Default: `60m`.",
-				"update": "Timeout of a repeated download. Default: `60m`.",
+				"create": "Timeout for the download, such as `90m`. Default: `60m`.",
+				"update": "Timeout for a repeated download. Default: `60m`.",
 			}),
 			"size_bytes": schema.Int64Attribute{
 				MarkdownDescription: "Size of the file in bytes.",
 				Computed:            true,
 			},
 			"content_sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 digest of the names, kinds and contents of the files in the bundle. It does not depend on how they are packed. Null if the file is not an archive.",
+				MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive.",
 				Computed:            true,
 			},
 			"file_count": schema.Int64Attribute{

@@ -69,13 +69,13 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		jobID, arguments, before string
 		said                     []string
 	}{
-		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". Files on disk are unchanged."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. Files on disk are unchanged."}},
+		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". The files on disk are unchanged."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. The files on disk are unchanged."}},
 		"job not completed":   {"running", "", "", []string{"Static export job not completed"}},
 		"unknown job":         {"unknown", "", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}},
-		"timeout":             {"good", `timeouts = { create = "0s" }`, "", []string{"Could not read the static export job", "Not finished after 0s (`timeouts.create`)."}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Target of the download is occupied (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Target of the download is occupied (extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}},
+		"timeout":             {"good", `timeouts = { create = "0s" }`, "", []string{"Could not read the static export job", "The operation did not finish within 0s (`timeouts.create`)."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}},
 		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site already exists and is not a directory."}},
 	}
 	c := h.cli(t, "")
@@ -109,7 +109,7 @@ func TestDownloadRenewsARefusedLinkOnce(t *testing.T) {
 	c.write(t, c.download("site", "se_1", ""))
 	refusal := simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"}
 	work := h.AddFault(refusal)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "answered HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. Files on disk are unchanged.")
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "returned HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. The files on disk are unchanged.")
 	work()
 	refusal.Times = 1
 	h.AddFault(refusal)
@@ -126,7 +126,7 @@ func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
 		t.Run(argument, func(t *testing.T) {
 			c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b"+place, "/a"+place, 1))
 			said := c.report(t, 1, "apply", "-auto-approve").said
-			wantPhrases(t, said["a"]+said["b"], "error: Target of the download is occupied ("+argument+")", "is written by another resource in the same run.")
+			wantPhrases(t, said["a"]+said["b"], "error: Download path already in use ("+argument+")", "is written by another resource in the same run.")
 			if n := len(c.values(t)); n != 1 {
 				t.Errorf("%d resources are in the state, want 1", n)
 			}
@@ -228,7 +228,7 @@ resource "terraform_data" "file" {
 
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned other files for job se_1 than before", `run "terraform apply -replace"`)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace"`)
 	c.wantDisk(t, "site", map[string]string{})
 	c.Run(t, 0, "apply", "-auto-approve", "-replace="+siteBundle)
 	c.wantEmptyPlan(t)
@@ -293,7 +293,7 @@ func TestPrivateAuthorityIsTrustedAndAPlainLinkOfAnHTTPSServiceIsNot(t *testing.
 	c.write(t, readUpdate+c.download("site", "se_1", "")+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
 	said := c.report(t, 1, "apply", "-auto-approve")
 	said.wantSaid(t, "update")
-	said.wantSaid(t, "site", "error: Could not generate a bundle link", "its bundleUrl is plain http, although base_url is https")
+	said.wantSaid(t, "site", "error: Could not create a bundle link", "its bundleUrl is plain http, although base_url is https")
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 0})
 	c.wantDisk(t, "site", map[string]string{})
 }

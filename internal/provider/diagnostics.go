@@ -50,33 +50,33 @@ func explain(err error) (what, advice string) {
 	case interrupted(err):
 		return "Terraform was interrupted.", ""
 	case errors.As(err, &busy):
-		what = fmt.Sprintf("The service asks to wait until %s, which is after this operation's timeout.", busy.RetryAt.UTC().Format(time.RFC3339))
+		what = fmt.Sprintf("The service asked the provider to wait until %s, after the timeout of this operation.", busy.RetryAt.UTC().Format(time.RFC3339))
 		if errors.As(err, &api) {
-			what = fmt.Sprintf("The service answered %s. It asks to wait until %s, which is after this operation's timeout.", answered(api), busy.RetryAt.UTC().Format(time.RFC3339))
+			what = fmt.Sprintf("The service returned %s. It asked the provider to wait until %s, after the timeout of this operation.", answered(api), busy.RetryAt.UTC().Format(time.RFC3339))
 		}
 		return what, "Try again after that time, or set a longer timeout in `timeouts`."
 	case errors.As(err, &timeout):
 		what = sentence(timeout.Error())
 		if errors.As(err, &api) {
-			what += fmt.Sprintf(" The last answer of the service was %s.", answered(api))
+			what += fmt.Sprintf(" The last response was %s.", answered(api))
 		} else if errors.As(err, &connection) {
-			what += fmt.Sprintf(" The last request got no answer from %s: %s.", connection.Host, connection.Err)
+			what += fmt.Sprintf(" The last request received no response from %s: %s.", connection.Host, connection.Err)
 		}
-		return what, fmt.Sprintf("If this is normal for your site, set a longer `timeouts.%s`.", timeout.member)
+		return what, fmt.Sprintf("If this is normal, set a longer `timeouts.%s`.", timeout.member)
 	case errors.As(err, &api):
-		what = fmt.Sprintf("The service answered %s.", answered(api))
+		what = fmt.Sprintf("The service returned %s.", answered(api))
 		if api.RetryAfter > 0 {
-			what += fmt.Sprintf(" It asks to wait %s before the next request.", api.RetryAfter.Round(time.Second))
+			what += fmt.Sprintf(" It asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
 		return what, advise(api)
 	case errors.As(err, &answer):
-		what = fmt.Sprintf("The service answered HTTP %d to %s %s%s, but %s.", answer.StatusCode, answer.Method, answer.Path, inRequest(answer.RequestID), answer.Problem)
+		what = fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", answer.StatusCode, answer.Method, answer.Path, inRequest(answer.RequestID), answer.Problem)
 		if answer.Message != "" {
-			what += " It says: " + answer.Message
+			what += " The service's message: " + answer.Message
 		}
-		return what, "Check that base_url is the address of the service's API, not of a website, a proxy or a login page."
+		return what, "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
 	case errors.As(err, &connection):
-		return fmt.Sprintf("%s %s got no answer from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
+		return fmt.Sprintf("%s %s received no response from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
 	case errors.As(err, &storage):
 		return sentence(storage.Error()), "Apply again. If it fails again, the bundle may have been deleted: export the site again."
 	}
@@ -88,7 +88,7 @@ func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
 // answered describes an answer of the service, without a final period.
 func answered(e *client.APIError) string {
-	text := fmt.Sprintf("HTTP %s to %s %s", e.Status(), e.Method, e.Path)
+	text := fmt.Sprintf("HTTP %s for %s %s", e.Status(), e.Method, e.Path)
 	if e.Redirect != "" {
 		text += ", a redirect to " + e.Redirect
 	}
@@ -123,17 +123,17 @@ func advise(e *client.APIError) string {
 	case 407:
 		return "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."
 	case 409:
-		return "Wait until other work on the site is finished, and try again."
+		return "Wait for other work on the site to finish, and try again."
 	case 413:
 		return "Shorten additional_parameters."
 	case 429:
-		return "Wait a while, or use a lower -parallelism."
+		return "Try again later, or reduce -parallelism."
 	}
 	switch {
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new address. The provider follows a redirect only for a read on the same host, because the API key must not be sent anywhere else."
+		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host."
 	case e.StatusCode >= 500:
-		return "Apply again later. If it fails again, see the service's status page."
+		return "Apply again later. If it still fails, check the service's status page."
 	}
 	return "Check the arguments and the provider configuration."
 }
@@ -141,7 +141,7 @@ func advise(e *client.APIError) string {
 func adviseConnection(e *client.ConnectionError) string {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(e.Err, &certificate) {
-		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise something intercepts the connection, or this machine's clock is wrong."
+		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	return "Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)."
 }

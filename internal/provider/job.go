@@ -23,7 +23,7 @@ func completedBundle(ctx context.Context, c *client.Client, jobID string, diags 
 		return nil, false
 	case !job.Finished():
 		diags.AddError("Static export job not completed", paragraphs(progressOf(job),
-			"Run Terraform again once the job has completed. To wait for a job in the same run, start it with docs_static_export."))
+			"Run Terraform again after the job completes."))
 		return nil, false
 	case !job.Succeeded():
 		diags.AddError("Static export job failed", paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
@@ -31,7 +31,7 @@ func completedBundle(ctx context.Context, c *client.Client, jobID string, diags 
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
-		addError(diags, "Could not generate a bundle link", err, "", "")
+		addError(diags, "Could not create a bundle link", err, "", "")
 		return nil, false
 	}
 	return bundle, true
@@ -40,11 +40,11 @@ func completedBundle(ctx context.Context, c *client.Client, jobID string, diags 
 // progressOf says how far a job had come when it was last read.
 func progressOf(job *client.StaticExportJob) string {
 	if job.Status == "" {
-		return fmt.Sprintf("Job %s was started; its status has not been read yet.", job.ID)
+		return fmt.Sprintf("Job %s was started, but its status has not been read yet.", job.ID)
 	}
 	text := fmt.Sprintf("Job %s was last seen with status %q", job.ID, job.Status)
 	if job.Progress != nil {
-		text += fmt.Sprintf(", %g %% done", *job.Progress)
+		text += fmt.Sprintf(", %g%% done", *job.Progress)
 	}
 	if job.PageCount != nil {
 		text += fmt.Sprintf(", %d pages", *job.PageCount)

@@ -79,36 +79,36 @@ func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, r
 
 func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports sites of a documentation hosting service as static bundles, and gates deployments on the success of their updates.",
+		MarkdownDescription: "Exports sites from a documentation hosting service as static bundles, and stops deployments if a site update fails.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
-				MarkdownDescription: "Address of the service's API with its version segment, such as `https://host.example/v1`. " +
-					"An absolute URL without query, fragment or user name. Plain `http` is allowed for `localhost` and loopback addresses only, because every request carries the API key. " +
+				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
+					"Must be absolute, without a query, fragment, or user name. Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
 				Validators: baseURLRules,
 			},
 			"api_key": schema.StringAttribute{
 				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
-					"Surrounding white space is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
+					"Surrounding whitespace is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
 				Optional:   true,
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
 			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust in addition to the system's, for a private deployment of the service with its own certificate authority.",
+				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
 				Optional:            true,
 				Validators:          certificateRules,
 			},
 			"request_timeout": schema.StringAttribute{
-				MarkdownDescription: "Timeout of one attempt of one request, a duration of at least `1s`. Default: `30s`.",
+				MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.",
 				Optional:            true,
 				Validators:          atLeastOneSecond,
 			},
 			"max_retries": schema.Int64Attribute{
-				MarkdownDescription: "Maximum number of retries after a failure that may pass, such as a lost connection or a 5xx answer; 0 to 20. " +
+				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
 					"The start of an export is retried only if the service certainly did not act on it. " +
-					"Rate limiting (429) does not count: it is waited out until the operation's timeout. Default: `4`.",
+					"After a 429, the provider waits without counting a retry, up to the timeout of the operation. From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
@@ -182,7 +182,7 @@ func (p *docsProvider) argument(name string, argument types.String, variable str
 	}
 	value, origin := argument.ValueString(), ""
 	if argument.IsNull() {
-		value, origin = p.options.Getenv(variable), " (The value is that of "+variable+".)"
+		value, origin = p.options.Getenv(variable), " (The value comes from "+variable+".)"
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {

@@ -42,8 +42,8 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 		names = strings.Join(d.unknown, ", ")
 	}
 	diags.AddError("Provider configuration is not known yet",
-		"The service must be called now, but the provider's "+names+" comes from something that does not exist yet.\n\n"+
-			"Apply that first, for example with \"terraform apply -target=...\", or use a value that is known during plan.")
+		"The service must be called now, but the provider's "+names+" depends on a resource that does not exist yet.\n\n"+
+			"Create that resource first, for example with \"terraform apply -target=...\", or use a value that is known during the plan.")
 	return nil, false
 }
 

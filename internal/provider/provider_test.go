@@ -48,10 +48,10 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 	c := h.cli(t, readUpdate)
 	for name, test := range map[string]struct{ variable, value, want string }{
 		"no base URL":              {baseURLVariable, "", "error: Missing provider argument ()\nSet base_url in the provider block, or the environment variable DOCS_BASE_URL,"},
-		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL cannot be used: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https. (The value is that of DOCS_BASE_URL.)"},
+		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL cannot be used: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https. (The value comes from DOCS_BASE_URL.)"},
 		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
 		"key of white space":       {apiKeyVariable, " \n", "error: Missing provider argument"},
-		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key cannot be used: it contains white space."},
+		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key cannot be used: it contains whitespace."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.env = map[string]string{baseURLVariable: good[baseURLVariable], apiKeyVariable: good[apiKeyVariable]}
@@ -91,7 +91,7 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 	c := h.cli(t, late+readUpdate)
 	said := c.report(t, 1, "plan")
 	said.wantSaid(t, "gate")
-	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "the provider's api_key comes from something that does not exist yet", "terraform apply -target")
+	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "the provider's api_key depends on a resource that does not exist yet", "terraform apply -target")
 	h.wantNoRequests(t)
 
 	c.write(t, late)

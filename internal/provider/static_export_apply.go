@@ -51,9 +51,9 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	if interrupted(err) {
 		// A warning instead of an error: Terraform must not taint the resource.
 		resp.Diagnostics.AddWarning("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running.",
-			"The state holds the job, without a link. "+resumeByApply))
+			"The state contains the job without a link. "+resumeByApply))
 	} else if err != nil {
-		run.report(err, last, "The state holds the job, marked as tainted.",
+		run.report(err, last, "The state contains the job as tainted.",
 			"To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again.")
 	}
 }
@@ -120,7 +120,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 	var api *client.APIError
 	switch {
 	case client.MayHaveStarted(err):
-		state = "A job may have been started, but its ID did not arrive. The request was not repeated."
+		state = "A job may have been started, but its ID was not received."
 		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in the provider's errors guide."
 	case errors.As(err, &api) && api.StatusCode == 404:
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
@@ -168,7 +168,7 @@ func (run *exportRun) link(ctx context.Context, model *staticExportModel) error 
 func (run *exportRun) warnAboutLink(age linkAge) {
 	if age.ExpiresAt.IsZero() {
 		run.diags.AddWarning("Expiry of the bundle link is unknown",
-			"Neither the service's answer nor the link says when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, export again by changing triggers.")
+			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, change triggers to export again.")
 		return
 	}
 	if run.plan.LinkRenewal.ValueString() == renewNever {
@@ -178,13 +178,13 @@ func (run *exportRun) warnAboutLink(age linkAge) {
 	switch lead, clamped := clampRenewBefore(age, durationOf(run.plan.RenewBefore)); {
 	case age.expiredOnArrival():
 		run.diags.AddWarning("Bundle link expired on arrival",
-			fmt.Sprintf("The link expired at %s, but this machine's clock says %s. It is not renewed, because the next one would be the same.\n\nCheck this machine's clock.", expiresAt, now.UTC().Format(time.RFC3339)))
+			fmt.Sprintf("The link expired at %s, but this machine's clock says %s. It is not renewed, because a new link would also be expired.\n\nCheck this machine's clock.", expiresAt, now.UTC().Format(time.RFC3339)))
 	case !now.Before(age.ExpiresAt):
 		run.diags.AddWarning("The service returned an expired link",
-			fmt.Sprintf("Asked for a new link, the service returned the one that expired at %s. The next apply asks again.", expiresAt))
+			fmt.Sprintf("The provider requested a new link, but the service returned the one that expired at %s. The next apply requests a new link again.", expiresAt))
 	case clamped:
 		run.diags.AddAttributeWarning(path.Root("renew_before"), "renew_before exceeds the link's lifetime",
-			fmt.Sprintf("The link lives for %s, so every new link would already be due. Using %s.\n\nSet a shorter renew_before.",
+			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\nSet a shorter renew_before.",
 				age.ExpiresAt.Sub(age.MadeAt).Round(time.Second), lead.Round(time.Second)))
 	}
 }

@@ -41,14 +41,14 @@ func (e *staticExportBundleEphemeral) Metadata(_ context.Context, req ephemeral.
 // Descriptions of a link's attributes, which docs_static_export shares.
 const (
 	bundleURLDescription  = "Presigned link to the bundle, a single archive. Anyone who has the link can download the site until `expires_at`."
-	expiresAtDescription  = "Time when `bundle_url` expires, an RFC 3339 time in UTC such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link says it."
+	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
 	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
 )
 
 func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Generates a fresh presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
-			"Each plan and each apply generates a new one.",
+		MarkdownDescription: "Creates a presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
+			"Each plan and each apply creates a new one.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.",
@@ -60,7 +60,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 				Optional:            true,
 				Attributes: map[string]schema.Attribute{
 					"open": schema.StringAttribute{
-						MarkdownDescription: "Timeout of generating the link, a duration such as `1m`. Default: `5m`.",
+						MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.",
 						Optional:            true,
 						Validators:          anyDuration,
 					},

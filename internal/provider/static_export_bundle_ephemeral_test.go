@@ -57,15 +57,15 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		said []string
 	}{
 		"queued": {simulator.JobSpec{Queue: simulator.Forever}, []string{
-			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0 % done, 0 pages.\n\nRun Terraform again once the job has completed.", "docs_static_export",
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nRun Terraform again after the job completes.",
 		}},
-		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42 % done, 0 pages.`}},
+		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42% done, 0 pages.`}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, []string{
 			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render\n\nA failed job has no bundle. Use the ID of a completed job.",
 		}},
 		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, []string{"The service gave no reason."}},
 		"unknown job":             {simulator.JobSpec{ID: "another"}, []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
-		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, []string{"error: Could not generate a bundle link", "the answer has no bundleUrl"}},
+		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, []string{"error: Could not create a bundle link", "the response has no bundleUrl"}},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})

@@ -16,7 +16,7 @@ const loginPage = "<!DOCTYPE html><html><title>Sign in</title></html>"
 
 func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 	t.Parallel()
-	const none, perhaps = "No job was started.", "A job may have been started, but its ID did not arrive. The request was not repeated."
+	const none, perhaps = "No job was started.", "A job may have been started, but its ID was not received."
 	for name, test := range map[string]struct {
 		fault  simulator.Fault
 		starts int // requests
@@ -25,7 +25,7 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 		"refused for good":               {simulator.Fault{Status: 401}, 1, []string{none, "HTTP 401 Unauthorized", "Check that api_key or DOCS_API_KEY holds a current admin API key"}},
 		"unknown domain":                 {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
 		"refused before acting":          {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
-		"throttled beyond the timeout":   {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asks to wait until 2030-01-31T14:00:"}},
+		"throttled beyond the timeout":   {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asked the provider to wait until 2030-01-31T14:00:"}},
 		"uncertain, and it has acted":    {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started"`}},
 		"a login page in place of a job": {simulator.Fault{Status: 200, Body: loginPage}, 1, []string{none, "Check that base_url is the address of the service's API"}},
 	} {

@@ -39,28 +39,28 @@ func (d *staticExportJobDataSource) Metadata(_ context.Context, req datasource.M
 
 func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job, no matter who started it. It does not wait for the job to end.",
+		MarkdownDescription: "Reads a static export job, including jobs started outside of Terraform. It does not wait for the job to finish.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job, as the service returned it when the job was started.",
 				Required:            true,
 				Validators:          idRules,
 			},
-			"timeouts": dataSourceTimeouts("Timeout of the read, a duration such as `1m`. Default: `5m`."),
+			"timeouts": dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 			"status": schema.StringAttribute{
-				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final; any other value means that the job is not finished.",
+				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running.",
 				Computed:            true,
 			},
 			"finished": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has ended, with success or failure.",
+				MarkdownDescription: "Whether the job has finished, successfully or not.",
 				Computed:            true,
 			},
 			"succeeded": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has completed, so that a bundle link can be generated.",
+				MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.",
 				Computed:            true,
 			},
 			"progress": schema.Float64Attribute{
-				MarkdownDescription: "Progress of the job in per cent. Null if the service does not return it.",
+				MarkdownDescription: "Progress of the job in percent. Null if the service does not return it.",
 				Computed:            true,
 			},
 			"page_count": schema.Int64Attribute{

@@ -73,9 +73,9 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, readJob("unknown"))
-	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found to GET /v1/static-export/jobs/unknown", "Check the ID")
+	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID")
 
 	h.AddFault(simulator.Fault{Delay: simulator.Forever})
 	c.write(t, strings.Replace(readJob("slow"), "}", "timeouts = { read = \"100ms\" }\n}", 1))
-	c.report(t, 1, "plan").wantSaid(t, "slow", "error: Could not read the static export job", "Not finished after 100ms (`timeouts.read`).")
+	c.report(t, 1, "plan").wantSaid(t, "slow", "error: Could not read the static export job", "The operation did not finish within 100ms (`timeouts.read`).")
 }

@@ -47,7 +47,7 @@ func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnosti
 	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
 	if err != nil {
 		diags.AddWarning("Private state of the export is unreadable",
-			"Another version of the provider wrote it, or it is damaged. It is ignored: an interrupted export of new content is not resumed, and a new job is started.")
+			"Another version of the provider wrote it, or it is damaged. The provider ignores it, so it starts a new job instead of resuming an interrupted one.")
 	}
 	return &notes
 }

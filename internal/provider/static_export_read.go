@@ -70,6 +70,9 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
 		next := ""
+		if _, advice := explain(err); strings.Contains(advice, "timeouts") { // an import has none
+			next = "Import again later."
+		}
 		if jobID := identity.JobID.ValueString(); client.IsGone(err) && strings.Contains(jobID, ".") && domainProblem(jobID) == "" {
 			next = fmt.Sprintf("%q looks like a domain. %s", jobID, importForms)
 		}

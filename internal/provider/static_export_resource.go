@@ -68,29 +68,29 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Exports a site as a static bundle and keeps a working presigned link to it. " +
-			"Creating the resource starts exactly one job. An expired link is renewed from the same job; only new content starts another one.",
+			"Creating the resource starts exactly one job. An expired link is renewed for the same job. Only new content starts a new job.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, without scheme, port or path, such as `docs.example.com`. Changing it replaces the resource.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. Changing it replaces the resource.",
 				Required:            true,
 				Validators:          domainRules,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
 					replaceIfDomainIsKnown, "Another domain replaces the resource.", "Another domain replaces the resource.")},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that stand for the site's content, such as a commit or the ID of an update. A change exports the site again, in place.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID. Changing them exports the site again, in place.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
-				MarkdownDescription: "Additional members of the request that starts the export, as a JSON object written with `jsonencode`. " +
-					"The service defines which members it accepts. `domain` is not allowed. A change exports the site again, in place; a change of spacing or member order does not.",
+				MarkdownDescription: "Additional fields for the request that starts the export, as a JSON object written with `jsonencode`. " +
+					"The service defines which fields it accepts. `domain` is not allowed. Changing the value exports the site again, in place. Spacing and field order do not matter.",
 				Optional:      true,
 				Validators:    parametersRules,
 				PlanModifiers: []planmodifier.String{sameJSONModifier{"Ignores changes of spacing and member order."}},
 			},
 			"link_renewal": schema.StringAttribute{
-				MarkdownDescription: "When to renew the link: `on_expiry` renews it by the first apply after it has expired (see `renew_before`); " +
+				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
 					"`never` keeps it until the next export. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
@@ -98,8 +98,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before its expiry a link is due for renewal, a duration such as `30m`. " +
-					"If it is not shorter than the lifetime of the service's links, half that lifetime is used, with a warning. Default: `0s`.",
+				MarkdownDescription: "How long before it expires a link is due for renewal, such as `30m`. " +
+					"If it is not shorter than the lifetime of a link, the provider uses half the lifetime and warns. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString("0s"),
@@ -111,16 +111,16 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators:          atLeastOneSecond,
 			},
 			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout of a new export, a duration such as `90m`. Default: `60m`.",
-				"update": "Timeout of a repeated export or of a link renewal. Default: `60m`.",
-				"read":   "Timeout of a refresh. Default: `5m`.",
+				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
+				"update": "Timeout for a repeated export or a link renewal. Default: `60m`.",
+				"read":   "Timeout for a refresh. Default: `5m`.",
 			}),
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the export job that the bundle comes from.",
 				Computed:            true,
 			},
 			"status": schema.StringAttribute{
-				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final; any other value means that the job is not finished.",
+				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running.",
 				Computed:            true,
 			},
 			"page_count": schema.Int64Attribute{
@@ -162,7 +162,7 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 				RequiredForImport: true,
 			},
 			"domain": identityschema.StringAttribute{
-				Description:       "Domain of the site. Without it, an import takes the configured domain.",
+				Description:       "Domain of the site. If omitted, the import uses the configured domain.",
 				OptionalForImport: true,
 			},
 		},

@@ -19,7 +19,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantTexts(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state holds the job, without a link.")
+	wantTexts(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state contains the job without a link.")
 	if state := c.state(t, site); state["job_id"] != h.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
@@ -38,7 +38,7 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 		"if it timed out": {
 			simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Delay: simulator.Forever},
 			soon,
-			[]string{"Static export timed out", "Not finished after 500ms (`timeouts.create`).", `last seen with status "queued"`, "The job keeps running."},
+			[]string{"Static export timed out", "The operation did not finish within 500ms (`timeouts.create`).", `last seen with status "queued"`, "The job keeps running."},
 		},
 		"if it got no link": {
 			simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 502},
@@ -51,7 +51,7 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 			h := newHarness(t, simulator.Options{})
 			heal := h.AddFault(test.fault)
 			c := h.cli(t, export(test.arguments))
-			wantTexts(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "marked as tainted", `run "terraform untaint"`)...)
+			wantTexts(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job as tainted", `run "terraform untaint"`)...)
 
 			heal()
 			c.write(t, export())
@@ -68,7 +68,7 @@ func TestTimeoutOfZeroStartsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export(`timeouts = { create = "0s" }`))
-	wantTexts(t, c.apply(t, 1), "Not finished after 0s (`timeouts.create`).", "No job was started.")
+	wantTexts(t, c.apply(t, 1), "The operation did not finish within 0s (`timeouts.create`).", "No job was started.")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
 }
 
@@ -79,7 +79,7 @@ func TestNewContentThatTimesOutIsResumed(t *testing.T) {
 	c.apply(t, 0)
 	heal := h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Delay: simulator.Forever})
 	c.write(t, revision("2", soon))
-	wantTexts(t, c.apply(t, 1), "Static export timed out", "Not finished after 500ms (`timeouts.update`).",
+	wantTexts(t, c.apply(t, 1), "Static export timed out", "The operation did not finish within 500ms (`timeouts.update`).",
 		"The state keeps the earlier export and its link.", `To resume the same job, run "terraform apply" again.`)
 	c.wantJob(t, 0)
 	heal()

@@ -20,8 +20,8 @@ const (
 
 // Descriptions that several objects share.
 const (
-	timeoutsDescription     = "Timeouts of operations."
-	pollIntervalDescription = "Polling interval, a duration of at least `1s`. By default it adapts to how long the wait has taken, from 1 to 15 seconds."
+	timeoutsDescription     = "Timeouts for operations."
+	pollIntervalDescription = "Polling interval. At least `1s`. By default, the provider adapts it, between 1 and 15 seconds."
 )
 
 // timeoutError is the cause of a context that ended because of a timeout.
@@ -31,7 +31,7 @@ type timeoutError struct {
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("not finished after %s (`timeouts.%s`)", e.after, e.member)
+	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.member)
 }
 
 // withTimeout bounds an operation by a member of its timeouts argument. The

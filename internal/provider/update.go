@@ -24,7 +24,7 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "Run Terraform again to wait for it again."
+	waitAgain = "Run Terraform again to resume waiting."
 )
 
 // updateWait is a wait for the end of an update.
@@ -50,9 +50,9 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &timeout):
-		addError(diags, "Update not finished in time", err, strings.TrimSpace(seen+" The update itself continues."), w.again)
+		addError(diags, "Timed out waiting for the update", err, strings.TrimSpace(seen+" The update itself continues."), w.again)
 	case interrupted(err):
-		diags.AddError("Wait for the update interrupted", paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
+		diags.AddError("Interrupted while waiting for the update", paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
 	default:
 		addError(diags, "Could not read the update", err, seen, "")
 	}
@@ -80,12 +80,12 @@ func lastSeen(statusID string, last *client.UpdateStatus) string {
 	case last.Status == "queued" || last.Status == "in_progress":
 		return fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
 	}
-	return fmt.Sprintf("Update %s was last seen with status %q, which is not documented and counts as still running.", statusID, last.Status)
+	return fmt.Sprintf("Update %s was last seen with status %q, which is undocumented and counts as still running.", statusID, last.Status)
 }
 
 // addUpdateFailure reports what is known about a failed update.
 func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.UpdateStatus) {
-	var facts []string
+	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {
 			return
@@ -109,10 +109,9 @@ func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.U
 	var log string
 	if lines := endOfLog(update.Logs); len(lines) > 0 {
 		// Terraform does not wrap lines that begin with a space.
-		log = "End of its log:\n  " + strings.Join(lines, "\n  ")
+		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
-	diags.AddError("Update failed", paragraphs(fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status),
-		strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
+	diags.AddError("Update failed", paragraphs(strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have

@@ -49,8 +49,8 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Gates an apply on the success of an update (a deployment of a site). " +
-			"Creating the resource waits for the end of the update and fails unless it succeeded.",
+		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds. " +
+			"Resources that depend on the gate are created only after a successful update.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, which waits for that update.",
@@ -59,7 +59,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings, such as a commit. A change replaces the gate, which reads the update again.",
+				MarkdownDescription: "Strings, such as a commit. Changing them replaces the gate, which reads the update again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
@@ -69,10 +69,10 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Optional:            true,
 				Validators:          atLeastOneSecond,
 			},
-			"timeouts": resourceTimeouts(map[string]string{"create": "Timeout of the wait, a duration such as `20m`. Default: `60m`."}),
+			"timeouts": resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 			"status":   recorded("Final status of the update: `success`."),
 			"summary":  recorded("Summary of the update. Null if the service does not return it."),
-			"ended_at": recorded("Time when the update ended, as the service writes it (ISO 8601, UTC). Null if the service does not return it."),
+			"ended_at": recorded("Time when the update ended, as the service returns it (ISO 8601, UTC). Null if the service does not return it."),
 		},
 	}
 }

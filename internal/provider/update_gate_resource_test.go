@@ -65,11 +65,11 @@ func TestGateFailsClosed(t *testing.T) {
 		"failure":              {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
 		"failure after a wait": {simulator.UpdateSpec{Run: 2 * time.Minute, Fail: "no space"}, "", []string{"error: Update failed"}},
 		"timeout": {simulator.UpdateSpec{Queue: simulator.Forever}, brief, []string{
-			"error: Update not finished in time", "Not finished after 200ms (`timeouts.create`).\n\nUpdate timeout was last seen with status \"queued\". The update itself continues.\n\nRun Terraform again to wait for it again.",
+			"error: Timed out waiting for the update", "The operation did not finish within 200ms (`timeouts.create`).\n\nUpdate timeout was last seen with status \"queued\". The update itself continues.\n\nRun Terraform again to resume waiting.",
 		}},
-		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, brief, []string{"error: Update not finished in time", `was last seen with status "succeeded", which is not documented and counts as still running.`}},
+		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, brief, []string{"error: Timed out waiting for the update", `was last seen with status "succeeded", which is undocumented and counts as still running.`}},
 		"unknown update": {simulator.UpdateSpec{ID: "another"}, "", []string{"error: Could not read the update", "HTTP 404 Not Found"}},
-		"no status":      {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the answer has no status"}},
+		"no status":      {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
@@ -97,7 +97,7 @@ func TestInterruptedGateIsNotPassed(t *testing.T) {
 	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	c := h.cli(t, gate("gate", "upd_1", ""))
 	output := c.interrupt(t, simulator.EndpointUpdate, "apply", "-auto-approve")
-	wantPhrases(t, output, "Error: Wait for the update interrupted", "Run Terraform again to wait for it again.")
+	wantPhrases(t, output, "Error: Interrupted while waiting for the update", "Run Terraform again to resume waiting.")
 	if len(c.values(t)) > 0 {
 		t.Error("the gate is in the state")
 	}

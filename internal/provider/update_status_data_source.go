@@ -79,7 +79,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 		return schema.ListAttribute{MarkdownDescription: description, ElementType: types.StringType, Computed: true}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an update (a deployment of a site). It can wait for the end of the update and fail if the update failed. Fields that the service leaves out are null.",
+		MarkdownDescription: "Reads an update (a deployment of a site). It can wait for the update to finish, and fail if the update failed. Fields that the service omits are null.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription,
@@ -87,11 +87,11 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				Validators:          idRules,
 			},
 			"wait_for_completion": schema.BoolAttribute{
-				MarkdownDescription: "Whether to wait until the update has ended, with success or failure. An update that does not end in time is an error. Default: `false`.",
+				MarkdownDescription: "Whether to wait for the update to finish. It is an error if the update does not finish in time. Default: `false`.",
 				Optional:            true,
 			},
 			"fail_on_failure": schema.BoolAttribute{
-				MarkdownDescription: "Whether a failed update is an error. An update that has not ended yet has not failed, so only `wait_for_completion` together with this guarantees success. Default: `false`.",
+				MarkdownDescription: "Whether a failed update is an error. A running update is not, so also set `wait_for_completion` to require success. Default: `false`.",
 				Optional:            true,
 			},
 			"poll_interval": schema.StringAttribute{
@@ -99,13 +99,13 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				Optional:            true,
 				Validators:          atLeastOneSecond,
 			},
-			"timeouts":         dataSourceTimeouts("Timeout of the read, a duration such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
-			"id":               text("ID in the record of the update."),
+			"timeouts":         dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
+			"id":               text("ID of the update in the response."),
 			"project_id":       text("ID of the documentation project."),
-			"created_at":       text("Time when the update was triggered, as the service writes it (ISO 8601, UTC)."),
-			"ended_at":         text("Time when the update ended, as the service writes it (ISO 8601, UTC)."),
-			"status":           text("Status of the update: `queued`, `in_progress`, `success` or `failure`. Any other value is passed on and means that the update has not ended."),
-			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has ended, with success or failure.", Computed: true},
+			"created_at":       text("Time when the update was triggered, as the service returns it (ISO 8601, UTC)."),
+			"ended_at":         text("Time when the update ended, as the service returns it (ISO 8601, UTC)."),
+			"status":           text("Status of the update: `queued`, `in_progress`, `success`, or `failure`. Any other value means that the update is still running."),
+			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
 			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
 			"summary":          text("Summary of the update."),
 			"logs":             texts("Lines of the update's log."),
@@ -140,7 +140,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 					},
 				},
 			},
-			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt` or `onboarding`. Any other value is passed on."),
+			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
 	}
 }

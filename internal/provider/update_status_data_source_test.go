@@ -135,11 +135,11 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":     {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Update not finished in time", "Not finished after 200ms (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to wait for it again.\n"},
+			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 200ms (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to resume waiting.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
-			said:   []string{"error: Could not read the update", "HTTP 404 Not Found to GET /v1/project/update-status/unknown_update", "there is no update with this ID"},
+			said:   []string{"error: Could not read the update", "HTTP 404 Not Found for GET /v1/project/update-status/unknown_update", "there is no update with this ID"},
 		},
 	}
 	h := newHarness(t, simulator.Options{})
@@ -194,14 +194,13 @@ func TestFailedUpdateIsExplained(t *testing.T) {
 			},
 			[]string{`error: Update failed (data)
 Update all_that_is_known ended with status "failure".
-
 Summary: The build failed
 Commit: c0ffee
 Ref: main
 Message: Say more
 Author: Ada
 
-End of its log:
+End of the log:
   Cloning
   Error: no such page
     at guides/links.mdx
@@ -218,7 +217,7 @@ Push a fix, and use the status_id of the update that it triggers.
 			map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"sha": "", "message": "\n"}, "logs": []any{}},
 			[]string{"ended with status \"failure\".\n\nPush a fix"}, nil,
 		},
-		"log of many lines": {map[string]any{"logs": lines}, []string{"End of its log:\n  line 10.\n", "line 29."}, nil},
+		"log of many lines": {map[string]any{"logs": lines}, []string{"End of the log:\n  line 10.\n", "line 29."}, nil},
 		"log of long lines": {
 			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
 			[]string{"the reason"}, []string{"first"},

@@ -62,7 +62,7 @@ var (
 func baseURLProblem(value string) string {
 	if value == "" {
 		return "Set base_url in the provider block, or the environment variable " + baseURLVariable +
-			", to the address of the API with its version segment, such as https://host.example/v1."
+			", to the base URL of the API with its version segment, such as https://host.example/v1."
 	}
 	if _, err := client.ParseBaseURL(value); err != nil {
 		return "The base URL cannot be used: " + err.Error() + "."
@@ -99,7 +99,7 @@ func durationAtLeast(least time.Duration) []validator.String {
 	return rules("Invalid duration", fmt.Sprintf("a duration of at least %s", least), func(value string) string {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
-			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m or 1h30m.", value)
+			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m, or 1h30m.", value)
 		case d < least:
 			return fmt.Sprintf("The duration must be at least %s, not %s.", least, d)
 		}
@@ -126,7 +126,7 @@ func idProblem(id string) string {
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
 		return fmt.Sprintf("The ID is longer than %d characters. Use the ID that the service returned.", client.MaxNameLength)
 	case strings.ContainsFunc(id, unprintable):
-		return "The ID contains a character that cannot be printed. Use the ID that the service returned."
+		return "The ID contains an unprintable character. Use the ID that the service returned."
 	}
 	return ""
 }
@@ -148,11 +148,11 @@ func domainProblem(domain string) string {
 	case strings.TrimSpace(domain) == "":
 		return "The domain is empty. Write a domain such as docs.example.com."
 	case strings.ContainsFunc(domain, unprintable):
-		return "The domain contains a character that cannot be printed. Write a domain such as docs.example.com."
+		return "The domain contains an unprintable character. Write a domain such as docs.example.com."
 	case strings.Contains(domain, "://"):
 		flaw = "a scheme"
 	case strings.Contains(domain, " "):
-		flaw = "white space"
+		flaw = "whitespace"
 	case strings.ContainsAny(domain, "/?#\\"):
 		flaw = "a path, a query or a fragment"
 	case strings.Contains(domain, "@"):
@@ -162,12 +162,12 @@ func domainProblem(domain string) string {
 	case strings.Contains(domain, ":"):
 		flaw = "a port"
 	case strings.Contains(domain, "*"):
-		flaw = "a wildcard, but an export is of one site"
+		flaw = "a wildcard, but each export is for one site"
 	}
 	if flaw == "" {
 		return ""
 	}
-	return fmt.Sprintf("The domain %q contains %s. Write the domain alone, such as docs.example.com.", domain, flaw)
+	return fmt.Sprintf("The domain %q contains %s. Write only the domain, such as docs.example.com.", domain, flaw)
 }
 
 // parseParameters reads additional_parameters, or says what is wrong with it. An
@@ -180,7 +180,7 @@ func parseParameters(text string) (parameters map[string]json.RawMessage, proble
 		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
 	}
 	if _, found := parameters["domain"]; found {
-		return nil, "The object has a member \"domain\". Remove it, and use the argument domain."
+		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
 	}
 	return parameters, ""
 }

@@ -61,7 +61,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	case !success:
 		return nil, &APIError{Exchange: head, Message: t.errorMessage(body, value), Page: isPage(body), Redirect: t.redirect(resp)}
 	case err != nil:
-		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the answer was cut off after %d bytes: %w", len(body), err))
+		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	case tooLarge:
 		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
 	case problem == "" && !isObject:

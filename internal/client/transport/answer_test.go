@@ -57,8 +57,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"an array":                   {reply(200, `["done"]`), "the body is JSON, but not an object: done"},
 		"two objects":                {reply(200, `{}{}`), "the body is not JSON"},
 		"half an object":             {reply(200, `{"a":1`), "the body is broken JSON"},
-		"gzip that is none":          {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the answer was cut off after 0 bytes: gzip: invalid header"},
-		"chunks that are cut":        {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the answer was cut off after 2 bytes"},
+		"gzip that is none":          {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
+		"chunks that are cut":        {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the response ended after 2 bytes"},
 		"a length that is none":      {verbatim("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), "bad Content-Length"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,9 +96,9 @@ func TestAnswerHoldsWhatTheServiceSaidWithoutTheKey(t *testing.T) {
 			t.Errorf("got %+v, want %+v", *answer, *want)
 		}
 		answer.Object = map[string]any{"message": "try later", "secret": signature}
-		wantErr := UnexpectedAnswerError{Exchange: Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}, Problem: "the answer has no jobId", Message: "try later"}
+		wantErr := UnexpectedAnswerError{Exchange: Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}, Problem: "the response has no jobId", Message: "try later"}
 		var unexpected *UnexpectedAnswerError
-		if err := answer.Unexpected("the answer has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
+		if err := answer.Unexpected("the response has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
 			t.Errorf("got %+v, want %+v", err, wantErr)
 		}
 	})

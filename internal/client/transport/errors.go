@@ -81,7 +81,7 @@ type ConnectionError struct {
 }
 
 func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("%s %s: no answer from %s: %s", e.Method, e.Path, e.Host, e.Err)
+	return fmt.Sprintf("%s %s: no response from %s: %s", e.Method, e.Path, e.Host, e.Err)
 }
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
@@ -108,7 +108,7 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	text := fmt.Sprintf("the object store %s answered HTTP %s", e.Host, statusLine(e.StatusCode))
+	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
 	if e.Code != "" {
 		text += ", " + e.Code
 	}
@@ -158,4 +158,12 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 	}
 	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
 	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
+}
+
+// after joins the reason why a call is over with the error of its last attempt.
+func after(reason, last error) error {
+	if last == nil || errors.Is(last, reason) {
+		return reason
+	}
+	return fmt.Errorf("%w; the last attempt: %w", reason, last)
 }

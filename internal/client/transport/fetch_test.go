@@ -66,16 +66,16 @@ func TestFetchTakesDataAndReportsAnythingElse(t *testing.T) {
 		"200":                     {reply(200, "x"), ""},
 		"206":                     {reply(206, "x"), ""},
 		"416":                     {reply(416, ""), ""},
-		"an XML error":            {reply(403, xml), "the object store store.test answered HTTP 403 Forbidden, AccessDenied: Expired at https://s.test/?(redacted)"},
-		"an XML error of a store": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), "the object store store.test answered HTTP 403 Forbidden, AccessDenied: Expired at https://s.test/?(redacted)"},
-		"the key in XML":          {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), "the object store store.test answered HTTP 403 Forbidden, (redacted)"},
-		"other XML":               {reply(403, "<html>"+signature+"</html>"), "the object store store.test answered HTTP 403 Forbidden"},
-		"XML that is cut":         {reply(403, strings.TrimSuffix(xml, "</Error>")), "the object store store.test answered HTTP 403 Forbidden"},
-		"XML over 64 KiB":         {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), "the object store store.test answered HTTP 403 Forbidden"},
-		"JSON":                    {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test answered HTTP 500 Internal Server Error"},
-		"a redirect":              {reply(304, ""), "the object store store.test answered HTTP 304 Not Modified"},
-		"a reset":                 {reset, "GET /b.tar.gz: no answer from store.test: EOF"},
-		"silence":                 {silent, "GET /b.tar.gz: no answer from store.test: no data for 30s"},
+		"an XML error":            {reply(403, xml), "the object store store.test returned HTTP 403 Forbidden, AccessDenied: Expired at https://s.test/?(redacted)"},
+		"an XML error of a store": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), "the object store store.test returned HTTP 403 Forbidden, AccessDenied: Expired at https://s.test/?(redacted)"},
+		"the key in XML":          {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), "the object store store.test returned HTTP 403 Forbidden, (redacted)"},
+		"other XML":               {reply(403, "<html>"+signature+"</html>"), "the object store store.test returned HTTP 403 Forbidden"},
+		"XML that is cut":         {reply(403, strings.TrimSuffix(xml, "</Error>")), "the object store store.test returned HTTP 403 Forbidden"},
+		"XML over 64 KiB":         {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), "the object store store.test returned HTTP 403 Forbidden"},
+		"JSON":                    {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 500 Internal Server Error"},
+		"a redirect":              {reply(304, ""), "the object store store.test returned HTTP 304 Not Modified"},
+		"a reset":                 {reset, "GET /b.tar.gz: no response from store.test: EOF"},
+		"silence":                 {silent, "GET /b.tar.gz: no response from store.test: no data for 30s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -125,9 +125,9 @@ func TestBodyThatStallsOrIsCutEndsWithAConnectionError(t *testing.T) {
 	}{
 		"slow but steady":        {handler: drip(10, 29*second, reply(200, "")), bytes: 100, took: 290 * second},
 		"read slowly":            {handler: drip(10, 0, reply(200, "")), pause: time.Hour, bytes: 100, took: time.Hour},
-		"a stall":                {handler: drip(3, 20*second, silent), bytes: 30, took: 90 * second, want: "GET /b.tar.gz: no answer from store.test: no data for 30s"},
-		"a cut":                  {handler: drip(3, 0, reset), bytes: 30, want: "GET /b.tar.gz: no answer from store.test: unexpected EOF"},
-		"an interrupt by a user": {handler: drip(10, 7*second, silent), bytes: 70, took: 50 * second, want: "GET /b.tar.gz: no answer from store.test: interrupt"},
+		"a stall":                {handler: drip(3, 20*second, silent), bytes: 30, took: 90 * second, want: "GET /b.tar.gz: no response from store.test: no data for 30s"},
+		"a cut":                  {handler: drip(3, 0, reset), bytes: 30, want: "GET /b.tar.gz: no response from store.test: unexpected EOF"},
+		"an interrupt by a user": {handler: drip(10, 7*second, silent), bytes: 70, took: 50 * second, want: "GET /b.tar.gz: no response from store.test: interrupt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

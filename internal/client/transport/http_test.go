@@ -195,7 +195,7 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = new(0), "https://docs.test/v1" })
 		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
 		_, err := tr.Do(bounded(t, time.Hour), start)
-		if want := "POST /v1/jobs: no answer from docs.test: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
+		if want := "POST /v1/jobs: no response from docs.test: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -7,14 +7,11 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -109,151 +106,4 @@ func New(config Config) (*Transport, error) {
 	}
 	t.api, t.fresh, t.storage = apiClient(private), apiClient(withoutReuse(private)), storageClient(public)
 	return t, nil
-}
-
-// Request is a call of the API.
-type Request struct {
-	Method string
-	// Path holds the unescaped path elements below the base URL.
-	Path []string
-	// Body is the JSON to send; nil for none.
-	Body []byte
-	// Once marks a request that must not be repeated unless the service certainly
-	// did not act on it. The end of the context does not cut off its answer, which
-	// may hold the only copy of the ID of what it started.
-	Once bool
-}
-
-// Do sends a request until it succeeds, fails for good, or the context ends. The
-// context must have a deadline: it bounds how long 429 answers are waited out.
-//
-// The error is an [*APIError], [*UnexpectedAnswerError], [*ConnectionError] or
-// [*BusyError], or the cause of the context's end; that may wrap the error of the
-// last attempt.
-func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
-	if _, bounded := ctx.Deadline(); !bounded {
-		return nil, errors.New("the context of a request must have a deadline")
-	}
-	req, err := t.newRequest(call)
-	if err != nil {
-		return nil, err
-	}
-	var last error
-	failures := 0
-	for attempt := 1; ; attempt++ {
-		// 1. The limiter admits the request.
-		admitted, err := t.limiter.acquire(ctx)
-		if err != nil {
-			return nil, after(err, last)
-		}
-		// 2. One attempt is made, its answer read and redacted.
-		began := t.Clock.Now()
-		answer, err := t.attempt(ctx, req, call.Once)
-		// 3. The limiter learns from the outcome.
-		t.limiter.release(admitted, err)
-		t.logAttempt(ctx, req, attempt, t.Clock.Now().Sub(began), answer, err)
-		// 4. The retry policy decides.
-		if err == nil {
-			return answer, nil
-		}
-		last = err
-		if status, _ := answerOf(err); status == http.StatusTooManyRequests {
-			continue // the limiter waits as long as the service asked for
-		}
-		if call.Once && !neverActed(err) {
-			return nil, err
-		}
-		if err := t.Retry(ctx, failures, err); err != nil {
-			return nil, err
-		}
-		failures++
-	}
-}
-
-// newRequest builds the request that each attempt sends a copy of. Path elements
-// are escaped so that each reaches the service as one element, whatever it holds.
-func (t *Transport) newRequest(call Request) (*http.Request, error) {
-	u := *t.base
-	escaped := u.EscapedPath()
-	for _, element := range call.Path {
-		u.Path += "/" + element
-		escaped += "/" + escapeElement(element)
-	}
-	u.RawPath = escaped
-	req, err := http.NewRequest(call.Method, u.String(), bytes.NewReader(call.Body)) //nolint:noctx // each attempt's copy has one
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+t.APIKey)
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", t.UserAgent)
-	if call.Body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
-}
-
-// escapeElement is url.PathEscape for elements that may also be "." or "..",
-// which a server or proxy would resolve (RFC 3986, section 5.2.4).
-func escapeElement(element string) string {
-	switch element {
-	case ".":
-		return "%2E"
-	case "..":
-		return "%2E%2E"
-	}
-	return url.PathEscape(element)
-}
-
-// attempt sends the request once, bounded by the request timeout.
-func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool) (*Answer, error) {
-	client := t.api
-	if once {
-		ctx, client = context.WithoutCancel(ctx), t.fresh
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.RequestTimeout, fmt.Errorf("no answer within the request timeout (%s)", t.RequestTimeout))
-	defer cancel()
-	// Only a request that looked for a connection and got none was certainly not
-	// sent. net/http may look more than once.
-	sent := true
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { sent = false },
-		GotConn: func(httptrace.GotConnInfo) { sent = true },
-	})
-	copied := req.Clone(traced)
-	copied.Body, _ = req.GetBody() // of a bytes.Reader, which never fails
-	resp, err := client.Do(copied)
-	if err != nil {
-		return nil, t.connectionError(ctx, req, sent, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return t.read(ctx, req, resp)
-}
-
-func (t *Transport) logAttempt(ctx context.Context, req *http.Request, attempt int, took time.Duration, answer *Answer, err error) {
-	fields := map[string]any{
-		"method":      req.Method,
-		"path":        req.URL.EscapedPath(),
-		"attempt":     attempt,
-		"duration_ms": took.Milliseconds(),
-	}
-	if answer != nil {
-		fields["status"], fields["request_id"] = answer.StatusCode, answer.RequestID
-	}
-	if err != nil {
-		fields["error"] = err.Error()
-	}
-	var api *APIError
-	if errors.As(err, &api) {
-		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
-	}
-	t.Log(ctx, slog.LevelDebug, "API request", fields)
-}
-
-// after joins the reason why a call is over with the error of its last attempt.
-func after(reason, last error) error {
-	if last == nil || errors.Is(last, reason) {
-		return reason
-	}
-	return fmt.Errorf("%w; the last attempt: %w", reason, last)
 }

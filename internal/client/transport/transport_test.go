@@ -108,9 +108,9 @@ func TestFailureIsRepeatedByKind(t *testing.T) {
 		"303":                      {answers: turns{reply(303, "", "Location: https://h.test/job")}, read: once, start: once, outcome: uncertain, text: "HTTP 303"},
 		"a refused connection":     {answers: turns{reply(200, "{}")}, dial: refused, read: []float64{.5}, start: []float64{.5}},
 		"a dial that hangs":        {answers: turns{reply(200, "{}")}, dial: hangs, read: []float64{30.5}, start: []float64{30.5}},
-		"a reset":                  {answers: turns{reset}, read: retried, start: once, outcome: uncertain, text: "no answer from docs.test: EOF"},
-		"a cut body":               {answers: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the answer was cut off after 15 bytes: unexpected EOF"},
-		"silence":                  {answers: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no answer within the request timeout (30s)"},
+		"a reset":                  {answers: turns{reset}, read: retried, start: once, outcome: uncertain, text: "no response from docs.test: EOF"},
+		"a cut body":               {answers: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the response ended after 15 bytes: unexpected EOF"},
+		"silence":                  {answers: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no response within the request timeout (30s)"},
 		"an answer of no HTTP":     {answers: turns{verbatim(testKey + " " + link + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
 		"a broken header":          {answers: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
 		"a broken redirect":        {answers: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
@@ -197,7 +197,7 @@ func TestEndOfTheContextIsTheErrorWithTheLastAttempt(t *testing.T) {
 		"in a refused start":  {late(20*second, reply(429, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
 		"in a deferred start": {late(20*second, reply(503, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 503 Service Unavailable"},
 		"in a failed start":   {late(20*second, reply(500, "")), start, 20, "POST /v1/jobs: HTTP 500 Internal Server Error"},
-		"in a silent start":   {silent, start, 30, "POST /v1/jobs: no answer from docs.test: no answer within the request timeout (30s)"},
+		"in a silent start":   {silent, start, 30, "POST /v1/jobs: no response from docs.test: no response within the request timeout (30s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			"DEBUG API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: no answer from docs.test: EOF method:GET path:/v1/jobs/se_1]",
+			"DEBUG API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: no response from docs.test: EOF method:GET path:/v1/jobs/se_1]",
 			"DEBUG API request map[attempt:2 duration_ms:250 error:GET /v1/jobs/se_1: HTTP 500 Internal Server Error: echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
 			"DEBUG API request map[attempt:3 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 		}

@@ -81,11 +81,11 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
 	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, in whole seconds")
 	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
-	set.BoolVar(&f.log, "log", false, "print a line about each API request")
+	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
-	set.Float64Var(&f.rateLimit, "rate-limit", 0, "answer 429 to API requests above this `rate` per second; 0 means no limit")
+	set.Float64Var(&f.rateLimit, "rate-limit", 0, "return 429 for API requests above this `rate` per second; 0 means no limit")
 	set.IntVar(&f.failEvery, "fail-every", 0, "fail every `N`th request; 0 means none")
-	set.IntVar(&f.errorStatus, "error-status", 503, "HTTP `status` of the requests that -fail-every fails")
+	set.IntVar(&f.errorStatus, "error-status", 503, "HTTP `status` that -fail-every returns")
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
