@@ -32,7 +32,7 @@ func (c *Claims) Claim(target Target) error {
 	}
 	for _, name := range target.names() {
 		if c.claimed[name] {
-			return &OccupiedError{Name: name, Directory: name != target.Path, Problem: "is written by another resource in the same run"}
+			return &OccupiedError{Name: name, Directory: name != target.Path, Claimed: true, Problem: "is written by another resource in the same run"}
 		}
 	}
 	for _, name := range target.names() {

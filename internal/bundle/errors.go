@@ -35,6 +35,7 @@ func (e *SizeError) Error() string {
 type OccupiedError struct {
 	Name      string
 	Directory bool   // Name is the directory to unpack into, not the file
+	Claimed   bool   // another resource of the same run writes Name
 	Problem   string // what is wrong with Name, such as "already exists"
 }
 

@@ -118,7 +118,7 @@ func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact
 				return found.difference(unpacked)
 			}
 		}
-		return "it does not hold what was unpacked into it"
+		return "its files differ from those that were unpacked"
 	})
 }
 

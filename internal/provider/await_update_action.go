@@ -55,7 +55,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 					"invoke": schema.StringAttribute{
 						MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.",
 						Optional:            true,
-						Validators:          anyDuration,
+						Validators:          timeoutRules,
 					},
 				},
 			},

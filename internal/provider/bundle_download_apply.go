@@ -171,7 +171,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	written.adopt(ctx, state.target())
 	found, err := state.target().Remove(ctx, written.Owned)
 	if err != nil {
-		addError(&resp.Diagnostics, "Could not delete the downloaded bundle", err, "", "Delete it manually, and run \"terraform state rm\" with the address of this resource.")
+		addError(&resp.Diagnostics, "Could not delete the downloaded bundle", err, "", "Fix the cause, and destroy again.")
 		return
 	}
 	warnForeign(&state, found, "was not deleted", &resp.Diagnostics)
@@ -247,8 +247,12 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 		if occupied.Directory {
 			at = path.Root("extract_to")
 		}
+		next := "Remove it, or choose another " + at.String() + "."
+		if occupied.Claimed {
+			next = "Give each docs_bundle_download its own " + at.String() + "."
+		}
 		diags.AddAttributeError(at, "Download path already in use",
-			paragraphs(sentence(occupied.Error())+" The provider does not overwrite what it did not write.", "Remove it, or choose another "+at.String()+"."))
+			paragraphs(fmt.Sprintf("%q %s. The provider does not overwrite what it did not write.", occupied.Name, occupied.Problem), next))
 	case errors.As(err, &checksum):
 		diags.AddAttributeError(path.Root("sha256"), "Checksum of the bundle does not match",
 			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", plan.JobID.ValueString(), checksum.Got, checksum.Want, unchanged),
@@ -262,7 +266,7 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", plan.JobID.ValueString(), strings.TrimSuffix(archive.Error(), "."), unchanged),
 				"Export the site again, or download the bundle without extract_to."))
 	case errors.As(err, &file) || errors.As(err, &link):
-		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs(sentence(err.Error())+" "+unchanged, "Check the permissions and the free space on the disk."))
+		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "Fix the cause, and apply again."))
 	default:
 		addError(diags, "Could not download the bundle", err, "Job: "+plan.JobID.ValueString()+". "+unchanged, "")
 	}

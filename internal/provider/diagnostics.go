@@ -74,7 +74,7 @@ func explain(err error) (what, advice string) {
 		if answer.Message != "" {
 			what += " The service's message: " + answer.Message
 		}
-		return what, "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
+		return what, wrongBaseURL
 	case errors.As(err, &connection):
 		return fmt.Sprintf("%s %s received no response from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
 	case errors.As(err, &storage):
@@ -82,6 +82,8 @@ func explain(err error) (what, advice string) {
 	}
 	return sentence(err.Error()), ""
 }
+
+const wrongBaseURL = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
@@ -109,6 +111,9 @@ func inRequest(id string) string {
 // advise says what the user can do about an answer. The contract leaves open what
 // the service means by a status, so this keeps to HTTP and to documented rules.
 func advise(e *client.APIError) string {
+	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405) {
+		return wrongBaseURL
+	}
 	switch e.StatusCode {
 	case 400, 422:
 		return "Correct the arguments that the message names."

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,21 +13,21 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// completedBundle generates a link to the bundle of a job that must have
-// completed. It reads the job first, because the contract leaves open what the
-// service answers about the bundle of a job that has not. It reports failures.
+// completedBundle creates a link to the bundle of a job, after waiting for the job if
+// it still runs: the contract leaves open what the service returns for the bundle of
+// a job that has not completed. It reports failures.
 func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
-	job, err := c.GetStaticExportJob(ctx, jobID)
+	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
+	var failed *client.JobFailedError
 	switch {
+	case errors.As(err, &failed):
+		diags.AddError("Static export job failed", paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
+		return nil, false
+	case err != nil && job != nil:
+		addError(diags, "Static export job not completed", err, progressOf(job), "")
+		return nil, false
 	case err != nil:
 		addError(diags, "Could not read the static export job", err, "", "")
-		return nil, false
-	case !job.Finished():
-		diags.AddError("Static export job not completed", paragraphs(progressOf(job),
-			"Run Terraform again after the job completes."))
-		return nil, false
-	case !job.Succeeded():
-		diags.AddError("Static export job failed", paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
 		return nil, false
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)

@@ -141,8 +141,8 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		}
 	}
 
-	baseURL := p.argument("base_url", config.BaseURL, baseURLVariable, baseURLProblem, &resp.Diagnostics)
-	apiKey := p.argument("api_key", config.APIKey, apiKeyVariable, apiKeyProblem, &resp.Diagnostics)
+	baseURL := p.argument("base_url", config.BaseURL, baseURLVariable, "the base URL of the API with its version segment, such as https://host.example/v1", baseURLProblem, &resp.Diagnostics)
+	apiKey := p.argument("api_key", config.APIKey, apiKeyVariable, "an admin API key from the API keys page of the service's dashboard", apiKeyProblem, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
@@ -176,7 +176,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 
 // argument returns an argument's value, or that of its environment variable, without
 // surrounding white space. It reports what is wrong with the value.
-func (p *docsProvider) argument(name string, argument types.String, variable string, problem func(string) string, diags *diag.Diagnostics) string {
+func (p *docsProvider) argument(name string, argument types.String, variable, meaning string, problem func(string) string, diags *diag.Diagnostics) string {
 	if argument.IsUnknown() {
 		return ""
 	}
@@ -185,8 +185,8 @@ func (p *docsProvider) argument(name string, argument types.String, variable str
 		value, origin = p.options.Getenv(variable), " (The value comes from "+variable+".)"
 	}
 	value = strings.TrimSpace(value)
-	if value == "" {
-		diags.AddAttributeError(path.Root(name), "Missing provider argument", problem(value))
+	if argument.IsNull() && value == "" {
+		diags.AddAttributeError(path.Root(name), "Missing provider argument", fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
 	} else if text := problem(value); text != "" {
 		diags.AddAttributeError(path.Root(name), "Invalid provider argument", text+origin)
 	}

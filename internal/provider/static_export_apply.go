@@ -19,6 +19,7 @@ import (
 const (
 	resumeByApply = "To resume the same job, run \"terraform apply\" again."
 	exportAgain   = "The next apply exports the site again."
+	fixAndExport  = "Fix the cause, and apply again to start a new export."
 )
 
 // Create starts one job and writes its ID to the state before it waits, so that
@@ -54,7 +55,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 			"The state contains the job without a link. "+resumeByApply))
 	} else if err != nil {
 		run.report(err, last, "The state contains the job as tainted.",
-			"To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again.")
+			"To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again. That apply is limited by `timeouts.update`.")
 	}
 }
 
@@ -125,7 +126,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 	case errors.As(err, &api) && api.StatusCode == 404:
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
 		if !client.HasVersion(run.client.BaseURL()) {
-			next += " It does not end with a version segment such as /v1."
+			next = "Add the version segment, such as /v1, to base_url."
 		}
 	}
 	addError(run.diags, "Could not start the static export", err, fmt.Sprintf("Domain: %s. %s", run.plan.Domain.ValueString(), state), next)
@@ -259,13 +260,13 @@ func (run *exportRun) isLost(err error) bool {
 // job if that is possible.
 func (run *exportRun) report(err error, last *client.StaticExportJob, state, resume string) {
 	if run.isLost(err) {
-		state, resume = "", state+" "+exportAgain
+		resume = exportAgain
 	}
 	var failed *client.JobFailedError
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &failed):
-		run.diags.AddError("Static export job failed", paragraphs(failureOf(failed.Job), resume))
+		run.diags.AddError("Static export job failed", paragraphs(failureOf(failed.Job)+" "+state, fixAndExport))
 	case errors.As(err, &timeout):
 		addError(run.diags, "Static export timed out", err, progressOf(last)+" The job keeps running. "+state, resume)
 	case interrupted(err):
@@ -274,7 +275,7 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, state, res
 		if run.notes.Unknown {
 			resume = "Check base_url and the API key. If they are right, start a new export: run \"terraform apply -replace\" with the address of this resource."
 		}
-		addError(run.diags, "Static export job not found", err, "Job: "+last.ID+".", resume)
+		addError(run.diags, "Static export job not found", err, "Job: "+last.ID+". "+state, resume)
 	default:
 		addError(run.diags, "Could not finish the static export", err, progressOf(last)+" "+state, resume)
 	}

@@ -62,7 +62,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 					"open": schema.StringAttribute{
 						MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.",
 						Optional:            true,
-						Validators:          anyDuration,
+						Validators:          timeoutRules,
 					},
 				},
 			},

@@ -81,7 +81,7 @@ func dataSourceTimeouts(description string) schema.SingleNestedAttribute {
 		MarkdownDescription: timeoutsDescription,
 		Optional:            true,
 		Attributes: map[string]schema.Attribute{
-			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: anyDuration},
+			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules},
 		},
 	}
 }

@@ -73,15 +73,15 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 		if _, advice := explain(err); strings.Contains(advice, "timeouts") { // an import has none
 			next = "Import again later."
 		}
-		if jobID := identity.JobID.ValueString(); client.IsGone(err) && strings.Contains(jobID, ".") && domainProblem(jobID) == "" {
-			next = fmt.Sprintf("%q looks like a domain. %s", jobID, importForms)
+		if jobID := identity.JobID.ValueString(); client.IsGone(err) && strings.ContainsAny(jobID, "./") {
+			next = "A job ID usually has no dot or slash. " + importForms
 		}
 		addError(&resp.Diagnostics, "Could not import the static export job", err, "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
 		resp.Diagnostics.AddError("Could not import the static export job",
-			paragraphs(failureOf(job), "A failed job has no bundle. Remove the import, and the next apply exports the site again."))
+			paragraphs(failureOf(job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
 		return
 	}
 	// Setting one attribute makes an object of the state, with typed nulls for the rest.

@@ -149,7 +149,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 func resourceTimeouts(members map[string]string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{}
 	for name, description := range members {
-		attributes[name] = schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: anyDuration}
+		attributes[name] = schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
 	}
 	return schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
 }

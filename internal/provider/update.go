@@ -47,10 +47,11 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 		return last, true
 	}
 	seen := lastSeen(statusID, last)
+	_, advice := explain(err)
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &timeout):
-		addError(diags, "Timed out waiting for the update", err, strings.TrimSpace(seen+" The update itself continues."), w.again)
+		addError(diags, "Timed out waiting for the update", err, strings.TrimSpace(seen+" The update itself continues."), w.again+" "+advice)
 	case interrupted(err):
 		diags.AddError("Interrupted while waiting for the update", paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
 	default:

@@ -56,13 +56,13 @@ var (
 	pathRules        = rules("Invalid path", "a path", pathProblem)
 	parametersRules  = rules("Invalid additional parameters", "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
 	anyDuration      = durationAtLeast(0)
+	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
 func baseURLProblem(value string) string {
 	if value == "" {
-		return "Set base_url in the provider block, or the environment variable " + baseURLVariable +
-			", to the base URL of the API with its version segment, such as https://host.example/v1."
+		return "base_url is empty. Remove it to use " + baseURLVariable + ", or set it."
 	}
 	if _, err := client.ParseBaseURL(value); err != nil {
 		return "The base URL cannot be used: " + err.Error() + "."
@@ -74,8 +74,7 @@ func baseURLProblem(value string) string {
 func apiKeyProblem(value string) string {
 	value = strings.TrimSpace(value)
 	if value == "" {
-		return "Set api_key in the provider block, or the environment variable " + apiKeyVariable +
-			", to an admin API key from the API keys page of the service's dashboard."
+		return "api_key is empty. Remove it to use " + apiKeyVariable + ", or set it."
 	}
 	if err := client.CheckAPIKey(value); err != nil {
 		return "The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard."
@@ -137,6 +136,8 @@ func pathProblem(value string) string {
 		return "The path is empty."
 	case strings.ContainsRune(value, 0):
 		return "The path contains a NUL character."
+	case strings.HasPrefix(value, "~/"):
+		return "Terraform does not expand \"~\". Use pathexpand(\"~/...\")."
 	}
 	return ""
 }
