@@ -116,8 +116,8 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"page removed":                 {change: "rm site/quickstart.html", tree: `"quickstart.html" is missing`},
 		"page replaced by a link":      {change: "rm site/index.html, link site/index.html", tree: `"index.html" is a symbolic link instead of a file`},
 		"directory replaced by a link": {change: "rm site, link site, put elsewhere/mine", tree: "it is not a directory"},
-		"directory of somebody else":   {change: "rm ., put site/mine", tree: "it does not hold what was unpacked into it"},
-		"both edited":                  {change: "put bundle.tar.gz, put site/mine", file: "its SHA-256 checksum is ", tree: "it does not hold what was unpacked into it"},
+		"directory of somebody else":   {change: "rm ., put site/mine", tree: "its files differ from those that were unpacked"},
+		"both edited":                  {change: "put bundle.tar.gz, put site/mine", file: "its SHA-256 checksum is ", tree: "its files differ from those that were unpacked"},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)

@@ -71,12 +71,12 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	}{
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". The files on disk are unchanged."}},
 		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. The files on disk are unchanged."}},
-		"job not completed":   {"running", "", "", []string{"Static export job not completed"}},
+		"job not completed":   {"running", `timeouts = { create = "200ms" }`, "", []string{"Static export job not completed", "did not finish within 200ms (`timeouts.create`)"}},
 		"unknown job":         {"unknown", "", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}},
-		"timeout":             {"good", `timeouts = { create = "0s" }`, "", []string{"Could not read the static export job", "The operation did not finish within 0s (`timeouts.create`)."}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site already exists and is not empty.", "Remove it, or choose another extract_to."}},
-		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site already exists and is not a directory."}},
+		"timeout":             {"good", `timeouts = { create = "1ms" }`, "", []string{"The operation did not finish within 1ms (`timeouts.create`)."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz\" already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site\" already exists and is not empty.", "Remove it, or choose another extract_to."}},
+		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site\" already exists and is not a directory."}},
 	}
 	c := h.cli(t, "")
 	var config strings.Builder

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -58,5 +59,5 @@ func failureOf(job *client.StaticExportJob) string {
 	if job.Error == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
-	return fmt.Sprintf("Job %s ended with status %q. The service says: %s", job.ID, job.Status, job.Error)
+	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
 }

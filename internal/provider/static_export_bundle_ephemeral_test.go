@@ -21,7 +21,7 @@ import (
 )
 
 func openBundle(id string) string {
-	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id   = %[1]q\n  timeouts = { open = \"30s\" }\n}\n", id)
+	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id   = %[1]q\n  timeouts = { open = \"900ms\" }\n}\n", id)
 }
 
 func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
@@ -57,11 +57,11 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		said []string
 	}{
 		"queued": {simulator.JobSpec{Queue: simulator.Forever}, []string{
-			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nRun Terraform again after the job completes.",
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nIf this is normal, set a longer `timeouts.open`.",
 		}},
 		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42% done, 0 pages.`}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, []string{
-			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render\n\nA failed job has no bundle. Use the ID of a completed job.",
+			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",
 		}},
 		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, []string{"The service gave no reason."}},
 		"unknown job":             {simulator.JobSpec{ID: "another"}, []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},

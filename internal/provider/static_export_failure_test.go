@@ -64,9 +64,9 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	h.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
 	c := h.cli(t, export())
-	wantTexts(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service says: page /broken does not render`, "The next apply exports the site again.")
+	wantTexts(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service says: page /broken does not render. The state contains the job as tainted.`, "Fix the cause, and apply again to start a new export.")
 	c.Run(t, 0, "untaint", site)
-	wantTexts(t, c.apply(t, 1), "page /broken still does not render", "The state is unchanged. The next apply exports the site again.")
+	wantTexts(t, c.apply(t, 1), "page /broken still does not render. The state is unchanged.", "Fix the cause, and apply again to start a new export.")
 	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
 	c.wantJob(t, 2)
@@ -79,7 +79,7 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 		fault simulator.Fault // of the start
 		says  []string
 	}{
-		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link. The next apply exports the site again."}},
+		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link."}},
 		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,9 +118,12 @@ func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
 
 func TestExportWhoseFilesAreGoneIsExportedAgain(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]simulator.Fault{
-		"as the bundle request shows": {Endpoint: simulator.EndpointBundle, Times: 1, Status: 410},
-		"as the job shows":            {Endpoint: simulator.EndpointJob, Times: 2, Status: 200, Body: `{"status":"failed","error":"the files were lost"}`},
+	for name, test := range map[string]struct {
+		fault simulator.Fault
+		says  string
+	}{
+		"as the bundle request shows": {simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410}, "The next apply exports the site again."},
+		"as the job shows":            {simulator.Fault{Endpoint: simulator.EndpointJob, Times: 2, Status: 200, Body: `{"status":"failed","error":"the files were lost"}`}, "apply again to start a new export."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,8 +131,8 @@ func TestExportWhoseFilesAreGoneIsExportedAgain(t *testing.T) {
 			c := h.cli(t, export())
 			c.apply(t, 0)
 			h.clock.Advance(2 * time.Hour)
-			h.AddFault(fault)
-			wantTexts(t, c.apply(t, 1), "The next apply exports the site again.")
+			h.AddFault(test.fault)
+			wantTexts(t, c.apply(t, 1), test.says)
 			wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id = ")
 			c.apply(t, 0)
 			h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})

@@ -100,8 +100,8 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"," + job, []string{"Invalid import ID", "The domain is empty.", forms}},
 		{"https://docs.example.com," + job, []string{"Invalid import ID", "contains a scheme", forms}},
-		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
-		{job + ",docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain. ` + forms}},
+		{"docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
+		{job + ",docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {

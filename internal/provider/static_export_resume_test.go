@@ -64,14 +64,6 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 	}
 }
 
-func TestTimeoutOfZeroStartsNothing(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export(`timeouts = { create = "0s" }`))
-	wantTexts(t, c.apply(t, 1), "The operation did not finish within 0s (`timeouts.create`).", "No job was started.")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
-}
-
 func TestNewContentThatTimesOutIsResumed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
