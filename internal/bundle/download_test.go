@@ -300,19 +300,4 @@ func TestDownloadReturnsTheErrorsOfItsLinks(t *testing.T) {
 	}
 }
 
-func BenchmarkDownload(b *testing.B) {
-	content := noise(64<<20, 3)
-	s := &store{steps: []step{func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(content))}, nil
-	}}}
-	file, err := os.Create(filepath.Join(b.TempDir(), "bundle"))
-	must(b, err)
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _, err := download(b.Context(), s, file, s.link)
-		must(b, err)
-	}
-}
-
 func sumOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
