@@ -231,7 +231,7 @@ func TestOwnership(t *testing.T) {
 		},
 		"an edited file without its archive": {
 			change: func(t *testing.T, d *disk) { must(t, os.Remove(d.Path)); write(t, d.path("site/index.html"), "mine") },
-			tree:   Finding{Foreign, "it does not hold what was unpacked into it"}, treeMoved: true,
+			tree:   Finding{Foreign, "its files differ from those that were unpacked"}, treeMoved: true,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
