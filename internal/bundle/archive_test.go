@@ -144,6 +144,14 @@ func modeOf(t *testing.T, name string) fs.FileMode {
 	return info.Mode()
 }
 
+func TestCleanNameAllowsTheLongestPath(t *testing.T) {
+	t.Parallel()
+	longest := strings.Repeat("n/", 511) + "nn"
+	if name, err := cleanName(longest); err != nil || name != longest {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestUnpackReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	archive, site := place(t, tarOf(t, regular("a.html", "fits"), regular("b.html", "does not")))

@@ -53,7 +53,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a symbolic link to an absolute path":    {tarOf(t, page, symlink("out", "/etc")), errLink, "out"},
 		"a symbolic link with a backslash":       {tarOf(t, page, symlink("out", `..\..`)), errLink, "out"},
 		"a symbolic link without a target":       {zipOf(t, zipEntry{name: "out", mode: fs.ModeSymlink}), errLink, "out"},
-		"a symbolic link of great length":        {zipOf(t, zipEntry{name: "out", body: strings.Repeat("a/", 1<<20), mode: fs.ModeSymlink}), errLink, "out"},
+		"a symbolic link of great length":        {zipOf(t, zipEntry{name: "out", body: strings.Repeat("./", 1<<20), mode: fs.ModeSymlink}), errLink, "out"},
 		"a symbolic link that leads nowhere":     {tarOf(t, page, symlink("out", "missing")), errLink, "out"},
 		"a symbolic link to itself":              {tarOf(t, page, symlink("out", "out")), errLink, "out"},
 		"a symbolic link out through another":    {tarOf(t, page, symlink("here", "."), symlink("out", "here/here/../..")), errLink, "out"},

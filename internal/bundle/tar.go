@@ -61,8 +61,7 @@ func (a *archive) tar(stream io.Reader) error {
 		case tar.TypeSymlink:
 			e.kind = kindLink
 		case tar.TypeXGlobalHeader:
-			a.headers++ // git archive writes one; it does not stand for a file
-			continue
+			continue // git archive writes one; it does not stand for a file
 		default:
 			return &ArchiveError{header.Name, fmt.Errorf("%w: its type is %q", errKind, header.Typeflag)}
 		}
