@@ -132,6 +132,10 @@ func TestSameContentInOtherWordsPlansNothing(t *testing.T) {
 	c.write(t, export(`additional_parameters = jsonencode({ a = [2, { b = 12345678901234567890 }], version = 1 })`, `triggers = {}`))
 	wantTexts(t, c.apply(t, 0), "0 added, 1 changed, 0 destroyed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+	// A float64 cannot tell this number from the one before.
+	c.write(t, export(`additional_parameters = jsonencode({ a = [2, { b = 12345678901234567891 }], version = 1 })`))
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 }
 
 func TestAnotherDomainReplacesTheExport(t *testing.T) {
