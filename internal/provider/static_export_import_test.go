@@ -5,6 +5,7 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,7 +80,9 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	id := h.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
 	c := h.cli(t, export())
 	c.Run(t, 0, "import", site, id)
-	c.apply(t, 0)
+	if output := c.apply(t, 0); strings.Contains(output, "Import adopts") {
+		t.Errorf("nothing is adopted but the domain:\n%s", output)
+	}
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -131,6 +132,10 @@ func TestSameContentInOtherWordsPlansNothing(t *testing.T) {
 	c.write(t, export(`additional_parameters = jsonencode({ a = [2, { b = 12345678901234567890 }], version = 1 })`, `triggers = {}`))
 	wantTexts(t, c.apply(t, 0), "0 added, 1 changed, 0 destroyed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+	// A float64 cannot tell this number from the one before.
+	c.write(t, export(`additional_parameters = jsonencode({ a = [2, { b = 12345678901234567891 }], version = 1 })`))
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 }
 
 func TestAnotherDomainReplacesTheExport(t *testing.T) {
@@ -152,6 +157,25 @@ func TestParametersThatAreUnknownInThePlanAreCheckedByTheApply(t *testing.T) {
 		export(`additional_parameters = terraform_data.parameters.output`))
 	wantTexts(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
+}
+
+func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	content := func(value, replace string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"content\" {\n  input = %q\n  triggers_replace = %q\n}\n", value, replace) +
+			export(`triggers = { revision = terraform_data.content.output }`)
+	}
+	c := h.cli(t, content("1", "1"))
+	c.apply(t, 0)
+	c.write(t, content("1", "2"))
+	wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id =")
+	wantTexts(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	c.write(t, content("2", "2"))
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	c.wantJob(t, 1)
 }
 
 func TestDependentsFollowTheJobOrTheLink(t *testing.T) {
