@@ -104,7 +104,7 @@ var calls = map[string]func(*testing.T, *Client) (any, error){
 	"bundle": func(t *testing.T, c *Client) (any, error) { t.Helper(); return c.GenerateBundle(within(t), "se_1") },
 }
 
-func TestRecordIsReadWhateverItsFieldsAre(t *testing.T) {
+func TestRecordToleratesAnyFieldType(t *testing.T) {
 	const link = "https://s.test/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600"
 	for name, test := range map[string]struct{ call, body, want, ignored string }{
 		"a whole update": {
@@ -146,7 +146,7 @@ func TestRecordIsReadWhateverItsFieldsAre(t *testing.T) {
 	}
 }
 
-func TestAnswerWithoutWhatItMustSayIsAnError(t *testing.T) {
+func TestAnswerWithoutARequiredFieldIsAnError(t *testing.T) {
 	long := strings.Repeat("é", MaxNameLength)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, "the response has no status"},
@@ -187,7 +187,7 @@ func TestAnswerWithoutWhatItMustSayIsAnError(t *testing.T) {
 	}
 }
 
-func TestPlainHTTPLinkIsTakenFromALoopbackService(t *testing.T) {
+func TestPlainHTTPLinkIsAcceptedFromALoopbackService(t *testing.T) {
 	c, err := New(Config{BaseURL: "http://localhost/v1", APIKey: "k", RoundTripper: always(`{"bundleUrl":"http://localhost/b"}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-func TestFieldIsReadFromWhateverType(t *testing.T) {
+func TestFieldIsReadFromAnyType(t *testing.T) {
 	readers := map[string]func(*record) any{
 		"text":    func(r *record) any { return r.text("x") },
 		"texts":   func(r *record) any { return r.texts("x") },

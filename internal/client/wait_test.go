@@ -44,7 +44,7 @@ func TestWaitForAJob(t *testing.T) {
 			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
 			logged: "WARN Unknown status, taken to mean that the work is still running map[object:static export job se_1 page_count:2 progress:44 status:packing]",
 		},
-		"whose page count goes": {
+		"whose page count disappears": {
 			rewrite: func(poll int, body map[string]any) {
 				if poll > 2 {
 					body["pageCount"] = simulator.Omit

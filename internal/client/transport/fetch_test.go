@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// link is a presigned link with user information, which must go nowhere.
+// link is a presigned link with user information, which must not be sent.
 const link = "http://user:" + signature + "@store.test/b.tar.gz?X-Amz-Signature=" + signature
 
 // fetch opens and closes a link.
@@ -56,7 +56,7 @@ func TestFetchSendsTheLinkAndNoCredential(t *testing.T) {
 	})
 }
 
-func TestFetchTakesDataAndReportsAnythingElse(t *testing.T) {
+func TestFetchAcceptsDataAndReportsAnythingElse(t *testing.T) {
 	const xml = `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Expired at https://s.test/?` + signature +
 		`</Message><StringToSign>` + signature + `</StringToSign></Error>`
 	for name, test := range map[string]struct {

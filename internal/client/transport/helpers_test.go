@@ -68,7 +68,7 @@ type received struct {
 }
 
 // serve returns a Transport for http://docs.test/v1, and the service that answers
-// it, whatever the host. Call it in a bubble.
+// it, for any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Transport, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}

@@ -74,7 +74,7 @@ func TestRedirectLoopEnds(t *testing.T) {
 	})
 }
 
-func TestStorageRedirectIsFollowedUnlessItFallsBackToPlainHTTP(t *testing.T) {
+func TestStorageRedirectIsNotFollowedToPlainHTTP(t *testing.T) {
 	parse := func(raw string) *url.URL { u, _ := url.Parse(raw); return u }
 	for name, test := range map[string]struct {
 		from, to string
@@ -97,7 +97,7 @@ func TestStorageRedirectIsFollowedUnlessItFallsBackToPlainHTTP(t *testing.T) {
 	}
 }
 
-// The server is reached whatever a resolver and a proxy would make of the name.
+// The server is reached regardless of any resolver or proxy.
 func TestPlainHTTPConnectsToLoopbackOnly(t *testing.T) {
 	if proxy, err := http.ProxyFromEnvironment(httptest.NewRequest("GET", "http://elsewhere.test/", nil)); err != nil || proxy.String() != deadProxy {
 		t.Fatalf("the proxy of the environment is %v, %v", proxy, err)
@@ -178,7 +178,7 @@ func TestTransportIsConfigured(t *testing.T) {
 	}
 }
 
-func TestCertPoolRefusesWhatHoldsNoCertificate(t *testing.T) {
+func TestCertPoolRefusesTextWithoutACertificate(t *testing.T) {
 	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte(signature)})
 	for name, text := range map[string]string{"nothing": "", "words": signature, "a key": string(key), "a block": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		if _, err := CertPool([]byte(text)); err == nil || err.Error() != "no certificate could be read from the PEM text" {

@@ -159,7 +159,7 @@ func TestLimiterPausesLongerWhileTheServiceNamesNoTime(t *testing.T) {
 	})
 }
 
-func TestLimiterRefusesAtOnceWhoCannotWait(t *testing.T) {
+func TestLimiterFailsAtOnceIfTheWaitIsTooLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := newLimiter(clock.System{})
 		began := time.Now()
@@ -175,28 +175,28 @@ func TestLimiterRefusesAtOnceWhoCannotWait(t *testing.T) {
 		l.release(began, errRefused)
 		l.release(began, errRefused)
 		late := acquire(bounded(t, time.Minute), l)
-		for name, w := range map[string]*waiter{"who waits for a place": early, "who comes later": late} {
+		for name, w := range map[string]*waiter{"a request that waits for a slot": early, "a later request": late} {
 			var busy *BusyError
 			if w.waits() || !errors.As(w.err, &busy) || !busy.RetryAt.Equal(began.Add(2*time.Hour)) {
 				t.Errorf("%s: waits %t, %v; want a BusyError at once", name, w.waits(), w.err)
 			}
 		}
 		if <-patient.done; patient.err != nil || !patient.admitted.Equal(began.Add(2*time.Hour)) {
-			t.Errorf("who can wait is admitted at %s, %v", patient.admitted, patient.err)
+			t.Errorf("the patient request is admitted at %s, %v", patient.admitted, patient.err)
 		}
-		// A pause that grows refuses who sleeps in it when the pause it knows of ends.
+		// A request that sleeps learns of a longer pause when it wakes up.
 		l.release(time.Now(), throttled(10*second))
 		sleeper := acquire(bounded(t, time.Minute), l)
 		l.release(time.Now(), throttled(time.Hour))
 		began = time.Now()
 		var busy *BusyError
 		if <-sleeper.done; !errors.As(sleeper.err, &busy) || time.Since(began) != 10*second {
-			t.Errorf("who sleeps gets %v after %s, want a BusyError after 10s", sleeper.err, time.Since(began))
+			t.Errorf("the sleeping request gets %v after %s, want a BusyError after 10s", sleeper.err, time.Since(began))
 		}
 	})
 }
 
-func TestLimiterKeepsThePlacesOfThoseWhoGiveUp(t *testing.T) {
+func TestLimiterKeepsTheSlotOfACanceledWaiter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := newLimiter(clock.System{})
 		for range initialLimit {
@@ -210,7 +210,7 @@ func TestLimiterKeepsThePlacesOfThoseWhoGiveUp(t *testing.T) {
 		}
 		l.release(time.Now(), nil)
 		if other.waits() || other.err != nil {
-			t.Errorf("waits %t, %v; want the place of the finished request", other.waits(), other.err)
+			t.Errorf("waits %t, %v; want the slot of the finished request", other.waits(), other.err)
 		}
 	})
 }

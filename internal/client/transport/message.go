@@ -84,12 +84,13 @@ func members(value any, depth int) []string {
 			}
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(value)) {
+		names := slices.Sorted(maps.Keys(value))
+		for _, name := range names[:min(len(names), most)] {
 			text := strings.Join(messagesIn(value[name], depth+1), ": ")
 			if number, ok := value[name].(json.Number); ok {
 				text = number.String()
 			}
-			if text != "" && len(found) < most {
+			if text != "" {
 				found = append(found, name+": "+text)
 			}
 		}

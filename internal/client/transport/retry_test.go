@@ -60,7 +60,7 @@ func TestErrorDecidesWhatMayFollow(t *testing.T) {
 	}
 }
 
-func TestRetryWaitsUnlessItIsInVain(t *testing.T) {
+func TestRetryWaitsBeforeTheNextAttempt(t *testing.T) {
 	gone, cancel := context.WithCancelCause(bounded(t, time.Hour))
 	cancel(errInterrupt)
 	for name, test := range map[string]struct {
@@ -91,7 +91,7 @@ func TestRetryWaitsUnlessItIsInVain(t *testing.T) {
 	}
 }
 
-func TestLinkThatWasRefusedIsToldFromAStoreInTrouble(t *testing.T) {
+func TestLinkRefusedDependsOnTheStatus(t *testing.T) {
 	for status, want := range map[int]bool{400: true, 401: true, 403: true, 404: true, 410: true, 409: false, 429: false, 500: false, 503: false} {
 		if got := (&StorageError{StatusCode: status}).LinkRefused(); got != want {
 			t.Errorf("%d: LinkRefused is %t", status, got)

@@ -73,9 +73,9 @@ const (
 
 type turns []http.HandlerFunc
 
-// TestFailureIsRepeatedByKind says for each kind of failure when a read and a
+// TestFailedRequestIsRetriedByKind says for each kind of failure when a read and a
 // request that is sent once are repeated, and how the latter ends.
-func TestFailureIsRepeatedByKind(t *testing.T) {
+func TestFailedRequestIsRetriedByKind(t *testing.T) {
 	refused := func(context.Context) error { return errRefused }
 	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	once, retried := []float64{0}, []float64{0, .5, 1.5, 3.5, 7.5}
@@ -183,7 +183,7 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 
 var errInterrupt = errors.New("interrupt")
 
-func TestEndOfTheContextIsTheErrorWithTheLastAttempt(t *testing.T) {
+func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		request Request
