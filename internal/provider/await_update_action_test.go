@@ -137,8 +137,8 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	}()
 	_, said := s.invoke(t, "1h", func() {
 		select {
-		case <-stopped:
-			t.Error("StopProvider returned before the last event was read")
+		case err := <-stopped:
+			t.Errorf("StopProvider returned before the last event was read (%v)", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	})

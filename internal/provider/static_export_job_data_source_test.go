@@ -39,7 +39,8 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 		"queued":  {simulator.JobSpec{Queue: simulator.Forever}, nil, map[string]any{"job_id": "queued", "status": "queued", "finished": false, "succeeded": false, "progress": 0., "page_count": 0., "error": nil}},
 		"running": {half, nil, map[string]any{"status": "running", "finished": false, "succeeded": false, "progress": 37.5, "page_count": 0., "error": nil}},
 		"completed": {
-			simulator.JobSpec{Queue: ended, Run: ended, Pages: 12}, nil,
+			simulator.JobSpec{Queue: ended, Run: ended, Pages: 12},
+			nil,
 			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "error": nil},
 		},
 		"failed": {

@@ -211,20 +211,24 @@ Push a fix, and use the status_id of the update that it triggers.
 		},
 		"nothing known": {
 			map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil},
-			[]string{"ended with status \"failure\".\n\nPush a fix"}, nil,
+			[]string{"ended with status \"failure\".\n\nPush a fix"},
+			nil,
 		},
 		"empty fields": {
 			map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"sha": "", "message": "\n"}, "logs": []any{}},
-			[]string{"ended with status \"failure\".\n\nPush a fix"}, nil,
+			[]string{"ended with status \"failure\".\n\nPush a fix"},
+			nil,
 		},
 		"log of many lines": {map[string]any{"logs": lines}, []string{"End of the log:\n  line 10.\n", "line 29."}, nil},
 		"log of long lines": {
 			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
-			[]string{"the reason"}, []string{"first"},
+			[]string{"the reason"},
+			[]string{"first"},
 		},
 		"links and control characters": {
 			map[string]any{"summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": []any{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
-			[]string{"https://storage.example/a?(redacted)", "red"}, []string{"abcdef", "pass", "\x1b"},
+			[]string{"https://storage.example/a?(redacted)", "red"},
+			[]string{"abcdef", "pass", "\x1b"},
 		},
 	}
 	h := newHarness(t, simulator.Options{})
