@@ -11,8 +11,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// soon is a timeout in real time. Tests let the service hold back its answers, so
-// that nothing else can end the wait.
+// soon is a timeout in real time. Tests let the service hold back an answer for
+// longer.
 const soon = `timeouts = { create = "500ms", update = "500ms" }`
 
 func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
@@ -36,12 +36,12 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 		says      []string
 	}{
 		"if it timed out": {
-			simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Delay: simulator.Forever},
+			simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Times: 1, Delay: simulator.Forever},
 			soon,
 			[]string{"Static export timed out", "The operation did not finish within 500ms (`timeouts.create`).", `last seen with status "queued"`, "The job keeps running."},
 		},
 		"if it got no link": {
-			simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 502},
+			simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 502},
 			"",
 			[]string{"Could not finish the static export", "HTTP 502 Bad Gateway", `last seen with status "completed"`},
 		},
@@ -49,11 +49,9 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
-			heal := h.AddFault(test.fault)
+			h.AddFault(test.fault)
 			c := h.cli(t, export(test.arguments))
 			wantTexts(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job as tainted", `run "terraform untaint"`)...)
-
-			heal()
 			c.write(t, export())
 			c.Run(t, 0, "untaint", site)
 			wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
@@ -69,12 +67,11 @@ func TestNewContentThatTimesOutIsResumed(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, revision("1"))
 	c.apply(t, 0)
-	heal := h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Delay: simulator.Forever})
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Times: 1, Delay: simulator.Forever})
 	c.write(t, revision("2", soon))
 	wantTexts(t, c.apply(t, 1), "Static export timed out", "The operation did not finish within 500ms (`timeouts.update`).",
 		"The state keeps the earlier export and its link.", `To resume the same job, run "terraform apply" again.`)
 	c.wantJob(t, 0)
-	heal()
 	c.write(t, revision("2"))
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
