@@ -122,7 +122,7 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	h := newHarness(t, simulator.Options{})
 	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
 	s := h.actionServer(t)
-	stopped, polled := make(chan error, 1), make(chan struct{}, 1)
+	stopped, polled := make(chan struct{}), make(chan struct{}, 1)
 	h.Rewrite(func(_ string, body map[string]any) any {
 		select {
 		case polled <- struct{}{}:
@@ -131,9 +131,11 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 		return body
 	})
 	go func() {
+		defer close(stopped)
 		<-polled
-		_, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
-		stopped <- err
+		if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+			t.Error(err)
+		}
 	}()
 	_, said := s.invoke(t, "1h", func() {
 		select {

@@ -187,14 +187,7 @@ func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client,
 	request := bundle.Request{
 		Create: create,
 		SHA256: plan.SHA256.ValueString(),
-		Link: func(ctx context.Context, renew bool) (bundle.Link, error) {
-			if renew {
-				link, err := c.GenerateBundle(ctx, jobID)
-				if err != nil {
-					return bundle.Link{}, err
-				}
-				return bundle.Link{URL: link.URL, SizeBytes: link.SizeBytes}, nil
-			}
+		Link: func(ctx context.Context, _ bool) (bundle.Link, error) {
 			link, ok := completedBundle(ctx, c, jobID, diags)
 			if !ok {
 				return bundle.Link{}, errReported

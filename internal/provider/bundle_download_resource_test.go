@@ -101,6 +101,20 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	before := c.disk(t, "site")
+	c.write(t, c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`))
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Checksum of the bundle does not match (sha256)")
+	c.wantDisk(t, "site", before)
+	c.ResetRequests()
+	c.write(t, c.download("site", "se_1", `sha256 = "`+checksum(before["bundle.tar.gz"])+`"`))
+	c.Run(t, 0, "apply", "-auto-approve")
+	c.wantNoRequests(t)
+	c.wantEmptyPlan(t)
+}
+
 func TestDownloadRenewsARefusedLinkOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
