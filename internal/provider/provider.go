@@ -36,7 +36,6 @@ const (
 )
 
 var (
-	_ provider.Provider                       = (*docsProvider)(nil)
 	_ provider.ProviderWithActions            = (*docsProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )

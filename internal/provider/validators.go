@@ -14,7 +14,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -104,15 +103,6 @@ func durationAtLeast(least time.Duration) []validator.String {
 		}
 		return ""
 	})
-}
-
-// durationOf returns the duration in a validated argument; zero if it is not set.
-func durationOf(argument types.String) time.Duration {
-	d, err := time.ParseDuration(argument.ValueString())
-	if err != nil {
-		return 0
-	}
-	return d
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
