@@ -64,7 +64,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 	}
 	wait := updateWait{
 		client:       c,
-		statusID:     config.StatusID,
+		statusID:     statusID,
 		pollInterval: config.PollInterval,
 		onUpdate: func(update *client.UpdateStatus) {
 			if !update.Finished() {

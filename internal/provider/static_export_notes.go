@@ -29,7 +29,8 @@ type exportNotes struct {
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but has no bundle yet.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost means that an apply found that the state's job has no bundle any more.
+	// Lost means that the state's job failed, or was unknown to the service, when an
+	// apply needed a link from it.
 	Lost bool `json:"lost,omitempty"`
 	// Unknown means that the service did not know the state's job when it was last
 	// read.

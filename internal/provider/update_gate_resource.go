@@ -82,7 +82,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{client: c, statusID: plan.StatusID, pollInterval: plan.PollInterval, again: waitAgain}
+	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain}
 	update, ok := wait.success(ctx, &resp.Diagnostics)
 	if !ok {
 		return

@@ -155,7 +155,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: model.StatusID, pollInterval: model.PollInterval, again: waitAgain}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
 		if update, ok = wait.end(ctx, &resp.Diagnostics); !ok {
 			return
 		}
