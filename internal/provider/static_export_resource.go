@@ -29,6 +29,8 @@ var (
 // staticExportResource runs a static export and keeps a working link to its
 // bundle. This file describes it, static_export_plan.go decides what an apply
 // does, static_export_apply.go does it, and static_export_read.go reads and imports.
+// static_export_inputs.go compares what is exported, and static_export_notes.go
+// keeps what the attributes do not hold.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
