@@ -18,7 +18,7 @@ import (
 
 // limits bounds what an archive may unpack to.
 type limits struct {
-	entries int   // files, links and directories, including implied ones
+	entries int   // files, links and directories, including parents without an entry
 	bytes   int64 // content of all files together, as read and not as declared
 }
 
@@ -58,13 +58,13 @@ func readArchive(ctx context.Context, name string, limits limits, visit func(ent
 	defer func() { _ = file.Close() }()
 	a := &archive{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
-	var known *ArchiveError
+	_, known := errors.AsType[*ArchiveError](err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err == nil && len(a.tree) == 0:
 		err = errEmpty
-	case err == nil || errors.As(err, &known) || isSystemError(err):
+	case err == nil || known || isSystemError(err):
 		return a.tree, err
 	}
 	return nil, &ArchiveError{Err: err}
@@ -88,7 +88,7 @@ func (a *archive) read(file *os.File) error {
 func (a *archive) add(e entry) error {
 	err := a.check(&e)
 	if err == nil && e.name != "." {
-		err = a.take(e)
+		err = a.readEntry(e)
 	}
 	if err != nil && !isSystemError(err) {
 		return &ArchiveError{e.raw, err}
@@ -99,11 +99,12 @@ func (a *archive) add(e entry) error {
 // isSystemError reports whether the system is at fault and not the archive, for
 // example because the disk is full.
 func isSystemError(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno)
+	_, found := errors.AsType[syscall.Errno](err)
+	return found
 }
 
-// check sets the name of the entry and enters it and its parents into the tree.
+// check sets the name of the entry, checks the entry, and enters it and its parents
+// into the tree.
 func (a *archive) check(e *entry) (err error) {
 	if e.name, err = cleanName(e.raw); err != nil {
 		return err
@@ -124,13 +125,13 @@ func (a *archive) check(e *entry) (err error) {
 	}
 	for i, c := range e.name {
 		if c == '/' {
-			if err := a.claim(e.name[:i], kindDirectory); err != nil {
+			if err := a.enter(e.name[:i], kindDirectory); err != nil {
 				return err
 			}
 		}
 	}
 	if e.name != "." {
-		err = a.claim(e.name, e.kind)
+		err = a.enter(e.name, e.kind)
 	}
 	if a.headers++; max(a.headers, len(a.tree)) > a.limits.entries {
 		return errTooMany
@@ -138,8 +139,9 @@ func (a *archive) check(e *entry) (err error) {
 	return err
 }
 
-// claim enters a path into the tree. Only a directory may come again.
-func (a *archive) claim(name string, kind kind) error {
+// enter adds a path to the tree, and visits a directory. Only a directory may be
+// entered again.
+func (a *archive) enter(name string, kind kind) error {
 	known, again := a.tree[name]
 	switch {
 	case again && (known.kind != kindDirectory || kind != kindDirectory):
@@ -154,8 +156,9 @@ func (a *archive) claim(name string, kind kind) error {
 	return nil
 }
 
-// take visits the entry, unless it is a directory, and completes its node.
-func (a *archive) take(e entry) error {
+// readEntry visits a file or link, reads it to its end, and completes its node. A
+// directory was visited when it entered the tree.
+func (a *archive) readEntry(e entry) error {
 	if e.kind == kindDirectory {
 		return nil
 	}
@@ -186,8 +189,8 @@ func (a *archive) take(e entry) error {
 	return nil
 }
 
-// stream bounds what is read of a tar in all, including headers and padding: any
-// number of headers, up to a mebibyte each, may precede an entry.
+// stream bounds how much of a tar is read, including headers and padding. Without
+// it, a tar could put any number of headers of a mebibyte each before an entry.
 func (a *archive) stream(source io.Reader) *meter {
 	const perEntry, trailer = 4 << 10, 1 << 20
 	overhead := int64(a.limits.entries)*perEntry + trailer
@@ -195,7 +198,8 @@ func (a *archive) stream(source io.Reader) *meter {
 	return &meter{a.ctx, source, &left}
 }
 
-// meter reads from source until ctx ends or more than *left bytes have come.
+// meter reads from source, and fails when ctx has ended or more than *left bytes
+// were read.
 type meter struct {
 	ctx    context.Context
 	source io.Reader

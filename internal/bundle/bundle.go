@@ -12,92 +12,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
-// Target says where a bundle goes on disk.
-type Target struct {
-	Path      string // the file
-	Directory string // where the file is unpacked to, or "" if it is not
-}
-
-// Check fails if the names cannot go together, whatever is on disk.
-func (t Target) Check() error {
-	if t.Path == "" || os.IsPathSeparator(t.Path[len(t.Path)-1]) {
-		return fmt.Errorf("%q names a directory, not a file", t.Path)
-	}
-	if t.Directory == "" {
-		return nil
-	}
-	file, err := filepath.Abs(t.Path)
-	if err != nil {
-		return err
-	}
-	directory, err := filepath.Abs(t.Directory)
-	if err != nil {
-		return err
-	}
-	if contains(directory, file) || contains(file, directory) {
-		return fmt.Errorf("the file %s and the directory %s must not be inside each other", t.Path, t.Directory)
-	}
-	return nil
-}
-
-// contains reports whether name is directory or is inside it.
-func contains(directory, name string) bool {
-	relative, err := filepath.Rel(directory, name)
-	return err == nil && filepath.IsLocal(relative)
-}
-
-// clean drops trailing slashes, behind which the system follows links.
-func (t Target) clean() Target {
-	t.Path = filepath.Clean(t.Path)
-	if t.Directory != "" {
-		t.Directory = filepath.Clean(t.Directory)
-	}
-	return t
-}
-
-// checkFree fails with an *OccupiedError if anything but an empty directory to
-// unpack into is there.
-func (t Target) checkFree() error {
-	if err := checkFree(t.Path, false); err != nil || t.Directory == "" {
-		return err
-	}
-	return checkFree(t.Directory, true)
-}
-
-func checkFree(name string, directory bool) error {
-	info, err := os.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !directory:
-		return &OccupiedError{Name: name, Problem: "already exists"}
-	case !info.IsDir():
-		return &OccupiedError{Name: name, Directory: true, Problem: "already exists and is not a directory"}
-	}
-	content, err := os.ReadDir(name)
-	if err == nil && len(content) > 0 {
-		return &OccupiedError{Name: name, Directory: true, Problem: "already exists and is not empty"}
-	}
-	return err
-}
-
 // Request says which bundle to fetch.
 type Request struct {
-	// Link returns the link to fetch: the first with renew false, and at most
-	// one more with renew true, after the object store has refused the first.
+	// Link returns the link to fetch. It is called first with renew false, and at
+	// most once more with renew true, after the object store has refused that link.
 	Link func(ctx context.Context, renew bool) (Link, error)
 	// SHA256 is the checksum that the bundle must have, in hexadecimal, or "".
 	SHA256 string
 	// ContentSHA256 is the content digest that the bundle must have, or "".
 	ContentSHA256 string
-	// Create refuses a target where something is already. Otherwise what this
-	// resource did not write is moved aside.
+	// Create refuses a target that exists. Otherwise, Commit moves aside what this
+	// resource did not write.
 	Create bool
 }
 
@@ -106,13 +34,13 @@ type Contents struct {
 	SHA256    string // checksum of the file
 	SizeBytes int64
 	// ContentSHA256 is one digest of what the archive holds, which does not
-	// depend on how it is packed; see the method digest of tree. It is "" if
+	// depend on how it is packed. The method digest of tree defines it. It is "" if
 	// the file is not an archive that can be unpacked.
 	ContentSHA256 string
 	FileCount     int64 // files and links in the archive
 }
 
-// Describe reads the bundle at path.
+// Describe reads the bundle at path, which must be an archive.
 func Describe(ctx context.Context, path string) (Contents, error) {
 	checksum, size, err := readChecksum(ctx, path)
 	if err != nil {
@@ -175,8 +103,10 @@ func (s *Staged) reserve() error {
 		return err
 	}
 	if s.create {
-		if err := s.target.checkFree(); err != nil {
-			return err
+		for _, name := range s.target.names() {
+			if err := checkFree(name, name == s.target.Directory); err != nil {
+				return err
+			}
 		}
 	}
 	if s.file, err = newScratch(s.target.Path); err != nil || s.target.Directory == "" {
@@ -188,12 +118,11 @@ func (s *Staged) reserve() error {
 	return checkMovable(s.target.Directory, s.tree.old)
 }
 
-// checkMovable fails if an empty directory cannot be swapped out, which is so if
+// checkMovable fails if an empty directory cannot be replaced, for example because
 // it is a mount point.
 func checkMovable(directory, aside string) error {
-	free := checkFree(directory, true) == nil
-	if !free {
-		return nil // it stays where it is until Commit
+	if checkFree(directory, true) != nil {
+		return nil // it is not empty, and stays where it is until Commit
 	}
 	err := os.Rename(directory, aside)
 	switch {
@@ -230,9 +159,8 @@ func (s *Staged) read(ctx context.Context, wanted string) (err error) {
 		found, s.onDisk, err = unpack(ctx, s.file.fresh, s.tree.fresh, defaultLimits, createFile)
 	} else {
 		found, err = readArchive(ctx, s.file.fresh, defaultLimits, nil)
-		var unknown *ArchiveError
-		if errors.As(err, &unknown) && wanted == "" {
-			return nil
+		if _, unreadable := errors.AsType[*ArchiveError](err); unreadable && wanted == "" {
+			return nil // it need not be an archive
 		}
 	}
 	if err != nil {

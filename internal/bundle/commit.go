@@ -14,18 +14,18 @@ import (
 )
 
 // Commit puts the staged directory and file in place and adds them to owned. It
-// looks at the disk again: what this resource wrote is replaced, and anything else
-// is moved aside to NAME.backup-TIME, whose names are returned. If the bundle was staged
-// with Create, anything that is there now is an *OccupiedError. Permissions of
-// what is replaced are kept.
+// inspects the disk again: it replaces what this resource wrote, moves anything else
+// aside to NAME.backup-TIME, and returns the new names. If the bundle was staged with
+// Create, anything in its place is an *OccupiedError. Permissions of what is replaced
+// are kept.
 //
-// After an error directory, file and owned are as they were before.
+// After an error, the directory, the file, and owned are unchanged.
 func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (movedAside []string, err error) {
 	next := owned.with(s.contents.SHA256, s.onDisk)
 	var findings Findings
 	if !s.create {
-		// The staged bundle itself may be there already, put there by a process
-		// that was killed before it could tell.
+		// next, not owned: a process that was killed before it could save its state
+		// may have put the same bundle in place.
 		if findings, err = s.target.Inspect(ctx, next); err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 	}
 	if err != nil {
 		if failed := done.undo(); failed != nil {
-			s.file, s.tree = nil, nil // what Discard would remove is all there is
+			s.file, s.tree = nil, nil // Discard would remove the only copy
 			err = errors.Join(err, failed)
 		}
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 // moves are renames that can be undone.
 type moves []struct{ from, to string }
 
-// swap puts what is staged in place at name. What is there is moved to the scratch
+// swap moves what is staged to name. It first moves what is there to the scratch
 // directory, or to a backup if it is foreign.
 func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (backup []string, err error) {
 	fresh, err := os.Lstat(staged.fresh)
@@ -67,7 +67,7 @@ func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (
 	case err != nil:
 		return nil, err
 	case state == Absent:
-		err = checkFree(name, fresh.IsDir()) // it was free, and may still be an empty directory
+		err = checkFree(name, fresh.IsDir()) // an empty directory, or something that appeared since
 	}
 	aside := staged.old
 	if state == Foreign {
@@ -104,8 +104,8 @@ func (m *moves) undo() error {
 	return errors.Join(failures...)
 }
 
-// rename renames from to to, and fails if to exists. (The system itself refuses to
-// replace anything but an empty directory with a directory.)
+// rename renames a file or directory, and fails if there is something at the new
+// name. For directories, the system checks that itself, except for an empty one.
 func rename(from, to string) error {
 	info, err := os.Lstat(from)
 	if err != nil {

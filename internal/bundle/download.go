@@ -18,14 +18,13 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// Fetcher is the way to the object store, a [*transport.Transport].
+// Fetcher sends requests to the object store. [*transport.Transport] is one.
 type Fetcher interface {
 	// Fetch sends a GET request for a presigned link, without the API key. It
-	// returns answers with status 200, 206 and 416.
+	// returns responses with status 200, 206, and 416.
 	Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error)
-	// Retry waits and returns nil if a failed attempt is worth repeating. failures
-	// counts the consecutive failures before it. Otherwise it returns the error to
-	// give up with.
+	// Retry waits and returns nil if a failed attempt is worth repeating. Otherwise it
+	// returns the final error. failures counts the consecutive failures before err.
 	Retry(ctx context.Context, failures int, err error) error
 }
 
@@ -66,16 +65,15 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx
 		if err == nil {
 			return hex.EncodeToString(t.hash.Sum(nil)), t.size, nil
 		}
-		var refusal *transport.StorageError
-		if !renewed && errors.As(err, &refusal) && refusal.LinkRefused() {
+		if refusal, refused := errors.AsType[*transport.StorageError](err); refused && !renewed && refusal.LinkRefused() {
 			renewed = true
 			if t.link, err = link(ctx, true); err != nil {
 				return "", 0, err
 			}
 			continue
 		}
-		// An object store without ranges sends the first half again and again:
-		// that is not progress.
+		// Bytes that an earlier attempt had received are not progress: an object
+		// store without ranges may send the first half forever.
 		if t.size > furthest {
 			furthest, failures = t.size, 0
 		}
@@ -86,7 +84,7 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx
 	}
 }
 
-// attempt sends one request and takes in what it brings.
+// attempt sends one request, and receives the whole bundle or the rest of it.
 func (t *transfer) attempt(ctx context.Context) error {
 	if t.etag == "" {
 		if err := t.restart(""); err != nil {
@@ -115,8 +113,7 @@ func (t *transfer) attempt(ctx context.Context) error {
 	return t.receive(answer)
 }
 
-// continues reports whether a partial answer brings the bytes after those that
-// were received, of the same object.
+// continues reports whether a partial response has the next bytes of the same object.
 func (t *transfer) continues(header http.Header) bool {
 	etag := header.Get("ETag")
 	return t.size > 0 && (etag == "" || etag == t.etag) &&
@@ -150,15 +147,15 @@ func (t *transfer) receive(answer *http.Response) error {
 	}
 }
 
-// incomplete makes the error of an answer that ends too early or brings something
-// else, which is worth repeating like a connection that was cut.
+// incomplete returns the error of a response that ends too early or has other bytes
+// than requested. It is retried like a lost connection.
 func incomplete(answer *http.Response, format string, values ...any) error {
 	from := answer.Request.URL
 	return &transport.ConnectionError{Method: http.MethodGet, Path: from.EscapedPath(), Host: from.Host, Sent: true, Err: fmt.Errorf(format, values...)}
 }
 
-// restart drops what was received and starts over with an object that has the
-// entity tag.
+// restart drops the received bytes. Those that follow belong to the object that has
+// the entity tag.
 func (t *transfer) restart(etag string) error {
 	t.size, t.etag = 0, etag
 	t.hash.Reset()

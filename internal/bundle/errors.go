@@ -30,8 +30,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the bundle has %d bytes, but the service announced %d", e.Got, e.Want)
 }
 
-// OccupiedError reports a target that something else already occupies, so that
-// the bundle cannot be put there.
+// OccupiedError reports a target that is already in use or cannot be replaced.
 type OccupiedError struct {
 	Name      string
 	Directory bool   // Name is the directory to unpack into, not the file

@@ -22,8 +22,8 @@ type Owned struct {
 	Trees []string `json:"trees,omitempty"`
 }
 
-// with returns a copy to which the digests of a file and a directory are added.
-// The latter is "" if the bundle was not unpacked.
+// with returns a copy with the digests of a file and a directory added. directory
+// is "" if the bundle was not unpacked.
 func (o Owned) with(file, directory string) Owned {
 	return Owned{Files: withDigest(o.Files, file), Trees: withDigest(o.Trees, directory)}
 }
@@ -38,7 +38,7 @@ func withDigest(digests []string, latest string) []string {
 	return digests[max(0, len(digests)-maxOwned):]
 }
 
-// State says who wrote what is on disk.
+// State says whether this resource wrote what is on disk.
 type State int
 
 // The states of a file or a directory.
@@ -49,17 +49,17 @@ const (
 	Foreign              // anything else
 )
 
-// Finding is what was found at one place on disk.
+// Finding describes a file or a directory on disk.
 type Finding struct {
 	State State
-	// Difference says in words how something foreign differs from what this
-	// resource wrote.
+	// Difference describes how something Foreign differs from what this resource
+	// wrote.
 	Difference string
 }
 
 func (f Finding) ours() bool { return f.State == Current || f.State == Older }
 
-// Findings is what was found at a target.
+// Findings describes what is at a target.
 type Findings struct {
 	File Finding
 	Tree Finding // Current if the bundle is not unpacked
@@ -95,8 +95,8 @@ func inspectFile(ctx context.Context, name string, owned Owned) Finding {
 	return find(owned.Files, checksum, func() string { return "its SHA-256 checksum is " + checksum })
 }
 
-// inspectDirectory reads the directory. If the archive is intact, it tells which
-// entry differs.
+// inspectDirectory reads the directory. If the archive is intact, the difference
+// names the first entry that differs.
 func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact bool) Finding {
 	info, err := os.Lstat(t.Directory)
 	switch {
@@ -133,8 +133,8 @@ func find(digests []string, digest string, difference func() string) Finding {
 	return Finding{State: Older}
 }
 
-// Remove deletes the directory and the file if this resource wrote them, and what
-// killed processes left beside them. It leaves everything else. It returns what it
+// Remove deletes the directory and the file if this resource wrote them, and the
+// scratch directories that killed processes left beside them. It returns what it
 // found.
 func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()

@@ -13,9 +13,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// scratch is a directory beside a target, on the same file system. It holds what
-// is being made (fresh), what that replaces (old), and a file that is locked
-// while the scratch directory is in use. Others cannot look into it.
+// scratch is a directory beside a target, on the same file system. It holds the
+// staged file or directory (fresh), what that replaces (old), and a file that is
+// locked while the scratch directory is in use. Only its owner can read it.
 type scratch struct {
 	directory  string
 	fresh, old string
@@ -71,8 +71,8 @@ func removeAbandoned(name string) {
 	}
 }
 
-// scratchPrefix returns how the names of the scratch directories for a target
-// begin. Two targets may share it: what matters is who holds the lock.
+// scratchPrefix returns the prefix of the names of a target's scratch directories.
+// Two targets with long names may share it, which is harmless because of the locks.
 func scratchPrefix(name string) string {
 	const longest = 150 // of the 255 bytes that file systems allow
 	base := filepath.Base(name)

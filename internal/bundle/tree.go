@@ -41,7 +41,7 @@ type node struct {
 }
 
 // tree is what an archive or a directory on disk holds: a node for each
-// slash-separated name, including directories that only a longer name implies.
+// slash-separated name, including parent directories without an entry of their own.
 type tree map[string]node
 
 // digest returns the content digest: the SHA-256, in lower-case hexadecimal, of
@@ -71,11 +71,10 @@ func (t tree) files() (count int64) {
 	return count
 }
 
-// difference says in words what the first difference of t from the tree that
-// was unpacked is. It is empty if there is none.
+// difference describes how t first differs from the tree that was unpacked. It is
+// empty if they are the same.
 func (t tree) difference(unpacked tree) string {
-	names := slices.Sorted(maps.Keys(t))
-	names = slices.AppendSeq(names, maps.Keys(unpacked))
+	names := slices.AppendSeq(slices.Collect(maps.Keys(t)), maps.Keys(unpacked))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		found, present := t[name]

@@ -20,8 +20,8 @@ func createFile(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, e
 	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 }
 
-// unpacker writes the entries of an archive below root, which keeps every one of
-// them inside.
+// unpacker writes the entries of an archive below root. os.Root refuses names that
+// lead out of it.
 type unpacker struct {
 	root   *os.Root
 	create createFunc
@@ -31,12 +31,12 @@ type unpacker struct {
 }
 
 // unpack creates the directory and unpacks the archive into it. It returns what
-// the archive holds and the digest of the directory, which is another one only if
-// the file system ignores case.
+// the archive holds and the digest of the directory. The two differ only if the file
+// system ignores case.
 //
-// Files get mode 0644, or 0755 if the archive has any execute bit, less the
-// umask; directories 0755 likewise. Owners, times, other mode bits and extended
-// attributes are dropped. After an error the directory is left as it is then.
+// Files get mode 0644, or 0755 if the archive has any execute bit. Directories get
+// 0755. The umask applies. Owners, times, other mode bits and extended attributes
+// are dropped. After an error, the directory may be left half filled.
 func unpack(ctx context.Context, archive, directory string, limits limits, create createFunc) (held tree, onDisk string, err error) {
 	if err := os.Mkdir(directory, 0o755); err != nil {
 		return nil, "", err

@@ -14,10 +14,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-var (
-	_ action.Action              = (*awaitUpdateAction)(nil)
-	_ action.ActionWithConfigure = (*awaitUpdateAction)(nil)
-)
+var _ action.ActionWithConfigure = (*awaitUpdateAction)(nil)
 
 // awaitUpdateAction is docs_update_gate as an action.
 type awaitUpdateAction struct{ actionBase }
@@ -43,22 +40,10 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 				Required:            true,
 				Validators:          idRules,
 			},
-			"poll_interval": schema.StringAttribute{
-				MarkdownDescription: pollIntervalDescription,
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
-			"timeouts": schema.SingleNestedAttribute{
-				MarkdownDescription: timeoutsDescription,
-				Optional:            true,
-				Attributes: map[string]schema.Attribute{
-					"invoke": schema.StringAttribute{
-						MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.",
-						Optional:            true,
-						Validators:          timeoutRules,
-					},
-				},
-			},
+			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
+				"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.", Optional: true, Validators: timeoutRules},
+			}},
 		},
 	}
 }
@@ -79,7 +64,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 	}
 	wait := updateWait{
 		client:       c,
-		statusID:     config.StatusID,
+		statusID:     statusID,
 		pollInterval: config.PollInterval,
 		onUpdate: func(update *client.UpdateStatus) {
 			if !update.Finished() {

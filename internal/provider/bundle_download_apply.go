@@ -29,22 +29,20 @@ type writtenBundle struct {
 	// JobID is the job of the last bundle.
 	JobID string `json:"job_id"`
 	bundle.Owned
-	// SHA256 is the only digest that versions before content_sha256 kept.
+	// SHA256 is the only digest that versions without content_sha256 kept.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// readWritten returns what the resource remembers. If that cannot be read, nothing on
-// disk counts as its own.
+// readWritten returns what the resource remembers, which is nothing if the private
+// state cannot be read: then no file on disk counts as its own.
 func readWritten(ctx context.Context, private privateReader, diags *diag.Diagnostics) writtenBundle {
-	written, err := readPrivate[writtenBundle](ctx, private, writtenKey, diags)
-	if err != nil {
-		return writtenBundle{}
-	}
+	written, _ := readPrivate[writtenBundle](ctx, private, writtenKey, diags)
 	return written
 }
 
-// adopt takes over what a version before content_sha256 wrote, if it is still there:
-// the digests that it did not keep are those of the archive.
+// adopt takes over what a version of the provider without content_sha256 wrote. That
+// version kept only the file's checksum. If the file is still there, its content
+// gives the missing digests.
 func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (contents bundle.Contents, adopted bool) {
 	if w.SHA256 == "" {
 		return contents, false
@@ -60,7 +58,7 @@ func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (conten
 
 // ModifyPlan plans a download if the disk does not hold what the plan asks for. The
 // apply may run on another disk, so any planned update leaves the file's checksum
-// unknown. What the bundle contains stays known: it is the same for the same job.
+// unknown. The content digest stays known, because it is the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
 		return
@@ -177,13 +175,13 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	warnForeign(&state, found, "was not deleted", &resp.Diagnostics)
 }
 
-// errReported is the error of a failure that has its diagnostic already.
+// errReported stands for a failure that is already among the diagnostics.
 var errReported = errors.New("reported")
 
-// download downloads the bundle of the plan's job and sets what follows from it. It
-// reports failures, after which the disk is as it was before.
+// download downloads the bundle of the plan's job and sets the computed attributes of
+// the plan. It reports failures, after which the disk is as it was before.
 func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client, plan *bundleDownloadModel, written *writtenBundle, create bool, diags *diag.Diagnostics) bool {
-	jobID, target := plan.JobID.ValueString(), plan.target()
+	jobID := plan.JobID.ValueString()
 	request := bundle.Request{
 		Create: create,
 		SHA256: plan.SHA256.ValueString(),
@@ -198,11 +196,7 @@ func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client,
 	if jobID == written.JobID {
 		request.ContentSHA256 = plan.ContentSHA256.ValueString()
 	}
-	err := r.data.claims.Claim(target)
-	var movedAside []string
-	if err == nil {
-		movedAside, err = stageAndCommit(ctx, c, target, request, written, plan)
-	}
+	movedAside, err := r.stageAndCommit(ctx, c, request, written, plan)
 	if err != nil {
 		reportDownload(diags, plan, err)
 		return false
@@ -214,8 +208,11 @@ func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client,
 	return true
 }
 
-func stageAndCommit(ctx context.Context, c *client.Client, target bundle.Target, request bundle.Request, written *writtenBundle, plan *bundleDownloadModel) (movedAside []string, err error) {
-	staged, err := bundle.Stage(ctx, c.Transport(), target, request)
+func (r *bundleDownloadResource) stageAndCommit(ctx context.Context, c *client.Client, request bundle.Request, written *writtenBundle, plan *bundleDownloadModel) (movedAside []string, err error) {
+	if err := r.data.claims.Claim(plan.target()); err != nil {
+		return nil, err
+	}
+	staged, err := bundle.Stage(ctx, c.Transport(), plan.target(), request)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +262,8 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 	}
 }
 
-// warnForeign warns about what the resource did not write, and what becomes of it.
+// warnForeign warns about files that the resource did not write. becomes says what
+// happens to them.
 func warnForeign(model *bundleDownloadModel, found bundle.Findings, becomes string, diags *diag.Diagnostics) {
 	for _, foreign := range []struct {
 		at, name string

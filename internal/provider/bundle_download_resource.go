@@ -20,7 +20,6 @@ import (
 )
 
 var (
-	_ resource.Resource                   = (*bundleDownloadResource)(nil)
 	_ resource.ResourceWithConfigure      = (*bundleDownloadResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*bundleDownloadResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*bundleDownloadResource)(nil)
@@ -81,18 +80,9 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				"create": "Timeout for the download, such as `90m`. Default: `60m`.",
 				"update": "Timeout for a repeated download. Default: `60m`.",
 			}),
-			"size_bytes": schema.Int64Attribute{
-				MarkdownDescription: "Size of the file in bytes.",
-				Computed:            true,
-			},
-			"content_sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive.",
-				Computed:            true,
-			},
-			"file_count": schema.Int64Attribute{
-				MarkdownDescription: "Number of files and links in the bundle. Null if the file is not an archive.",
-				Computed:            true,
-			},
+			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
+			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive.", Computed: true},
+			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files and links in the bundle. Null if the file is not an archive.", Computed: true},
 		},
 	}
 }

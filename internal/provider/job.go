@@ -10,9 +10,12 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
+
+const jobStatusDescription = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
 
 // completedBundle creates a link to the bundle of a job, after waiting for the job if
 // it still runs: the contract leaves open what the service returns for the bundle of
@@ -60,4 +63,11 @@ func failureOf(job *client.StaticExportJob) string {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
 	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
+}
+
+func nullIfEmpty(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
 }

@@ -3,12 +3,25 @@
 
 package provider
 
-import "time"
+import (
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
 
 // The values of link_renewal.
 const (
 	renewOnExpiry = "on_expiry"
 	renewNever    = "never"
+)
+
+// Descriptions of a link's attributes.
+const (
+	bundleURLDescription  = "Presigned link to the bundle, a single archive. Anyone who has the link can download the site until `expires_at`."
+	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
+	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
 )
 
 // linkAge is what is known of a link when its renewal is decided.
@@ -54,4 +67,12 @@ func clampRenewBefore(link linkAge, renewBefore time.Duration) (lead time.Durati
 		return max(0, lifetime/2), true
 	}
 	return renewBefore, false
+}
+
+// expiry is the expires_at of a link.
+func expiry(bundle *client.Bundle) types.String {
+	if bundle.ExpiresAt.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
 }

@@ -20,8 +20,8 @@ type privateWriter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// readPrivate decodes a value of the private state. What is missing or cannot be
-// read yields the zero value: another version may have written it.
+// readPrivate decodes a value of the private state. It returns the zero value for one
+// that is missing, or that cannot be decoded because another version wrote it.
 func readPrivate[T any](ctx context.Context, private privateReader, key string, diags *diag.Diagnostics) (T, error) {
 	var value, none T
 	text, more := private.GetKey(ctx, key)

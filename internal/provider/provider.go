@@ -36,7 +36,6 @@ const (
 )
 
 var (
-	_ provider.Provider                       = (*docsProvider)(nil)
 	_ provider.ProviderWithActions            = (*docsProvider)(nil)
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )
@@ -165,8 +164,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		Log:            writeLog,
 	}
 	if !config.MaxRetries.IsNull() {
-		retries := int(config.MaxRetries.ValueInt64())
-		clientConfig.MaxRetries = &retries
+		clientConfig.MaxRetries = new(int(config.MaxRetries.ValueInt64()))
 	}
 	var err error
 	if data.client, err = client.New(clientConfig); err != nil {

@@ -18,7 +18,7 @@ import (
 
 const (
 	resumeByApply = "To resume the same job, run \"terraform apply\" again."
-	exportAgain   = "The next apply exports the site again."
+	exportNext    = "The next apply exports the site again."
 	fixAndExport  = "Fix the cause, and apply again to start a new export."
 )
 
@@ -47,7 +47,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 		run.notes.write(ctx, resp.Private, &resp.Diagnostics)
 	}
 	save()
-	last, err := run.complete(ctx, &plan, job.ID, startedAt)
+	last, err := run.waitAndLink(ctx, &plan, job.ID, startedAt)
 	save()
 	if interrupted(err) {
 		// A warning instead of an error: Terraform must not taint the resource.
@@ -78,7 +78,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	switch step {
 	case stepNone:
 	case stepLink:
-		ok = run.finish(bounded)
+		ok = run.linkStateJob(bounded)
 	case stepExport:
 		if ok = run.exportAgain(bounded); !ok && notes.linkIsDue(r.data.now(), &plan, &state) && run.renew(ctx, &state) {
 			resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -108,7 +108,7 @@ type exportRun struct {
 	diags  *diag.Diagnostics
 }
 
-// start starts a job. It reports failures.
+// start starts a job for the plan. It reports failures.
 func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, startedAt time.Time, ok bool) {
 	// Terraform validates values that the plan did not know before it applies them.
 	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
@@ -133,23 +133,23 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 	return nil, startedAt, false
 }
 
-// complete waits for a job, which was just started if startedAt is set, and
-// generates a link to its bundle. model takes what is known on the way. It returns
-// the last that was seen of the job.
-func (run *exportRun) complete(ctx context.Context, model *staticExportModel, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
+// waitAndLink waits for a job, which was just started if startedAt is set, and
+// generates a link to its bundle. It sets what it learns in model, and returns the
+// job as it was last read.
+func (run *exportRun) waitAndLink(ctx context.Context, model *staticExportModel, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
 	last, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
 	if last == nil {
 		return &client.StaticExportJob{ID: jobID}, err
 	}
 	model.setJob(last)
 	if err == nil {
-		err = run.link(ctx, model)
+		err = run.generateLink(ctx, model)
 	}
 	return last, err
 }
 
-// link generates a link to the bundle of the model's job.
-func (run *exportRun) link(ctx context.Context, model *staticExportModel) error {
+// generateLink generates a link to the bundle of the model's job.
+func (run *exportRun) generateLink(ctx context.Context, model *staticExportModel) error {
 	bundle, err := run.client.GenerateBundle(ctx, model.JobID.ValueString())
 	if err != nil {
 		return err
@@ -190,16 +190,16 @@ func (run *exportRun) warnAboutLink(age linkAge) {
 	}
 }
 
-// finish generates a link for the state's job, after waiting for it if it has not
+// linkStateJob generates a link for the state's job, after waiting for it if it has not
 // completed.
-func (run *exportRun) finish(ctx context.Context) bool {
+func (run *exportRun) linkStateJob(ctx context.Context) bool {
 	jobID := run.plan.JobID.ValueString()
 	last := &client.StaticExportJob{ID: jobID, Status: run.plan.Status.ValueString()}
 	var err error
 	if last.Succeeded() {
-		err = run.link(ctx, run.plan)
+		err = run.generateLink(ctx, run.plan)
 	} else {
-		last, err = run.complete(ctx, run.plan, jobID, time.Time{})
+		last, err = run.waitAndLink(ctx, run.plan, jobID, time.Time{})
 	}
 	if err == nil {
 		return true
@@ -209,9 +209,9 @@ func (run *exportRun) finish(ctx context.Context) bool {
 	return false
 }
 
-// exportAgain exports new content: with the job that an earlier apply started for
-// the same inputs and did not see the end of, or else with a new one. The model
-// keeps the old job and link until the new bundle is there.
+// exportAgain exports new content. It resumes the pending job if that has the same
+// inputs, and otherwise starts a new one. The plan keeps the old job and its link
+// until the new bundle exists.
 func (run *exportRun) exportAgain(ctx context.Context) bool {
 	var startedAt time.Time
 	if !run.notes.resumes(run.plan) {
@@ -224,7 +224,7 @@ func (run *exportRun) exportAgain(ctx context.Context) bool {
 	}
 	next := *run.plan
 	next.clearLink()
-	last, err := run.complete(ctx, &next, run.notes.Pending.JobID, startedAt)
+	last, err := run.waitAndLink(ctx, &next, run.notes.Pending.JobID, startedAt)
 	if err == nil {
 		run.notes.Lost, run.notes.Unknown = false, false
 		*run.plan = next
@@ -241,26 +241,27 @@ func (run *exportRun) exportAgain(ctx context.Context) bool {
 	return false
 }
 
-// renew renews the link of the earlier export, which stays in use while a new one
-// fails. A failure is not reported: the next apply meets it again.
+// renew renews the link of the earlier export, which stays in use if the new export
+// fails. It does not report a failure, because the next apply tries again.
 func (run *exportRun) renew(ctx context.Context, state *staticExportModel) bool {
 	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
-	return run.link(ctx, state) == nil
+	return run.generateLink(ctx, state) == nil
 }
 
-// isLost reports whether a job will never have a bundle. If the service knows
-// neither this job nor the one in the state, it is more likely the wrong service.
+// isLost reports whether a job will never have a bundle. A job that the service does
+// not know is lost, unless the service does not know the state's job either: then
+// base_url is probably wrong.
 func (run *exportRun) isLost(err error) bool {
-	var failed *client.JobFailedError
-	return errors.As(err, &failed) || client.IsGone(err) && !run.notes.Unknown
+	_, failed := errors.AsType[*client.JobFailedError](err)
+	return failed || client.IsGone(err) && !run.notes.Unknown
 }
 
 // report says how an export failed, what the state holds, and how to resume the
 // job if that is possible.
 func (run *exportRun) report(err error, last *client.StaticExportJob, state, resume string) {
 	if run.isLost(err) {
-		resume = exportAgain
+		resume = exportNext
 	}
 	var failed *client.JobFailedError
 	var timeout *timeoutError

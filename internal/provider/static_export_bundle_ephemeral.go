@@ -11,10 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-var (
-	_ ephemeral.EphemeralResource              = (*staticExportBundleEphemeral)(nil)
-	_ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
-)
+var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
 
 // staticExportBundleEphemeral generates a link to a bundle each time Terraform
 // opens it. It has no Renew, which could not change the link, and no Close, because
@@ -38,13 +35,6 @@ func (e *staticExportBundleEphemeral) Metadata(_ context.Context, req ephemeral.
 	resp.TypeName = req.ProviderTypeName + "_static_export_bundle"
 }
 
-// Descriptions of a link's attributes, which docs_static_export shares.
-const (
-	bundleURLDescription  = "Presigned link to the bundle, a single archive. Anyone who has the link can download the site until `expires_at`."
-	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
-	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
-)
-
 func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates a presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
@@ -55,30 +45,12 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 				Required:            true,
 				Validators:          idRules,
 			},
-			"timeouts": schema.SingleNestedAttribute{
-				MarkdownDescription: timeoutsDescription,
-				Optional:            true,
-				Attributes: map[string]schema.Attribute{
-					"open": schema.StringAttribute{
-						MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.",
-						Optional:            true,
-						Validators:          timeoutRules,
-					},
-				},
-			},
-			"bundle_url": schema.StringAttribute{
-				MarkdownDescription: bundleURLDescription,
-				Computed:            true,
-				Sensitive:           true,
-			},
-			"expires_at": schema.StringAttribute{
-				MarkdownDescription: expiresAtDescription,
-				Computed:            true,
-			},
-			"bundle_size_bytes": schema.Int64Attribute{
-				MarkdownDescription: bundleSizeDescription,
-				Computed:            true,
-			},
+			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
+				"open": schema.StringAttribute{MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
+			}},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
+			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
+			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
 	}
 }

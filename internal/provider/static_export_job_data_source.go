@@ -11,10 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-var (
-	_ datasource.DataSource              = (*staticExportJobDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
-)
+var _ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
 
 // staticExportJobDataSource reads a static export job.
 type staticExportJobDataSource struct{ dataSourceBase }
@@ -46,42 +43,13 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 				Required:            true,
 				Validators:          idRules,
 			},
-			"timeouts": dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
-			"status": schema.StringAttribute{
-				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running.",
-				Computed:            true,
-			},
-			"finished": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has finished, successfully or not.",
-				Computed:            true,
-			},
-			"succeeded": schema.BoolAttribute{
-				MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.",
-				Computed:            true,
-			},
-			"progress": schema.Float64Attribute{
-				MarkdownDescription: "Progress of the job in percent. Null if the service does not return it.",
-				Computed:            true,
-			},
-			"page_count": schema.Int64Attribute{
-				MarkdownDescription: "Number of pages exported so far. Null if the service does not return it.",
-				Computed:            true,
-			},
-			"error": schema.StringAttribute{
-				MarkdownDescription: "Error message of a failed job. Null if there is none.",
-				Computed:            true,
-			},
-		},
-	}
-}
-
-// dataSourceTimeouts is the timeouts argument of a data source.
-func dataSourceTimeouts(description string) schema.SingleNestedAttribute {
-	return schema.SingleNestedAttribute{
-		MarkdownDescription: timeoutsDescription,
-		Optional:            true,
-		Attributes: map[string]schema.Attribute{
-			"read": schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules},
+			"timeouts":   dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
+			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
+			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
+			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.", Computed: true},
+			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job in percent. Null if the service does not return it.", Computed: true},
+			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far. Null if the service does not return it.", Computed: true},
+			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
 	}
 }

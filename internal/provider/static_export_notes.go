@@ -5,10 +5,6 @@ package provider
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -29,7 +25,8 @@ type exportNotes struct {
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but has no bundle yet.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost means that an apply found that the state's job has no bundle any more.
+	// Lost means that the state's job failed, or was unknown to the service, when an
+	// apply needed a link from it.
 	Lost bool `json:"lost,omitempty"`
 	// Unknown means that the service did not know the state's job when it was last
 	// read.
@@ -72,42 +69,4 @@ func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) b
 // resumes reports whether an apply of the plan resumes the pending job.
 func (n *exportNotes) resumes(plan *staticExportModel) bool {
 	return n.Pending != nil && plan.inputsKnown() && n.Pending.Inputs == plan.inputs()
-}
-
-func (m *staticExportModel) inputsKnown() bool {
-	return !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
-}
-
-// inputs is a fingerprint of the arguments that determine an export's content. It
-// is stored in the private state, so its form must not change.
-func (m *staticExportModel) inputs() string {
-	triggers := map[string]string{}
-	for name, value := range m.Triggers.Elements() {
-		triggers[name] = value.String()
-	}
-	text, err := json.Marshal([]any{m.Domain.ValueString(), triggers, canonicalJSON(m.AdditionalParameters.ValueString())})
-	if err != nil {
-		return ""
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// canonicalJSON rewrites JSON independently of spacing and member order. No
-// parameters and an empty object are the same.
-func canonicalJSON(text string) string {
-	if text == "" {
-		return "{}"
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // does not round large numbers
-	var value any
-	if decoder.Decode(&value) != nil {
-		return text
-	}
-	canonical, err := json.Marshal(value)
-	if err != nil {
-		return text
-	}
-	return string(canonical)
 }

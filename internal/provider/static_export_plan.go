@@ -40,15 +40,6 @@ func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes)
 	return stepNone
 }
 
-// sameContent reports whether a plan asks for what the state's job exported.
-// Arguments that are not known yet count as different. The domain is not compared:
-// another one replaces the resource.
-func sameContent(plan, state *staticExportModel) bool {
-	compared := *state
-	compared.Domain = plan.Domain
-	return plan.inputsKnown() && plan.inputs() == compared.inputs()
-}
-
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
 // apply and compares, so everything that may differ by then is left unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -21,7 +20,6 @@ import (
 )
 
 var (
-	_ resource.Resource                = (*staticExportResource)(nil)
 	_ resource.ResourceWithConfigure   = (*staticExportResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*staticExportResource)(nil)
 	_ resource.ResourceWithImportState = (*staticExportResource)(nil)
@@ -31,6 +29,8 @@ var (
 // staticExportResource runs a static export and keeps a working link to its
 // bundle. This file describes it, static_export_plan.go decides what an apply
 // does, static_export_apply.go does it, and static_export_read.go reads and imports.
+// static_export_inputs.go compares what is exported, and static_export_notes.go
+// keeps what the attributes do not hold.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -105,53 +105,20 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Default:    stringdefault.StaticString("0s"),
 				Validators: anyDuration,
 			},
-			"poll_interval": schema.StringAttribute{
-				MarkdownDescription: pollIntervalDescription,
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
+			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
 				"update": "Timeout for a repeated export or a link renewal. Default: `60m`.",
 				"read":   "Timeout for a refresh. Default: `5m`.",
 			}),
-			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of the export job that the bundle comes from.",
-				Computed:            true,
-			},
-			"status": schema.StringAttribute{
-				MarkdownDescription: "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running.",
-				Computed:            true,
-			},
-			"page_count": schema.Int64Attribute{
-				MarkdownDescription: "Number of exported pages. Null if the service does not return it.",
-				Computed:            true,
-			},
-			"bundle_url": schema.StringAttribute{
-				MarkdownDescription: bundleURLDescription,
-				Computed:            true,
-				Sensitive:           true,
-			},
-			"expires_at": schema.StringAttribute{
-				MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.",
-				Computed:            true,
-			},
-			"bundle_size_bytes": schema.Int64Attribute{
-				MarkdownDescription: bundleSizeDescription,
-				Computed:            true,
-			},
+			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
+			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
+			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages. Null if the service does not return it.", Computed: true},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
+			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true},
+			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
 	}
-}
-
-// resourceTimeouts is the timeouts argument of a resource, with a description of
-// each member.
-func resourceTimeouts(members map[string]string) schema.SingleNestedAttribute {
-	attributes := map[string]schema.Attribute{}
-	for name, description := range members {
-		attributes[name] = schema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
-	}
-	return schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
 }
 
 func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
@@ -224,19 +191,4 @@ func (m *staticExportModel) setBundle(bundle *client.Bundle) {
 // clearLink leaves the model without a link.
 func (m *staticExportModel) clearLink() {
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringNull(), types.StringNull(), types.Int64Null()
-}
-
-// expiry is the expires_at of a link.
-func expiry(bundle *client.Bundle) types.String {
-	if bundle.ExpiresAt.IsZero() {
-		return types.StringNull()
-	}
-	return types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
-}
-
-func nullIfEmpty(text string) types.String {
-	if text == "" {
-		return types.StringNull()
-	}
-	return types.StringValue(text)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	rschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -42,4 +44,30 @@ func withTimeout(ctx context.Context, timeouts types.Object, member string, byDe
 		after = durationOf(value)
 	}
 	return context.WithTimeoutCause(ctx, after, &timeoutError{after, member})
+}
+
+// resourceTimeouts is the timeouts argument of a resource, with a description of
+// each member.
+func resourceTimeouts(members map[string]string) rschema.SingleNestedAttribute {
+	attributes := map[string]rschema.Attribute{}
+	for name, description := range members {
+		attributes[name] = rschema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
+	}
+	return rschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
+}
+
+// dataSourceTimeouts is the timeouts argument of a data source.
+func dataSourceTimeouts(read string) dsschema.SingleNestedAttribute {
+	return dsschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]dsschema.Attribute{
+		"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},
+	}}
+}
+
+// durationOf returns the duration in a validated argument; zero if it is not set.
+func durationOf(argument types.String) time.Duration {
+	d, err := time.ParseDuration(argument.ValueString())
+	if err != nil {
+		return 0
+	}
+	return d
 }

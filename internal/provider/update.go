@@ -30,7 +30,7 @@ const (
 // updateWait is a wait for the end of an update.
 type updateWait struct {
 	client       *client.Client
-	statusID     types.String
+	statusID     string
 	pollInterval types.String
 	// onUpdate is called with each new status; it may be nil.
 	onUpdate func(*client.UpdateStatus)
@@ -38,15 +38,14 @@ type updateWait struct {
 	again string
 }
 
-// end waits until the update has ended, with success or failure. It reports
-// failures to find out.
+// end waits until the update has ended, with success or failure. It reports an
+// error only if the wait itself fails.
 func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
-	statusID := w.statusID.ValueString()
-	last, err := w.client.WaitForUpdate(ctx, statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
+	last, err := w.client.WaitForUpdate(ctx, w.statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
 	if err == nil {
 		return last, true
 	}
-	seen := lastSeen(statusID, last)
+	seen := lastSeen(w.statusID, last)
 	_, advice := explain(err)
 	var timeout *timeoutError
 	switch {
@@ -64,13 +63,11 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 // is reported as an error.
 func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.end(ctx, diags)
-	if !ok || !update.Succeeded() {
-		if ok {
-			addUpdateFailure(diags, w.statusID.ValueString(), update)
-		}
-		return nil, false
+	if ok && !update.Succeeded() {
+		addUpdateFailure(diags, w.statusID, update)
+		ok = false
 	}
-	return update, true
+	return update, ok
 }
 
 // lastSeen says how an update was last seen; empty if it never was.

@@ -14,10 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-var (
-	_ resource.Resource              = (*updateGateResource)(nil)
-	_ resource.ResourceWithConfigure = (*updateGateResource)(nil)
-)
+var _ resource.ResourceWithConfigure = (*updateGateResource)(nil)
 
 // updateGateResource is created only if an update succeeds. A gate that has been
 // passed stays passed: only its creation makes requests.
@@ -64,15 +61,11 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
-			"poll_interval": schema.StringAttribute{
-				MarkdownDescription: pollIntervalDescription,
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
-			"timeouts": resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
-			"status":   recorded("Final status of the update: `success`."),
-			"summary":  recorded("Summary of the update. Null if the service does not return it."),
-			"ended_at": recorded("Time when the update ended, as the service returns it (ISO 8601, UTC). Null if the service does not return it."),
+			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"timeouts":      resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
+			"status":        recorded("Final status of the update: `success`."),
+			"summary":       recorded("Summary of the update. Null if the service does not return it."),
+			"ended_at":      recorded("Time when the update ended, as the service returns it (ISO 8601, UTC). Null if the service does not return it."),
 		},
 	}
 }
@@ -89,7 +82,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{client: c, statusID: plan.StatusID, pollInterval: plan.PollInterval, again: waitAgain}
+	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain}
 	update, ok := wait.success(ctx, &resp.Diagnostics)
 	if !ok {
 		return

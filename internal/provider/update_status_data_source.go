@@ -13,10 +13,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-var (
-	_ datasource.DataSource              = (*updateStatusDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*updateStatusDataSource)(nil)
-)
+var _ datasource.DataSourceWithConfigure = (*updateStatusDataSource)(nil)
 
 // updateStatusDataSource reads an update, after waiting for its end if configured.
 type updateStatusDataSource struct{ dataSourceBase }
@@ -94,11 +91,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				MarkdownDescription: "Whether a failed update is an error. A running update is not, so also set `wait_for_completion` to require success. Default: `false`.",
 				Optional:            true,
 			},
-			"poll_interval": schema.StringAttribute{
-				MarkdownDescription: pollIntervalDescription,
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
+			"poll_interval":    schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts":         dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 			"id":               text("ID of the update in the response."),
 			"project_id":       text("ID of the documentation project."),
@@ -162,7 +155,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: model.StatusID, pollInterval: model.PollInterval, again: waitAgain}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
 		if update, ok = wait.end(ctx, &resp.Diagnostics); !ok {
 			return
 		}

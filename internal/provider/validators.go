@@ -5,16 +5,13 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -106,15 +103,6 @@ func durationAtLeast(least time.Duration) []validator.String {
 	})
 }
 
-// durationOf returns the duration in a validated argument; zero if it is not set.
-func durationOf(argument types.String) time.Duration {
-	d, err := time.ParseDuration(argument.ValueString())
-	if err != nil {
-		return 0
-	}
-	return d
-}
-
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // idProblem leaves the form of IDs open, as the contract does.
@@ -169,30 +157,4 @@ func domainProblem(domain string) string {
 		return ""
 	}
 	return fmt.Sprintf("The domain %q contains %s. Write only the domain, such as docs.example.com.", domain, flaw)
-}
-
-// parseParameters reads additional_parameters, or says what is wrong with it. An
-// empty value means no parameters.
-func parseParameters(text string) (parameters map[string]json.RawMessage, problem string) {
-	if text == "" {
-		return nil, ""
-	}
-	if err := json.Unmarshal([]byte(text), &parameters); err != nil || parameters == nil {
-		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
-	}
-	if _, found := parameters["domain"]; found {
-		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
-	}
-	return parameters, ""
-}
-
-// sameJSONModifier keeps the prior value of an argument if the new one differs in
-// spacing and member order only.
-type sameJSONModifier struct{ described }
-
-func (sameJSONModifier) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if !req.StateValue.IsNull() && !req.PlanValue.IsNull() && !req.PlanValue.IsUnknown() &&
-		canonicalJSON(req.PlanValue.ValueString()) == canonicalJSON(req.StateValue.ValueString()) {
-		resp.PlanValue = req.StateValue
-	}
 }
