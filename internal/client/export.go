@@ -27,6 +27,8 @@ type StaticExportJob struct {
 	// PageCount is the number of pages exported so far; nil if the service does not
 	// say.
 	PageCount *int64
+	// CreatedAt is in UTC; nil if the service does not say.
+	CreatedAt *time.Time
 	// Error is the service's message about a failed job, redacted. It may be empty.
 	Error string
 
@@ -110,6 +112,7 @@ func readJob(r *record) *StaticExportJob {
 	return &StaticExportJob{
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
+		CreatedAt:  r.instant("createdAt"),
 		Error:      r.message("error"),
 		retryAfter: r.retryAfter,
 	}

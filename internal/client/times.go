@@ -46,7 +46,7 @@ func parseInstant(text string) (time.Time, bool) {
 	return plausible(time.UnixMilli(int64(number)))
 }
 
-// plausible rejects times that no link can have.
+// plausible rejects times that no job or link can have.
 func plausible(instant time.Time) (time.Time, bool) {
 	instant = instant.UTC()
 	return instant, instant.Year() >= 2000 && instant.Year() < 2200

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -27,6 +28,7 @@ type staticExportJobModel struct {
 	Succeeded types.Bool    `tfsdk:"succeeded"`
 	Progress  types.Float64 `tfsdk:"progress"`
 	PageCount types.Int64   `tfsdk:"page_count"`
+	CreatedAt types.String  `tfsdk:"created_at"`
 	Error     types.String  `tfsdk:"error"`
 }
 
@@ -49,6 +51,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.", Computed: true},
 			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job in percent. Null if the service does not return it.", Computed: true},
 			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far. Null if the service does not return it.", Computed: true},
+			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if the service does not return it.", Computed: true},
 			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
 	}
@@ -74,6 +77,9 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 	model.Succeeded = types.BoolValue(job.Succeeded())
 	model.Progress = types.Float64PointerValue(job.Progress)
 	model.PageCount = types.Int64PointerValue(job.PageCount)
+	if job.CreatedAt != nil {
+		model.CreatedAt = types.StringValue(job.CreatedAt.Format(time.RFC3339))
+	}
 	model.Error = nullIfEmpty(job.Error)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }

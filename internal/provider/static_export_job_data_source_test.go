@@ -5,8 +5,10 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -39,9 +41,9 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 		"queued":  {simulator.JobSpec{Queue: simulator.Forever}, nil, map[string]any{"job_id": "queued", "status": "queued", "finished": false, "succeeded": false, "progress": 0., "page_count": 0., "error": nil}},
 		"running": {half, nil, map[string]any{"status": "running", "finished": false, "succeeded": false, "progress": 37.5, "page_count": 0., "error": nil}},
 		"completed": {
-			simulator.JobSpec{Queue: ended, Run: ended, Pages: 12},
+			simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Pages: 12},
 			nil,
-			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "error": nil},
+			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "created_at": "2030-01-31T11:00:00Z", "error": nil, "timeouts": nil},
 		},
 		"failed": {
 			failed, nil,
@@ -49,7 +51,7 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 		},
 		"failed without a reason":       {failed, map[string]any{"error": nil}, map[string]any{"status": "failed", "error": nil}},
 		"status that is not documented": {half, map[string]any{"status": "packaging"}, map[string]any{"status": "packaging", "finished": false, "succeeded": false}},
-		"missing numbers":               {half, map[string]any{"progress": simulator.Omit, "pageCount": nil}, map[string]any{"progress": nil, "page_count": nil}},
+		"missing fields":                {half, map[string]any{"progress": simulator.Omit, "pageCount": nil, "createdAt": simulator.Omit}, map[string]any{"progress": nil, "page_count": nil, "created_at": nil}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
@@ -65,8 +67,15 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointJob: len(tests)})
 	values := c.values(t)
+	tested := map[string]any{}
 	for name, test := range tests {
+		maps.Copy(tested, test.want)
 		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_static_export_job."+label(name)], test.want) })
+	}
+	for attribute := range values["data.docs_static_export_job.completed"] {
+		if _, ok := tested[attribute]; !ok {
+			t.Errorf("no row of the table has a value for %s", attribute)
+		}
 	}
 }
 
