@@ -94,16 +94,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
-			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
-				Optional:            true,
-				Validators:          certificateRules,
-			},
-			"request_timeout": schema.StringAttribute{
-				MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.",
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
+			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
 					"The start of an export is retried only if the service certainly did not act on it. " +
