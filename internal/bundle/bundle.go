@@ -17,9 +17,9 @@ import (
 
 // Request says which bundle to fetch.
 type Request struct {
-	// Link returns the link to fetch. It is called first with renew false, and at
-	// most once more with renew true, after the object store has refused that link.
-	Link func(ctx context.Context, renew bool) (Link, error)
+	// Link returns a link to fetch. It is called again, once, if the object store
+	// refuses the first link.
+	Link func(context.Context) (Link, error)
 	// SHA256 is the checksum that the bundle must have, in hexadecimal, or "".
 	SHA256 string
 	// ContentSHA256 is the content digest that the bundle must have, or "".
