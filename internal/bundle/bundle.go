@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package bundle downloads the bundle of a static export, verifies it, unpacks it,
-// and tells what it wrote from what others wrote. It trusts neither archives nor
-// the disk. It does not know Terraform or the service's API.
+// and recognizes what it wrote itself. It trusts neither archives nor the disk. It
+// does not know Terraform or the service's API.
 package bundle
 
 import (

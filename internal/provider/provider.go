@@ -40,8 +40,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )
 
-// Options are what the provider takes from its surroundings. The zero value is
-// that of a released provider.
+// Options hold what tests replace. A release sets only Version.
 type Options struct {
 	Version string
 	// Getenv reads environment variables; os.Getenv if nil.
@@ -114,9 +113,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	data := &providerData{clock: p.options.Clock}
-	defer func() {
-		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	}()
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
 	for _, argument := range []struct {
 		name  string
 		value attr.Value
@@ -164,8 +161,8 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 }
 
-// argument returns an argument's value, or that of its environment variable, without
-// surrounding white space. It reports what is wrong with the value.
+// argument returns the value of an argument or its environment variable, without
+// surrounding white space. It reports a missing or invalid value.
 func (p *docsProvider) argument(name string, argument types.String, variable, meaning string, problem func(string) string, diags *diag.Diagnostics) string {
 	if argument.IsUnknown() {
 		return ""
@@ -183,7 +180,7 @@ func (p *docsProvider) argument(name string, argument types.String, variable, me
 	return value
 }
 
-// userAgent follows Terraform's convention, additions by the user included.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
 func (p *docsProvider) userAgent(terraformVersion string) string {
 	if terraformVersion == "" {
 		terraformVersion = "0.0.0"
