@@ -121,7 +121,7 @@ func (s *Staged) reserve() error {
 // checkMovable fails if an empty directory cannot be replaced, for example because
 // it is a mount point.
 func checkMovable(directory, aside string) error {
-	if checkFree(directory, true) != nil {
+	if free := checkFree(directory, true) == nil; !free {
 		return nil // it is not empty, and stays where it is until Commit
 	}
 	err := os.Rename(directory, aside)
