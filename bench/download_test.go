@@ -51,7 +51,7 @@ func download(link, target string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	staged, err := bundle.Stage(ctx, c.Transport(), bundle.Target{Path: target}, bundle.Request{
-		Link: func(context.Context, bool) (bundle.Link, error) { return bundle.Link{URL: link}, nil },
+		Link: func(context.Context) (bundle.Link, error) { return bundle.Link{URL: link}, nil },
 	})
 	if err != nil {
 		return err

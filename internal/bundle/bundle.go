@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package bundle downloads the bundle of a static export, verifies it, unpacks it,
-// and tells what it wrote from what others wrote. It trusts neither archives nor
-// the disk. It does not know Terraform or the service's API.
+// and recognizes what it wrote itself. It trusts neither archives nor the disk. It
+// does not know Terraform or the service's API.
 package bundle
 
 import (
@@ -17,9 +17,9 @@ import (
 
 // Request says which bundle to fetch.
 type Request struct {
-	// Link returns the link to fetch. It is called first with renew false, and at
-	// most once more with renew true, after the object store has refused that link.
-	Link func(ctx context.Context, renew bool) (Link, error)
+	// Link returns a link to fetch. It is called again, once, if the object store
+	// refuses the first link.
+	Link func(context.Context) (Link, error)
 	// SHA256 is the checksum that the bundle must have, in hexadecimal, or "".
 	SHA256 string
 	// ContentSHA256 is the content digest that the bundle must have, or "".
@@ -121,7 +121,7 @@ func (s *Staged) reserve() error {
 // checkMovable fails if an empty directory cannot be replaced, for example because
 // it is a mount point.
 func checkMovable(directory, aside string) error {
-	if checkFree(directory, true) != nil {
+	if free := checkFree(directory, true) == nil; !free {
 		return nil // it is not empty, and stays where it is until Commit
 	}
 	err := os.Rename(directory, aside)

@@ -121,8 +121,11 @@ func rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(placeholder.Close(), os.Rename(from, to)); err != nil {
-		return errors.Join(err, os.Remove(to))
+	if err = placeholder.Close(); err == nil {
+		err = os.Rename(from, to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(to)) // the placeholder
 	}
 	return nil
 }

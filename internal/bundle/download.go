@@ -53,8 +53,8 @@ type transfer struct {
 // It resumes a download that was cut if the object is still the same according to
 // its strong entity tag (RFC 9110, section 13.1.5), and otherwise starts over.
 // Progress beyond any earlier attempt resets the count of failures.
-func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx context.Context, renew bool) (Link, error)) (checksum string, size int64, err error) {
-	first, err := link(ctx, false)
+func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(context.Context) (Link, error)) (checksum string, size int64, err error) {
+	first, err := link(ctx)
 	if err != nil {
 		return "", 0, err
 	}
@@ -67,7 +67,7 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(ctx
 		}
 		if refusal, refused := errors.AsType[*transport.StorageError](err); refused && !renewed && refusal.LinkRefused() {
 			renewed = true
-			if t.link, err = link(ctx, true); err != nil {
+			if t.link, err = link(ctx); err != nil {
 				return "", 0, err
 			}
 			continue

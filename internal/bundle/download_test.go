@@ -28,7 +28,7 @@ import (
 type store struct {
 	steps    []step
 	asked    []string // the link of each request, and the range if there is one
-	renewed  int
+	links    int      // given so far
 	size     *int64
 	failures []int // as counted at each Retry
 }
@@ -71,9 +71,9 @@ func (s *store) Retry(ctx context.Context, failures int, err error) error {
 	return err
 }
 
-func (s *store) link(_ context.Context, renew bool) (Link, error) {
-	if renew {
-		s.renewed++
+func (s *store) link(context.Context) (Link, error) {
+	s.links++
+	if s.links > 1 {
 		return Link{"second", s.size}, nil
 	}
 	return Link{"first", s.size}, nil
@@ -283,15 +283,15 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 func TestDownloadReturnsTheErrorsOfItsLinks(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("no link")
-	for name, failing := range map[string]bool{"the first": false, "the second": true} {
+	for name, failing := range map[string]int{"the first": 0, "the second": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &store{steps: []step{refuse(403)}}
-			link := func(ctx context.Context, renew bool) (Link, error) {
-				if renew == failing {
+			link := func(ctx context.Context) (Link, error) {
+				if s.links == failing {
 					return Link{}, failure
 				}
-				return s.link(ctx, renew)
+				return s.link(ctx)
 			}
 			if _, err := Stage(t.Context(), s, Target{Path: filepath.Join(t.TempDir(), "bundle")}, Request{Link: link}); !errors.Is(err, failure) {
 				t.Errorf("error %v, want %v", err, failure)

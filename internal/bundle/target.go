@@ -18,7 +18,7 @@ type Target struct {
 	Directory string // where the file is unpacked to, or "" if it is not
 }
 
-// Check fails if the names cannot go together, whatever is on disk.
+// Check fails if the names contradict each other. It does not look at the disk.
 func (t Target) Check() error {
 	if t.Path == "" || os.IsPathSeparator(t.Path[len(t.Path)-1]) {
 		return fmt.Errorf("%q names a directory, not a file", t.Path)
@@ -46,7 +46,7 @@ func contains(directory, name string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// clean drops trailing slashes, behind which the system follows links.
+// clean drops trailing slashes, with which the system would follow a link.
 func (t Target) clean() Target {
 	t.Path = filepath.Clean(t.Path)
 	if t.Directory != "" {

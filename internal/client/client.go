@@ -42,25 +42,25 @@ func New(config Config) (*Client, error) {
 	return &Client{t}, nil
 }
 
-// Transport returns the client's way to the object store, for downloads.
+// Transport returns the client's transport, which downloads bundles.
 func (c *Client) Transport() *transport.Transport { return c.transport }
 
-// BaseURL returns the URL that the paths of the API begin at.
+// BaseURL returns the URL that the paths of the API are relative to.
 func (c *Client) BaseURL() string { return c.transport.BaseURL }
 
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.transport.Clock.Now() }
 
-// call sends a request and reads its answer with read, which returns what is
-// wrong with the answer, or nothing.
-func call[T any](ctx context.Context, c *Client, req transport.Request, read func(*record) (T, string)) (T, error) {
+// call sends a request and converts the response with convert, whose second result
+// says what is wrong with the response; empty if nothing is.
+func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, string)) (T, error) {
 	var none T
 	answer, err := c.transport.Do(ctx, req)
 	if err != nil {
 		return none, err
 	}
 	r := newRecord(answer)
-	value, problem := read(r)
+	value, problem := convert(r)
 	if len(*r.unreadable) > 0 {
 		slices.Sort(*r.unreadable)
 		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of an answer that could not be read", map[string]any{"path": answer.Path, "fields": *r.unreadable})

@@ -37,7 +37,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
-	u.Host = strings.TrimSuffix(u.Host, ":") // as requests are sent
+	u.Host = strings.TrimSuffix(u.Host, ":") // as net/http sends it
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path, err = url.PathUnescape(u.RawPath)
 	return u, err
@@ -46,14 +46,14 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)
 
 // HasVersion reports whether a base URL ends with a version segment such as "/v1",
-// as the contract says it does.
+// as the contract says.
 func HasVersion(baseURL string) bool {
 	return versionSegment.MatchString(strings.TrimRight(baseURL, "/"))
 }
 
 // isLoopback reports whether a host is a loopback address or localhost, in any
-// case and with at most one trailing dot. Names below .localhost are left to DNS
-// by many systems, so they are not loopback.
+// case and with at most one trailing dot. Names below .localhost are not loopback,
+// because many systems look them up in DNS.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -88,8 +88,8 @@ func CheckAPIKey(key string) error {
 
 var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+(_[A-Za-z0-9]+)*_.+$`)
 
-// HasKeyPrefix reports whether a key begins with some "<prefix>_", as the contract
-// says it does.
+// HasKeyPrefix reports whether a key begins with a prefix and an underscore, as the
+// contract says.
 func HasKeyPrefix(key string) bool {
 	return keyShape.MatchString(key)
 }

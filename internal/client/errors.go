@@ -12,19 +12,19 @@ import (
 )
 
 type (
-	// APIError is an answer that is not a success.
+	// APIError is a response that is not a success.
 	APIError = transport.APIError
 	// UnexpectedAnswerError is a success with an unusable body.
 	UnexpectedAnswerError = transport.UnexpectedAnswerError
-	// ConnectionError is a request without a complete answer.
+	// ConnectionError is a request without a complete response.
 	ConnectionError = transport.ConnectionError
-	// BusyError is a wait that the service asks for and the operation has no time for.
+	// BusyError means that the service asks to wait longer than the operation may take.
 	BusyError = transport.BusyError
-	// StorageError is an answer of the object store without data.
+	// StorageError is a response of the object store without data.
 	StorageError = transport.StorageError
 )
 
-// Redact returns text of the service in a form that is fit to be shown.
+// Redact returns text of the service in a form that can be shown.
 func Redact(text string) string { return transport.Redact(text) }
 
 // CheckCertificates checks PEM text for [Config.RootCAs].
@@ -47,9 +47,8 @@ func (e *JobFailedError) Error() string {
 // no longer does. A 404 that is a web page does not mean that: it comes from
 // something other than the API.
 func IsGone(err error) bool {
-	var api *APIError
-	return errors.As(err, &api) &&
-		(api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page)
+	api, ok := errors.AsType[*APIError](err)
+	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page)
 }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job

@@ -16,12 +16,12 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// StaticExportJob is a static export job, the answer of startStaticExport and
+// StaticExportJob is a static export job, the response to startStaticExport and
 // getStaticExportJob.
 type StaticExportJob struct {
 	ID     string
 	Status string
-	// Progress is in per cent; nil if the service does not say. The contract leaves
+	// Progress is in percent; nil if the service does not say. The contract leaves
 	// its type and unit open.
 	Progress *float64
 	// PageCount is the number of pages exported so far; nil if the service does not
@@ -49,7 +49,7 @@ func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j
 // generated.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
-// Bundle is a presigned link to the archive of a static export, the answer of
+// Bundle is a presigned link to the archive of a static export, the response to
 // generateBundle. The link is a credential.
 type Bundle struct {
 	URL string
@@ -71,8 +71,8 @@ func (b Bundle) GoString() string { return b.String() }
 // further members of the request body, which the contract leaves open.
 //
 // The request is sent once: it is repeated only if the service certainly did not
-// act on it, and the end of ctx does not cut off its answer. After an error,
-// [MayHaveStarted] says whether there may be a job all the same.
+// act on it, and the end of ctx does not cut off its response. After an error,
+// [MayHaveStarted] says whether a job may have been started nevertheless.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
 	members := maps.Clone(parameters)
 	if members == nil {

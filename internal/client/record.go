@@ -14,9 +14,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// record is one JSON object of an answer. The contract leaves open which fields
+// record is one JSON object of a response. The contract leaves open which fields
 // are present and what type some have. Each reader returns nil for a field that
-// is missing, null or unreadable, and remembers the names of unreadable ones.
+// is missing, null or unreadable, and records the names of unreadable ones.
 type record struct {
 	members    map[string]any
 	prefix     string
@@ -28,7 +28,7 @@ func newRecord(answer *transport.Answer) *record {
 	return &record{members: answer.Object, unreadable: new([]string), retryAfter: answer.RetryAfter}
 }
 
-// skip remembers that a field could not be read.
+// skip records that a field could not be read.
 func (r *record) skip(name string) { *r.unreadable = append(*r.unreadable, r.prefix+name) }
 
 // read returns a field converted by convert, which reports whether it could.
@@ -64,17 +64,17 @@ func asText(member any) (string, bool) {
 const MaxNameLength = 256
 
 // name reads an ID or a status, which goes into requests, the state and messages
-// as it is: 1 to 256 printable characters that hold no secret. Otherwise it says
-// what is wrong.
-func (r *record) name(name string) (text, problem string) {
-	value := r.text(name)
+// unchanged. It must have 1 to 256 printable characters and hold no secret.
+// Otherwise, name says what is wrong.
+func (r *record) name(field string) (name, problem string) {
+	value := r.text(field)
 	switch {
 	case value == nil || *value == "":
-		return "", "the response has no " + name
+		return "", "the response has no " + field
 	case utf8.RuneCountInString(*value) > MaxNameLength:
-		return "", "its " + name + " is longer than 256 characters"
+		return "", "its " + field + " is longer than 256 characters"
 	case strings.ContainsAny(*value, "\n\t") || Redact(*value) != *value:
-		return "", "its " + name + " has characters that cannot be part of one"
+		return "", "its " + field + " has characters that cannot be part of one"
 	}
 	return *value, ""
 }
@@ -104,7 +104,7 @@ func (r *record) texts(name string) []string {
 	return texts
 }
 
-// number reads a number, also from a string and with a per cent sign.
+// number reads a number, which may be a string and end with a percent sign.
 func (r *record) number(name string) *float64 { return read(r, name, asNumber) }
 
 func asNumber(member any) (float64, bool) {
@@ -159,5 +159,5 @@ func (r *record) object(name string) *record {
 	return &record{members: *members, prefix: r.prefix + name + ".", unreadable: r.unreadable}
 }
 
-// message reads words for people, in any of the shapes that errors have.
+// message reads an error message in any of the common shapes; empty if there is none.
 func (r *record) message(name string) string { return transport.MessageIn(r.members[name]) }

@@ -11,7 +11,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// UpdateStatus is the record of an update, the answer of getUpdateStatus. A field
+// UpdateStatus is the record of an update, the response to getUpdateStatus. A field
 // that is missing, null or unreadable is nil; Status is always set.
 type UpdateStatus struct {
 	ID              *string

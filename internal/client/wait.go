@@ -13,8 +13,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// settling is how long a job that was just started may be unknown to the service,
-// whose reads may lag behind its writes.
+// settling is how long a 404 for a job that was just started is tolerated: the
+// service's reads may lag behind its writes.
 const settling = 15 * time.Second
 
 // WaitOptions say how to wait.
@@ -94,8 +94,8 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 	return w.Until(ctx, get)
 }
 
-// logProgress logs a change. A status that is neither the running one nor any of
-// the others that the contract names is logged as unknown.
+// logProgress logs a change. running is the status of work in progress. A status that
+// the contract does not name is logged as unknown.
 func (c *Client) logProgress(ctx context.Context, what, status, running string, progress *float64, pages *int64) {
 	known := []string{statusQueued, running, JobCompleted, JobFailed, UpdateSucceeded, UpdateFailed}
 	level, message := slog.LevelInfo, "Progress"

@@ -35,11 +35,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds. Reports each status change.",
 		Attributes: map[string]schema.Attribute{
-			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription,
-				Required:            true,
-				Validators:          idRules,
-			},
+			"status_id":     schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
 				"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.", Optional: true, Validators: timeoutRules},

@@ -185,7 +185,7 @@ func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client,
 	request := bundle.Request{
 		Create: create,
 		SHA256: plan.SHA256.ValueString(),
-		Link: func(ctx context.Context, _ bool) (bundle.Link, error) {
+		Link: func(ctx context.Context) (bundle.Link, error) {
 			link, ok := completedBundle(ctx, c, jobID, diags)
 			if !ok {
 				return bundle.Link{}, errReported

@@ -52,11 +52,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. Changing it replaces the files in place.",
-				Required:            true,
-				Validators:          idRules,
-			},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. Changing it replaces the files in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
 				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing it replaces the resource.",
 				Required:            true,

@@ -16,9 +16,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// addError adds the diagnostic of a failed call: what happened, the state that
-// things are in now, and the next step. An empty state is left out. An empty next
-// step is the one that the error itself suggests.
+// addError adds the diagnostic of a failed call: what happened, the state after it,
+// and the next step. An empty state is left out. If next is empty, the error itself
+// suggests the next step.
 func addError(diags *diag.Diagnostics, summary string, err error, state, next string) {
 	what, advice := explain(err)
 	if next == "" {
@@ -38,7 +38,7 @@ func paragraphs(texts ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// explain says what a failed call ran into, and what to do about it.
+// explain says why a call failed, and what to do about it.
 func explain(err error) (what, advice string) {
 	var api *client.APIError
 	var answer *client.UnexpectedAnswerError
@@ -52,19 +52,19 @@ func explain(err error) (what, advice string) {
 	case errors.As(err, &busy):
 		what = fmt.Sprintf("The service asked the provider to wait until %s, after the timeout of this operation.", busy.RetryAt.UTC().Format(time.RFC3339))
 		if errors.As(err, &api) {
-			what = fmt.Sprintf("The service returned %s. It asked the provider to wait until %s, after the timeout of this operation.", answered(api), busy.RetryAt.UTC().Format(time.RFC3339))
+			what = fmt.Sprintf("The service returned %s. It asked the provider to wait until %s, after the timeout of this operation.", describeResponse(api), busy.RetryAt.UTC().Format(time.RFC3339))
 		}
 		return what, "Try again after that time, or set a longer timeout in `timeouts`."
 	case errors.As(err, &timeout):
 		what = sentence(timeout.Error())
 		if errors.As(err, &api) {
-			what += fmt.Sprintf(" The last response was %s.", answered(api))
+			what += fmt.Sprintf(" The last response was %s.", describeResponse(api))
 		} else if errors.As(err, &connection) {
 			what += fmt.Sprintf(" The last request received no response from %s: %s.", connection.Host, connection.Err)
 		}
 		return what, fmt.Sprintf("If this is normal, set a longer `timeouts.%s`.", timeout.member)
 	case errors.As(err, &api):
-		what = fmt.Sprintf("The service returned %s.", answered(api))
+		what = fmt.Sprintf("The service returned %s.", describeResponse(api))
 		if api.RetryAfter > 0 {
 			what += fmt.Sprintf(" It asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
@@ -88,8 +88,8 @@ const wrongBaseURL = "Check that base_url is the address of the service's API, n
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
-// answered describes an answer of the service, without a final period.
-func answered(e *client.APIError) string {
+// describeResponse describes a response of the service, without a final period.
+func describeResponse(e *client.APIError) string {
 	text := fmt.Sprintf("HTTP %s for %s %s", e.Status(), e.Method, e.Path)
 	if e.Redirect != "" {
 		text += ", a redirect to " + e.Redirect
@@ -108,8 +108,8 @@ func inRequest(id string) string {
 	return fmt.Sprintf(" (request ID %s)", id)
 }
 
-// advise says what the user can do about an answer. The contract leaves open what
-// the service means by a status, so this keeps to HTTP and to documented rules.
+// advise says what the user can do about a response. The contract leaves open what
+// the service means by a status, so the advice relies on HTTP and documented rules.
 func advise(e *client.APIError) string {
 	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405) {
 		return wrongBaseURL
@@ -151,7 +151,7 @@ func adviseConnection(e *client.ConnectionError) string {
 	return "Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)."
 }
 
-// sentence makes a sentence of an error text.
+// sentence turns an error text into a sentence.
 func sentence(text string) string {
 	text = strings.TrimSuffix(text, ".")
 	if text == "" {

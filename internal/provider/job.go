@@ -42,7 +42,7 @@ func completedBundle(ctx context.Context, c *client.Client, jobID string, diags 
 	return bundle, true
 }
 
-// progressOf says how far a job had come when it was last read.
+// progressOf describes the progress of a job when it was last read.
 func progressOf(job *client.StaticExportJob) string {
 	if job.Status == "" {
 		return fmt.Sprintf("Job %s was started, but its status has not been read yet.", job.ID)

@@ -40,8 +40,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )
 
-// Options are what the provider takes from its surroundings. The zero value is
-// that of a released provider.
+// Options hold what tests replace. A release sets only Version.
 type Options struct {
 	Version string
 	// Getenv reads environment variables; os.Getenv if nil.
@@ -94,16 +93,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
-			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
-				Optional:            true,
-				Validators:          certificateRules,
-			},
-			"request_timeout": schema.StringAttribute{
-				MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.",
-				Optional:            true,
-				Validators:          atLeastOneSecond,
-			},
+			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
 					"The start of an export is retried only if the service certainly did not act on it. " +
@@ -122,9 +113,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	data := &providerData{clock: p.options.Clock}
-	defer func() {
-		resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	}()
+	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
 	for _, argument := range []struct {
 		name  string
 		value attr.Value
@@ -172,8 +161,8 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 }
 
-// argument returns an argument's value, or that of its environment variable, without
-// surrounding white space. It reports what is wrong with the value.
+// argument returns the value of an argument or its environment variable, without
+// surrounding white space. It reports a missing or invalid value.
 func (p *docsProvider) argument(name string, argument types.String, variable, meaning string, problem func(string) string, diags *diag.Diagnostics) string {
 	if argument.IsUnknown() {
 		return ""
@@ -191,7 +180,7 @@ func (p *docsProvider) argument(name string, argument types.String, variable, me
 	return value
 }
 
-// userAgent follows Terraform's convention, additions by the user included.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
 func (p *docsProvider) userAgent(terraformVersion string) string {
 	if terraformVersion == "" {
 		terraformVersion = "0.0.0"

@@ -7,7 +7,6 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -24,11 +23,11 @@ import (
 // providerData is what the provider's configuration hands to every object.
 type providerData struct {
 	client *client.Client
-	// unknown names the provider arguments whose values are not known yet. There is
-	// no client then.
+	// unknown names the provider arguments whose values are not known yet. If there
+	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// claims are the files and directories that this run has written.
+	// claims are the files and directories that resources write in this run.
 	claims bundle.Claims
 }
 
@@ -46,8 +45,6 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 			"Create that resource first, for example with \"terraform apply -target=...\", or use a value that is known during the plan.")
 	return nil, false
 }
-
-func (d *providerData) now() time.Time { return d.clock.Now() }
 
 // resourceBase, dataSourceBase, ephemeralBase and actionBase are embedded in the
 // objects, so that Configure is written once for each kind.

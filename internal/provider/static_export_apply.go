@@ -69,10 +69,11 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
+	// renew, after a timeout, needs a context that has not ended.
 	bounded, cancel := withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	step := nextStep(r.data.now(), &plan, &state, notes)
+	step := nextStep(r.data.clock.Now(), &plan, &state, notes)
 	plan.copyComputed(&state)
 	run := exportRun{client: c, plan: &plan, notes: notes, diags: &resp.Diagnostics}
 	switch step {
@@ -80,7 +81,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	case stepLink:
 		ok = run.linkStateJob(bounded)
 	case stepExport:
-		if ok = run.exportAgain(bounded); !ok && notes.linkIsDue(r.data.now(), &plan, &state) && run.renew(ctx, &state) {
+		if ok = run.exportAgain(bounded); !ok && notes.linkIsDue(r.data.clock.Now(), &plan, &state) && run.renew(ctx, &state) {
 			resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 		}
 	}
@@ -89,7 +90,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		notes.write(ctx, resp.Private, &resp.Diagnostics)
 		return
 	}
-	// A job that is pending for other inputs is given up.
+	// A pending job for other inputs is not resumed any more.
 	notes.Imported, notes.Pending = false, nil
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -100,7 +101,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// exportRun is one apply of an export. It turns plan into what the state will hold.
+// exportRun is one apply of an export. It turns the plan into the new state.
 type exportRun struct {
 	client *client.Client
 	plan   *staticExportModel
@@ -110,7 +111,7 @@ type exportRun struct {
 
 // start starts a job for the plan. It reports failures.
 func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, startedAt time.Time, ok bool) {
-	// Terraform validates values that the plan did not know before it applies them.
+	// The value is valid: Terraform also validates values that the plan did not know.
 	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
 	startedAt = run.client.Now()
 	job, err := run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)

@@ -40,11 +40,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 		MarkdownDescription: "Creates a presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
 			"Each plan and each apply creates a new one.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.",
-				Required:            true,
-				Validators:          idRules,
-			},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.", Required: true, Validators: idRules},
 			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
 				"open": schema.StringAttribute{MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
 			}},

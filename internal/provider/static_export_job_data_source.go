@@ -40,11 +40,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a static export job, including jobs started outside of Terraform. It does not wait for the job to finish.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of the job, as the service returned it when the job was started.",
-				Required:            true,
-				Validators:          idRules,
-			},
+			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
 			"timeouts":   dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},

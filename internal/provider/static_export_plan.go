@@ -14,11 +14,11 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportStep is what the next apply does for an existing export.
+// exportStep is what an apply does for an existing export.
 type exportStep int
 
 const (
-	// stepNone records arguments, if anything changed.
+	// stepNone only records changed arguments.
 	stepNone exportStep = iota
 	// stepLink generates a link, after waiting for the job if it still runs.
 	stepLink
@@ -26,8 +26,8 @@ const (
 	stepExport
 )
 
-// nextStep decides what an apply does. Plan and apply each call it, with the time
-// of their own moment.
+// nextStep decides what an apply does. ModifyPlan and Update both call it, each with
+// the current time.
 func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
 	switch {
 	case notes.Lost, notes.Unknown, state.Status.ValueString() == client.JobFailed && !state.hasLink():
@@ -53,11 +53,12 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	step := nextStep(r.data.now(), &plan, &state, notes)
+	step := nextStep(r.data.clock.Now(), &plan, &state, notes)
 	plan.copyComputed(&state)
 	switch {
 	case step == stepExport:
-		plan.unknownJob()
+		plan.JobID, plan.Status = types.StringUnknown(), types.StringUnknown()
+		plan.unknownLink()
 		if notes.resumes(&plan) {
 			plan.JobID = types.StringValue(notes.Pending.JobID)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Read refreshes what the service says of the job. It never generates a link. The
+// Read refreshes the status and page count of the job. It never generates a link. The
 // state stays even if the service does not know the job, because a wrong base_url
 // looks the same: the plan then shows a new export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -53,8 +53,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
-// generates no link, so the first plan after an import always has one to make. The
-// apply of that plan adopts the configured inputs and ends the import.
+// generates no link, so the first plan after an import always shows an update, which
+// generates it, adopts the configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	identity, problem := parseImport(ctx, req)
 	if problem != "" {
@@ -84,7 +84,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 			paragraphs(failureOf(job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
 		return
 	}
-	// Setting one attribute makes an object of the state, with typed nulls for the rest.
+	// The state is null. Setting one attribute adds the others as typed nulls.
 	var state staticExportModel
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("job_id"), identity.JobID)...)
 	resp.Diagnostics.Append(resp.State.Get(ctx, &state)...)

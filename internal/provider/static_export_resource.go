@@ -155,14 +155,8 @@ func (m *staticExportModel) copyComputed(from *staticExportModel) {
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = from.BundleURL, from.ExpiresAt, from.BundleSizeBytes
 }
 
-// unknownJob marks the job and its link as known after apply.
-func (m *staticExportModel) unknownJob() {
-	m.JobID, m.Status = types.StringUnknown(), types.StringUnknown()
-	m.unknownLink()
-}
-
-// unknownLink marks the link as known after apply, and also the progress of a job
-// that must be waited for first.
+// unknownLink marks the link as known after apply, and also the status and page count
+// of a job that has not completed.
 func (m *staticExportModel) unknownLink() {
 	if m.Status.ValueString() != client.JobCompleted {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
@@ -170,7 +164,7 @@ func (m *staticExportModel) unknownLink() {
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 }
 
-// setJob takes what the service says of a job. What it does not say stays.
+// setJob sets what the service returned about a job. It keeps what the service omits.
 func (m *staticExportModel) setJob(job *client.StaticExportJob) {
 	m.JobID = types.StringValue(job.ID)
 	if job.Status != "" || m.Status.IsUnknown() {
@@ -181,14 +175,14 @@ func (m *staticExportModel) setJob(job *client.StaticExportJob) {
 	}
 }
 
-// setBundle takes a link.
+// setBundle sets the link.
 func (m *staticExportModel) setBundle(bundle *client.Bundle) {
 	m.BundleURL = types.StringValue(bundle.URL)
 	m.ExpiresAt = expiry(bundle)
 	m.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
 }
 
-// clearLink leaves the model without a link.
+// clearLink sets the link to null.
 func (m *staticExportModel) clearLink() {
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringNull(), types.StringNull(), types.Int64Null()
 }

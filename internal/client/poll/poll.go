@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package poll waits for work that a service does: a schedule that decides when
-// to look again, and the loop that follows it. It knows nothing of HTTP.
+// Package poll waits for work that a service does. It has a schedule, which decides
+// when to poll next, and the loop that follows it. It knows nothing of HTTP.
 package poll
 
 import (
@@ -12,17 +12,17 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// maxOutage is how long failed polls are tolerated after the last good one: an
-// outage of the service must not lose a job that keeps running.
+// maxOutage is how long failed polls are tolerated after the last good one. A wait
+// must survive a short outage of the service, because the job keeps running.
 const maxOutage = 5 * time.Minute
 
 // Wait says how to wait for one piece of work.
 type Wait struct {
 	Clock    clock.Clock
 	Schedule Schedule
-	// StartedAt is when the work was requested, for a wait that follows the
-	// request: the first poll is then delayed. Zero means that the work is older:
-	// the wait begins with a poll, and that one must succeed.
+	// StartedAt is when the work was requested, if this wait follows the request: the
+	// wait then begins with a delay. Zero means that the work is older: the wait then
+	// begins with a poll, which must succeed.
 	StartedAt time.Time
 	// MayPass reports whether a failed poll is worth repeating, given the time
 	// since the wait began.

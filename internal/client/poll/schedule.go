@@ -19,12 +19,12 @@ const (
 	shareMost    = .25  // upper bound of that share if the remaining time is known
 	shareRest    = .4   // share of the remaining time to wait if it is known
 
-	minRises    = 2    // rises of the progress before it is believed
-	stallPoints = 15.  // per cent that the progress may lag behind its own rate
-	stallSteps  = 1.5  // the same for a progress that rises in steps, as a multiple of the last step
-	complete    = 100. // per cent
+	minRises    = 2    // rises of the progress before it yields an estimate
+	stallPoints = 15.  // how far the progress may fall behind its rate, in percent
+	stallSteps  = 1.5  // the same, as a multiple of the last rise, if that is more
+	complete    = 100. // percent
 
-	// maxRetryAfter caps the Retry-After of a successful answer.
+	// maxRetryAfter caps the Retry-After of a successful response.
 	maxRetryAfter = time.Minute
 )
 
@@ -34,7 +34,7 @@ type Observation struct {
 	Done bool
 	// Queued means that the work has not begun, so its progress says nothing.
 	Queued bool
-	// Progress is in per cent; nil if unknown.
+	// Progress is in percent; nil if unknown.
 	Progress *float64
 	// RetryAfter is the least time that the service asks to wait before the next
 	// poll; zero if it does not ask.
@@ -43,7 +43,7 @@ type Observation struct {
 
 // Schedule decides how long to wait before the next poll. It waits a share of
 // the elapsed time, so that a long job is polled less often than a short one and
-// its end is still noticed within a few per cent of its duration. If the
+// its end is still noticed within a few percent of its duration. If the
 // progress yields an estimate of the remaining time, it waits a share of that
 // instead, within bounds that hold however wrong the progress is.
 //
@@ -136,7 +136,7 @@ func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool
 	return time.Duration(min(seconds, maxWait.Seconds()/shareRest) * float64(time.Second)), true
 }
 
-// speed is in per cent per second.
+// speed is in percent per second.
 func speed(from, to rise) float64 {
 	return (to.percent - from.percent) / (to.at - from.at).Seconds()
 }

@@ -35,13 +35,13 @@ type Answer struct {
 	Object map[string]any
 }
 
-// Unexpected returns the error of an answer that is unusable for the reason given.
+// Unexpected returns the error of a response that is unusable because of problem.
 func (a *Answer) Unexpected(problem string) error {
 	return &UnexpectedAnswerError{Exchange: a.Exchange, Problem: problem, Message: Redact(strings.Join(messagesIn(a.Object, 0), ": "))}
 }
 
-// read makes an Answer or an error of a response. All text of the service enters
-// here: it is decoded first and then scrubbed of the API key.
+// read reads a response into an Answer or an error. All text of the service enters
+// here. It is decoded first, and then the API key is removed.
 func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response) (*Answer, error) {
 	success := resp.StatusCode/100 == 2
 	limit := maxError
@@ -106,7 +106,7 @@ func isBounded(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
-			i++ // what is escaped; outside of a string there is none
+			i++ // skip the escaped character
 		case '"':
 			inString = !inString
 		case '[', '{':
@@ -174,12 +174,12 @@ func (t *Transport) redirect(resp *http.Response) string {
 	return Redact(t.scrubber.scrub(redactURL(location)))
 }
 
-// longestRetryAfter keeps sums of times within what can be shown.
+// longestRetryAfter keeps times computed from it in the range of RFC 3339.
 const longestRetryAfter = 365 * 24 * time.Hour
 
 // retryAfter reads a Retry-After header in either form (RFC 9110, section
-// 10.2.3). A date is measured against the answer's own Date, so that a wrong local
-// clock does not matter. Zero means none, or one that says nothing.
+// 10.2.3). A date is compared with the response's own Date, so a wrong local clock
+// does not matter. Zero means that there is none, or that it cannot be read.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {

@@ -23,13 +23,13 @@ type Request struct {
 	// Body is the JSON to send; nil for none.
 	Body []byte
 	// Once marks a request that must not be repeated unless the service certainly
-	// did not act on it. The end of the context does not cut off its answer, which
-	// may hold the only copy of the ID of what it started.
+	// did not act on it. The end of the context does not cut off its response,
+	// which may hold the only copy of the ID of what it started.
 	Once bool
 }
 
 // Do sends a request until it succeeds, fails for good, or the context ends. The
-// context must have a deadline: it bounds how long 429 answers are waited out.
+// context must have a deadline: it bounds how long 429 responses are waited out.
 //
 // The error is an [*APIError], [*UnexpectedAnswerError], [*ConnectionError] or
 // [*BusyError], or the cause of the context's end; that may wrap the error of the
@@ -50,10 +50,10 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 		if err != nil {
 			return nil, after(err, last)
 		}
-		// 2. One attempt is made, its answer read and redacted.
+		// 2. One attempt is made, and its response is read and redacted.
 		began := t.Clock.Now()
 		answer, err := t.attempt(ctx, req, call.Once)
-		// 3. The limiter learns from the outcome.
+		// 3. The limiter adapts to the outcome.
 		t.limiter.release(admitted, err)
 		t.logAttempt(ctx, req, attempt, t.Clock.Now().Sub(began), answer, err)
 		// 4. The retry policy decides.
@@ -147,8 +147,7 @@ func (t *Transport) logAttempt(ctx context.Context, req *http.Request, attempt i
 	if err != nil {
 		fields["error"] = err.Error()
 	}
-	var api *APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*APIError](err); ok {
 		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
 	}
 	t.Log(ctx, slog.LevelDebug, "API request", fields)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Exchange is a request and what the head of its answer says.
+// Exchange is a request with the status and headers of its response.
 type Exchange struct {
 	Method string
 	// Path is the escaped path of the request, without a query.
@@ -28,8 +28,8 @@ type Exchange struct {
 // Status returns the status code and its name, such as "404 Not Found".
 func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
 
-// APIError is an answer of the service that is not a success. The contract
-// leaves the format of errors open, so it is made from any body.
+// APIError is a response of the service that is not a success. The contract leaves
+// the format of errors open, so any body is accepted.
 type APIError struct {
 	Exchange
 	// Message is the service's own message, redacted and at most 2 KiB long. It
@@ -52,11 +52,11 @@ func (e *APIError) Error() string {
 	return text
 }
 
-// UnexpectedAnswerError is an answer whose status is a success but whose body is
+// UnexpectedAnswerError is a response whose status is a success but whose body is
 // unusable.
 type UnexpectedAnswerError struct {
 	Exchange
-	// Problem says what is wrong with the body, such as "the answer has no jobId".
+	// Problem says what is wrong with the body, such as "the response has no jobId".
 	Problem string
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
@@ -68,7 +68,7 @@ func (e *UnexpectedAnswerError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
 }
 
-// ConnectionError is a request that got no complete answer.
+// ConnectionError is a request that received no complete response.
 type ConnectionError struct {
 	Method string
 	Path   string
@@ -97,7 +97,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the service asks to wait until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// StorageError is an answer of the object store that brings no data.
+// StorageError is a response of the object store without data.
 type StorageError struct {
 	Host       string
 	StatusCode int
@@ -118,9 +118,9 @@ func (e *StorageError) Error() string {
 	return text
 }
 
-// LinkRefused reports whether a new link may help. Object stores refuse an
-// expired link with 403, or with 400 if the credential that signed it has
-// expired; an archive that was cleaned up may come back with a new link.
+// LinkRefused reports whether a new link may help. Object stores refuse an expired
+// link with 403, or with 400 if the credential that signed it has expired. After a
+// 404 or 410, the service may restore the archive when it generates a new link.
 func (e *StorageError) LinkRefused() bool {
 	switch e.StatusCode {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
@@ -136,7 +136,7 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// redactedError replaces the text of an error that quotes what must not be shown.
+// redactedError replaces the text of an error that may quote a secret.
 type redactedError struct {
 	error
 	text string
@@ -145,12 +145,11 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// connectionError makes a [*ConnectionError] of an error of net/http, whose text
-// has the whole URL and may quote what the server sent. The cause of a context
-// that ended takes precedence.
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the context
+// has ended, its cause replaces err.
 func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
-	var urlError *url.Error
-	if errors.As(err, &urlError) {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		err = urlError.Err
 	}
 	if cause := context.Cause(ctx); cause != nil {
@@ -160,7 +159,7 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
 }
 
-// after joins the reason why a call is over with the error of its last attempt.
+// after adds the error of the last attempt to the reason why a call has ended.
 func after(reason, last error) error {
 	if last == nil || errors.Is(last, reason) {
 		return reason

@@ -16,9 +16,9 @@ import (
 )
 
 // Fetch requests a presigned link with a GET that never carries the API key. It
-// returns answers with status 200, 206 and 416; the error of any other is a
-// [*StorageError]. Reads of the body fail with a [*ConnectionError] once the
-// connection is cut or has brought nothing for the request timeout.
+// returns responses with status 200, 206 and 416. The error of any other is a
+// [*StorageError]. A read of the body fails with a [*ConnectionError] if the
+// connection is lost or no data arrives within the request timeout.
 func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
@@ -56,7 +56,7 @@ func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) 
 	return resp, nil
 }
 
-// checkStorage reads and closes the body of an answer that brings no data.
+// checkStorage returns the error of a response without data, and closes its body.
 func (t *Transport) checkStorage(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
@@ -77,7 +77,7 @@ func (t *Transport) checkStorage(resp *http.Response) error {
 	return storageError
 }
 
-// watchedBody is the body of a download.
+// watchedBody is the body of a download. It cancels the request if a read stalls.
 type watchedBody struct {
 	io.ReadCloser
 	ctx       context.Context

@@ -21,14 +21,13 @@ const (
 )
 
 // newHTTPTransport returns a transport with the proxy of the usual environment
-// variables, TLS 1.2 or later, and the given roots beside the system's.
+// variables, TLS 1.2 or later, and the given roots in addition to the system's.
 func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
 	transport.IdleConnTimeout = 90 * time.Second
-	// Without pings, an HTTP/2 connection that the network has dropped swallows
-	// polls for many minutes.
+	// Without pings, requests on a dropped HTTP/2 connection hang for many minutes.
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
@@ -62,8 +61,8 @@ func onlyLoopback(transport *http.Transport) *http.Transport {
 	return transport
 }
 
-// dialLoopback connects to a loopback address. A name is not resolved: whatever
-// it is, it stands for this machine.
+// dialLoopback connects to a loopback address. It does not resolve names: any name
+// means this machine.
 func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -86,9 +85,9 @@ func dialLoopback(ctx context.Context, network, address string) (net.Conn, error
 	return conn, err
 }
 
-// withoutReuse returns a transport that opens a connection for each request. An
-// idle connection may be closed by the service just as a request is written to
-// it, and then nobody knows whether the service got the request.
+// withoutReuse returns a transport that opens a connection for each request. The
+// service may close an idle connection just as a request is written to it, and then
+// it is unknown whether the service received the request.
 func withoutReuse(transport *http.Transport) *http.Transport {
 	transport = transport.Clone()
 	transport.DisableKeepAlives = true
@@ -96,7 +95,7 @@ func withoutReuse(transport *http.Transport) *http.Transport {
 }
 
 // apiClient follows a redirect only if the API key may go there: to the same
-// scheme and host, with the same method. Any other redirect is the answer.
+// scheme and host, with the same method. Any other redirect is returned as the response.
 func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
@@ -107,8 +106,8 @@ func apiClient(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// storageClient follows redirects of the object store, which gets no key, unless
-// they fall back from https to http.
+// storageClient follows redirects of the object store, except from https to http.
+// Its requests do not carry the API key.
 func storageClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {

@@ -19,10 +19,10 @@ const (
 	longestPause = 30 * time.Second // cap of that doubling
 )
 
-// limiter bounds the requests in flight as TCP bounds its window: each success
-// adds 1/limit, and the first 429 of an epoch halves the limit. After a 429 all
-// requests wait as long as the service asked for. An epoch ends with the next
-// 429 to a request that was sent after the last halving.
+// limiter bounds the requests in flight as TCP bounds its window: each success adds
+// 1/limit, and a 429 halves the limit. A 429 to a request that was sent before the
+// last halving does not halve it again. After a 429, all requests wait as long as the
+// service asked for.
 type limiter struct {
 	clock clock.Clock
 
@@ -30,8 +30,8 @@ type limiter struct {
 	limit    float64
 	inFlight int
 	halved   time.Time     // when the limit was last halved
-	resume   time.Time     // no request is sent before
-	pause    time.Duration // last pause that the service did not name; zero after a success
+	resume   time.Time     // no request is sent before this time
+	pause    time.Duration // pause after a 429 without a Retry-After; zero after a success
 	changed  chan struct{} // closed when waiters should look again
 }
 
@@ -41,7 +41,7 @@ func newLimiter(c clock.Clock) *limiter {
 
 // acquire waits until a request may be sent and returns the time of its
 // admission, for release. It fails with the cause of ctx's end, or with a
-// [*BusyError] as soon as the wait would outlast ctx's deadline.
+// [*BusyError] at once if the wait would outlast ctx's deadline.
 func (l *limiter) acquire(ctx context.Context) (time.Time, error) {
 	for {
 		l.mu.Lock()
@@ -72,7 +72,7 @@ func (l *limiter) acquire(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// release takes the outcome of a request that was admitted at the given time.
+// release records the outcome of a request that was admitted at the given time.
 func (l *limiter) release(admitted time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,10 +16,9 @@ import (
 // maxPageText caps what is shown of a web page, in characters.
 const maxPageText = 200
 
-// errorMessage returns what the body of an error says, redacted: the messages of
-// JSON in the common shapes, all strings of any other JSON, the title or first
-// words of a web page, or the text itself. value is the decoded body. No more of
-// it is read than of the body of an error.
+// errorMessage returns the message in the body of an error, redacted: the messages of
+// JSON in the common shapes, all strings of any other JSON, the title or first words
+// of a web page, or the text itself. value is the decoded body.
 func (t *Transport) errorMessage(body []byte, value any) string {
 	body = body[:min(len(body), maxError)]
 	if isPage(body) {
@@ -31,14 +30,14 @@ func (t *Transport) errorMessage(body []byte, value any) string {
 	return MessageIn(value)
 }
 
-// MessageIn returns the words for people in a decoded JSON value, redacted: those
-// of the common shapes of errors, or else all strings.
+// MessageIn returns the message in a decoded JSON value, redacted: the messages of the
+// common shapes of errors, or else all strings.
 func MessageIn(value any) string {
 	return Redact(strings.Join(messagesIn(value, 1), ": "))
 }
 
-// messageMembers are the members that hold words for people, in the order in
-// which they are shown: RFC 9457, OAuth 2.0 and shapes common elsewhere.
+// messageMembers are the members that hold messages, in the order in which they are
+// shown: those of RFC 9457, of OAuth 2.0, and other common ones.
 var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
 
 // messagesIn collects the distinct messages of a JSON value. An object that has
@@ -103,8 +102,8 @@ func members(value any, depth int) []string {
 
 var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	// pageMarkup takes what is not closed to reach to the end, so that it reads no
-	// text twice.
+	// pageMarkup matches an element that is not closed up to the end of the page, so
+	// that matching takes linear time.
 	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
 )
 

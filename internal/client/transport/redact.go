@@ -21,7 +21,7 @@ const (
 	minScrubbedKey = 8
 )
 
-// scrubber takes the API key out of text.
+// scrubber removes the API key from text.
 type scrubber struct {
 	key   string
 	forms []string // the key and its base64 forms
@@ -46,9 +46,9 @@ func newScrubber(key string) scrubber {
 	return s
 }
 
-// scrub returns the text without the key. If the text holds the key in disguise
-// (percent-encoded, in base64, escaped or broken over lines), nothing of it is
-// left.
+// scrub returns the text without the key. If the text contains the key in another
+// form (percent-encoded, in base64, escaped or broken over lines), all of the text is
+// replaced.
 func (s scrubber) scrub(text string) string {
 	if s.key == "" {
 		return text
@@ -63,8 +63,8 @@ func (s scrubber) scrub(text string) string {
 	return text
 }
 
-// undisguise decodes percent-encoding and JSON escapes and drops white space and
-// what cannot be seen.
+// undisguise decodes percent-encoding and JSON escapes, and drops white space, lone
+// backslashes and all that is not printable ASCII.
 func undisguise(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
@@ -113,9 +113,9 @@ var (
 	bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[\w.~+/=-]{16,}`)
 )
 
-// Redact returns text of the service in a form that is fit to be shown: printable,
-// at most 2 KiB, without the query of any URL and without bearer tokens. The API
-// key is not in text that comes from a Transport.
+// Redact returns text of the service in a form that can be shown: printable, at most
+// 2 KiB, without the query of any URL and without bearer tokens. The API key needs no
+// redaction here, because a Transport has already removed it.
 func Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = shorten(text, 4*maxShown)
@@ -152,8 +152,8 @@ func redactURL(raw string) string {
 	return rest + suffix
 }
 
-// printable keeps line breaks and tabs and drops what a terminal would act on or
-// not show, including the marks that reorder text.
+// printable keeps line breaks and tabs. It drops other control characters and
+// invisible ones, including those that reorder text.
 func printable(r rune) rune {
 	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 		return r

@@ -16,9 +16,8 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// Retry waits before the next attempt and returns nil if a failure is worth
-// repeating. failures counts the failed attempts before this one. Otherwise it
-// returns the error to give up with.
+// Retry waits and returns nil if a failed attempt is worth repeating. Otherwise it
+// returns the final error. failures counts the failed attempts before err.
 func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	if ctx.Err() != nil {
 		return after(context.Cause(ctx), err)
@@ -43,8 +42,8 @@ func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	return nil
 }
 
-// backoff doubles with each failure up to a cap. Half of it is random, so that
-// many clients do not come back at once.
+// backoff returns the wait after a number of failures. It doubles with each, up to a
+// cap. Half of it is random, so that many clients do not retry at the same time.
 func backoff(failures int, random float64) time.Duration {
 	wait := maxBackoff
 	if failures < 5 {
@@ -53,15 +52,16 @@ func backoff(failures int, random float64) time.Duration {
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
-// MayPass reports whether the same request may succeed a little later.
+// MayPass reports whether a failure is temporary, so that the same request may
+// succeed later.
 func MayPass(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	if errors.As(err, &certificate) {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 		return false
 	}
-	var connection *ConnectionError
-	var answer *UnexpectedAnswerError
-	if errors.As(err, &connection) || errors.As(err, &answer) {
+	if _, broken := errors.AsType[*ConnectionError](err); broken {
+		return true
+	}
+	if _, unusable := errors.AsType[*UnexpectedAnswerError](err); unusable {
 		return true
 	}
 	switch status, _ := answerOf(err); status {
@@ -74,47 +74,44 @@ func MayPass(err error) bool {
 	}
 }
 
-// neverActed reports whether the service certainly did nothing: it refused the
-// request before acting, by saying when to come back, or no connection was made.
+// neverActed reports whether it is safe to send a request again that must not be
+// carried out twice: no connection was made, or the service refused the request and
+// asked to send it later.
 func neverActed(err error) bool {
-	var connection *ConnectionError
-	if errors.As(err, &connection) {
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return !connection.Sent
 	}
 	status, retryAfter := answerOf(err)
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter > 0
 }
 
-// MayHaveActed reports whether the service may have acted on a request that
-// failed with err.
+// MayHaveActed reports whether the service may have acted on a request that failed
+// with err. It is not the opposite of neverActed: after a 400, the service did not
+// act, but there is no reason to send the request again.
 func MayHaveActed(err error) bool {
-	var connection *ConnectionError
-	if errors.As(err, &connection) {
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return connection.Sent
 	}
-	var answer *UnexpectedAnswerError
-	if errors.As(err, &answer) {
-		// A web page with status 200 comes from something that is not the API.
+	if answer, ok := errors.AsType[*UnexpectedAnswerError](err); ok {
+		// A web page with status 200 does not come from the API.
 		return !answer.Page || answer.StatusCode != http.StatusOK
 	}
 	switch status, _ := answerOf(err); status {
-	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
-		http.StatusRequestTimeout: // some proxies mean the service behind them
+	case http.StatusSeeOther, // the response to a POST that was acted on (RFC 9110, section 15.4.4)
+		http.StatusRequestTimeout: // from a proxy, it may mean that the service was too slow
 		return true
 	default:
 		return status >= 500 && !neverActed(err)
 	}
 }
 
-// answerOf returns the HTTP status and the Retry-After of the answer that err is
+// answerOf returns the HTTP status and the Retry-After of the response that err is
 // about, or zeros.
 func answerOf(err error) (status int, retryAfter time.Duration) {
-	var api *APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[*APIError](err); ok {
 		return api.StatusCode, api.RetryAfter
 	}
-	var storage *StorageError
-	if errors.As(err, &storage) {
+	if storage, ok := errors.AsType[*StorageError](err); ok {
 		return storage.StatusCode, storage.RetryAfter
 	}
 	return 0, 0

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package transport is the one way out to the service and to its object store.
-// It authenticates, keeps to the service's limits, retries, redacts and logs. It
-// sees requests and answers; which endpoints there are, it does not know.
+// It authenticates, limits, retries, redacts and logs. It knows requests and
+// responses, but no endpoints.
 package transport
 
 import (
@@ -41,8 +41,8 @@ type Config struct {
 	// RequestTimeout bounds one attempt of one request, and the time without data
 	// of a download; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries bounds the retries of one request; 4 if nil. Answers of 429 do not
-	// count: they are waited out until the deadline of the context.
+	// MaxRetries bounds the retries of one request; 4 if nil. Responses with 429
+	// do not count: they are waited out until the deadline of the context.
 	MaxRetries *int
 	Clock      clock.Clock
 	Log        LogFunc
@@ -96,14 +96,14 @@ func New(config Config) (*Transport, error) {
 		t.api, t.fresh, t.storage = apiClient(fake), apiClient(fake), storageClient(fake)
 		return t, nil
 	}
-	public, err := newHTTPTransport(config.RootCAs)
+	toStorage, err := newHTTPTransport(config.RootCAs)
 	if err != nil {
 		return nil, err
 	}
-	private := public
+	toAPI := toStorage
 	if base.Scheme == "http" {
-		private = onlyLoopback(public)
+		toAPI = onlyLoopback(toStorage)
 	}
-	t.api, t.fresh, t.storage = apiClient(private), apiClient(withoutReuse(private)), storageClient(public)
+	t.api, t.fresh, t.storage = apiClient(toAPI), apiClient(withoutReuse(toAPI)), storageClient(toStorage)
 	return t, nil
 }
