@@ -6,6 +6,8 @@ SHELL := bash
 
 # The CLI for the demo and the acceptance tests, for example TF=tofu.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
+# Keeps the caller's CLI configuration out of the tests, and the CLI off the network.
+TEST_ENV := TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
 # RACE= turns the race detector off, which needs a C compiler.
 RACE ?= -race
 # The version that `make install` installs. The examples require 0.1 or later.
@@ -91,7 +93,7 @@ clean: ## Remove all build output
 
 .PHONY: test
 test: | $(BUILD) ## Run the unit and acceptance tests
-	$(TOOL) gotestsum --format standard-quiet -- $(RACE) -coverprofile=$(PROFILE) ./...
+	$(TEST_ENV) $(TOOL) gotestsum --format standard-quiet -- $(RACE) -coverprofile=$(PROFILE) ./...
 
 .PHONY: cover
 cover: ## Fail if the coverage of the last `make test` is too low
@@ -99,7 +101,7 @@ cover: ## Fail if the coverage of the last `make test` is too low
 
 .PHONY: test-cli
 test-cli: ## Run the acceptance tests with the CLI in TF (terraform or tofu)
-	TF_ACC_TERRAFORM_PATH='$(TF)' \
+	$(TEST_ENV) TF_ACC_TERRAFORM_PATH='$(TF)' \
 	TF_ACC_PROVIDER_HOST=$(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,registry.terraform.io) \
 	go test ./internal/provider/... ./internal/doctest
 
