@@ -103,8 +103,8 @@ func (m *bundleDownloadModel) target() bundle.Target {
 func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
 	m.SHA256 = types.StringValue(contents.SHA256)
 	m.SizeBytes = types.Int64Value(contents.SizeBytes)
-	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
+	m.ContentSHA256, m.FileCount = nullIfEmpty(contents.ContentSHA256), types.Int64Null()
 	if contents.ContentSHA256 != "" {
-		m.ContentSHA256, m.FileCount = types.StringValue(contents.ContentSHA256), types.Int64Value(contents.FileCount)
+		m.FileCount = types.Int64Value(contents.FileCount)
 	}
 }

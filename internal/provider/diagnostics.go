@@ -144,8 +144,7 @@ func advise(e *client.APIError) string {
 }
 
 func adviseConnection(e *client.ConnectionError) string {
-	var certificate *tls.CertificateVerificationError
-	if errors.As(e.Err, &certificate) {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](e.Err); untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	return "Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)."

@@ -108,13 +108,12 @@ func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity
 		}
 	} else {
 		domain, jobID, both := strings.Cut(req.ID, ",")
-		if !both {
-			domain, jobID = "", req.ID
-		}
-		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
 		if both {
 			identity.Domain = types.StringValue(strings.TrimSpace(domain))
+		} else {
+			jobID = req.ID
 		}
+		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
 	}
 	if problem = idProblem(identity.JobID.ValueString()); problem == "" && !identity.Domain.IsNull() {
 		problem = domainProblem(identity.Domain.ValueString())
