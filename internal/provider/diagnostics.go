@@ -74,6 +74,9 @@ func explain(err error) (what, advice string) {
 		if answer.Message != "" {
 			what += " The service's message: " + answer.Message
 		}
+		if !strings.HasPrefix(answer.Problem, "the body") {
+			return what, "The response does not match the contract of the API. Contact the service's support."
+		}
 		return what, wrongBaseURL
 	case errors.As(err, &connection):
 		return fmt.Sprintf("%s %s received no response from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
@@ -153,8 +156,8 @@ func adviseConnection(e *client.ConnectionError) string {
 // sentence turns an error text into a sentence.
 func sentence(text string) string {
 	text = strings.TrimSuffix(text, ".")
-	if text == "" {
-		return text
+	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
+		text = strings.ToUpper(text[:1]) + text[1:]
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return text + "."
 }

@@ -4,11 +4,9 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -145,24 +143,22 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
-// text, which has the whole URL and may quote what the server sent. If the context
-// has ended, its cause replaces err.
-func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
-	if urlError, ok := errors.AsType[*url.Error](err); ok {
-		err = urlError.Err
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
-	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
-}
-
 // after adds the error of the last attempt to the reason why a call has ended.
 func after(reason, last error) error {
 	if last == nil || errors.Is(last, reason) {
 		return reason
 	}
 	return fmt.Errorf("%w; the last attempt: %w", reason, last)
+}
+
+// answerOf returns the HTTP status and the Retry-After of the response that err is
+// about, or zeros.
+func answerOf(err error) (status int, retryAfter time.Duration) {
+	if api, ok := errors.AsType[*APIError](err); ok {
+		return api.StatusCode, api.RetryAfter
+	}
+	if storage, ok := errors.AsType[*StorageError](err); ok {
+		return storage.StatusCode, storage.RetryAfter
+	}
+	return 0, 0
 }

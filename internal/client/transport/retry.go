@@ -104,15 +104,3 @@ func MayHaveActed(err error) bool {
 		return status >= 500 && !neverActed(err)
 	}
 }
-
-// answerOf returns the HTTP status and the Retry-After of the response that err is
-// about, or zeros.
-func answerOf(err error) (status int, retryAfter time.Duration) {
-	if api, ok := errors.AsType[*APIError](err); ok {
-		return api.StatusCode, api.RetryAfter
-	}
-	if storage, ok := errors.AsType[*StorageError](err); ok {
-		return storage.StatusCode, storage.RetryAfter
-	}
-	return 0, 0
-}

@@ -107,3 +107,17 @@ func New(config Config) (*Transport, error) {
 	t.api, t.fresh, t.storage = apiClient(toAPI), apiClient(withoutReuse(toAPI)), storageClient(toStorage)
 	return t, nil
 }
+
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the context
+// has ended, its cause replaces err.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
+	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
+}
