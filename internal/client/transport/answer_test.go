@@ -101,6 +101,10 @@ func TestAnswerHoldsWhatTheServiceSaidWithoutTheKey(t *testing.T) {
 		if err := answer.Unexpected("the response has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
 			t.Errorf("got %+v, want %+v", err, wantErr)
 		}
+		answer.Object = map[string]any{"secret": signature} // a success may hold anything
+		if err := answer.Unexpected("the response has no jobId"); !errors.As(err, &unexpected) || unexpected.Message != "" {
+			t.Errorf("got %+v, want no message", err)
+		}
 	})
 }
 
