@@ -101,6 +101,10 @@ func TestAnswerHoldsWhatTheServiceSaidWithoutTheKey(t *testing.T) {
 		if err := answer.Unexpected("the response has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
 			t.Errorf("got %+v, want %+v", err, wantErr)
 		}
+		answer.Object = map[string]any{"secret": signature} // a success may hold anything
+		if err := answer.Unexpected("the response has no jobId"); !errors.As(err, &unexpected) || unexpected.Message != "" {
+			t.Errorf("got %+v, want no message", err)
+		}
 	})
 }
 
@@ -120,6 +124,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		"a body that is cut":          {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
 		"64 KiB and no more":          {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}, Message: `{"error":"x"`}},
 		"the name of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1", "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1"}}},
+		"a name of 128 bytes":         {reply(404, "", "Cf-Ray: "+strings.Repeat("x", 128)), APIError{Exchange: Exchange{StatusCode: 404, RequestID: strings.Repeat("x", 128)}}},
 		"a long name of the exchange": {reply(404, "", "Cf-Ray: "+strings.Repeat("é", 100)), APIError{Exchange: Exchange{StatusCode: 404, RequestID: strings.Repeat("é", 64)}}},
 	} {
 		t.Run(name, func(t *testing.T) {

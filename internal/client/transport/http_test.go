@@ -108,13 +108,21 @@ func TestPlainHTTPConnectsToLoopbackOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := httptest.NewUnstartedServer(reply(200, "{}"))
+		_ = s.Listener.Close()
 		s.Listener = listener
 		s.Start()
 		t.Cleanup(s.Close)
 		_, port, _ := net.SplitHostPort(listener.Addr().String())
 		return port
 	}
-	four, six := server("tcp4", "127.0.0.1:0"), server("tcp6", "[::1]:0")
+	// The port on [::1] is one that nobody listens on at 127.0.0.1.
+	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	_ = free.Close()
+	four, six := server("tcp4", "127.0.0.1:0"), server("tcp6", "[::1]:"+port)
 	for host, reached := range map[string]bool{
 		"127.0.0.1:" + four: true, "localhost:" + four: true, "LOCALHOST:" + four: true, "localhost.:" + four: true,
 		"unknown.invalid:" + four: true, "[::1]:" + six: true, "localhost:" + six: true,

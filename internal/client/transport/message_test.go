@@ -31,6 +31,7 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"an unknown shape":                {`{"msg":"no such job","code":4,"ok":false}`, "code: 4; msg: no such job"},
 		"a message four levels down":      {`{"error":{"error":{"error":{"x":"deep"}}}}`, "x: deep"},
 		"a message too deep":              {`{"error":{"error":{"error":{"error":{"x":"deep"}}}}}`, ""},
+		"arrays too deep":                 {`[[[[[["deep"]]]]]]`, ""},
 		"more items than anybody reads":   {`[` + strings.Repeat(`"",`, 99) + `"shown","hidden"]`, "shown"},
 		"a page with a title":             {"<!DOCTYPE html>\n<title lang=en>502 Bad\n Gateway</title><h1>Oh no</h1>", "502 Bad Gateway"},
 		"a page with an empty title":      {"<title> </title><h1>Oh&nbsp;no</h1>", "Oh no"},

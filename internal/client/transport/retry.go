@@ -45,10 +45,7 @@ func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 // backoff returns the wait after a number of failures. It doubles with each, up to a
 // cap. Half of it is random, so that many clients do not retry at the same time.
 func backoff(failures int, random float64) time.Duration {
-	wait := maxBackoff
-	if failures < 5 {
-		wait = min(maxBackoff, firstBackoff<<failures)
-	}
+	wait := min(maxBackoff, firstBackoff<<min(failures, 5))
 	return wait/2 + time.Duration(random*float64(wait/2))
 }
 
