@@ -12,22 +12,22 @@ import (
 )
 
 type (
-	// APIError is an answer that is not a success.
+	// APIError reports a response that is not a success.
 	APIError = transport.APIError
-	// UnexpectedAnswerError is a success with an unusable body.
+	// UnexpectedAnswerError reports a successful response with an unusable body.
 	UnexpectedAnswerError = transport.UnexpectedAnswerError
-	// ConnectionError is a request without a complete answer.
+	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
-	// BusyError is a wait that the service asks for and the operation has no time for.
+	// BusyError reports that the service asked for a longer wait than the timeout allows.
 	BusyError = transport.BusyError
-	// StorageError is an answer of the object store without data.
+	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
 )
 
-// Redact returns text of the service in a form that is fit to be shown.
+// Redact makes text from the service safe to show.
 func Redact(text string) string { return transport.Redact(text) }
 
-// CheckCertificates checks PEM text for [Config.RootCAs].
+// CheckCertificates checks that [Config.RootCAs] can use the PEM text.
 func CheckCertificates(pem []byte) error {
 	_, err := transport.CertPool(pem)
 	return err
@@ -43,9 +43,9 @@ func (e *JobFailedError) Error() string {
 	return fmt.Sprintf("static export job %s failed: %s", e.Job.ID, e.Job.Error)
 }
 
-// IsGone reports whether err means that the service does not know the object, or
-// no longer does. A 404 that is a web page does not mean that: it comes from
-// something other than the API.
+// IsGone reports whether err means that the object does not exist, or no longer
+// exists. A 404 whose body is a web page does not count, because something other than
+// the API sent it.
 func IsGone(err error) bool {
 	var api *APIError
 	return errors.As(err, &api) &&
@@ -53,5 +53,5 @@ func IsGone(err error) bool {
 }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job
-// although it failed with err.
+// even though it failed with err.
 func MayHaveStarted(err error) bool { return transport.MayHaveActed(err) }

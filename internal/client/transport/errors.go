@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Exchange is a request and what the head of its answer says.
+// Exchange describes a request and the status and headers of its response.
 type Exchange struct {
 	Method string
 	// Path is the escaped path of the request, without a query.
 	Path       string
 	StatusCode int
-	// RequestID is the service's name for the exchange, or empty.
+	// RequestID is the ID that the service returned for the request, or empty.
 	RequestID string
 	// RetryAfter is how long the service asks to wait; zero if it does not ask.
 	RetryAfter time.Duration
@@ -28,12 +28,12 @@ type Exchange struct {
 // Status returns the status code and its name, such as "404 Not Found".
 func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
 
-// APIError is an answer of the service that is not a success. The contract
-// leaves the format of errors open, so it is made from any body.
+// APIError reports a response of the service that is not a success. The contract leaves
+// the format of errors open, so the body may have any form.
 type APIError struct {
 	Exchange
 	// Message is the service's own message, redacted and at most 2 KiB long. It
-	// is empty if the body says nothing.
+	// is empty if the body contains none.
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
@@ -52,11 +52,11 @@ func (e *APIError) Error() string {
 	return text
 }
 
-// UnexpectedAnswerError is an answer whose status is a success but whose body is
-// unusable.
+// UnexpectedAnswerError reports a response with a successful status and an unusable
+// body.
 type UnexpectedAnswerError struct {
 	Exchange
-	// Problem says what is wrong with the body, such as "the answer has no jobId".
+	// Problem says what is wrong with the body, such as "the response has no jobId".
 	Problem string
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
@@ -68,7 +68,7 @@ func (e *UnexpectedAnswerError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
 }
 
-// ConnectionError is a request that got no complete answer.
+// ConnectionError reports a request that received no complete response.
 type ConnectionError struct {
 	Method string
 	Path   string
@@ -86,8 +86,8 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// BusyError means that the service asks to wait longer than the operation may
-// take.
+// BusyError reports that the service asked for a longer wait than the operation's
+// timeout allows.
 type BusyError struct {
 	// RetryAt is the earliest time to try again.
 	RetryAt time.Time
@@ -97,12 +97,12 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the service asks to wait until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// StorageError is an answer of the object store that brings no data.
+// StorageError reports a response of the object store without data.
 type StorageError struct {
 	Host       string
 	StatusCode int
-	// Code and Message are those of the XML error that object stores share; empty
-	// for a body of any other form, which is never shown.
+	// Code and Message come from the XML error format that object stores share. They
+	// are empty for a body of any other form, which is never shown.
 	Code, Message string
 	RetryAfter    time.Duration
 }
@@ -136,7 +136,7 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// redactedError replaces the text of an error that quotes what must not be shown.
+// redactedError replaces the text of an error that may contain a secret.
 type redactedError struct {
 	error
 	text string
@@ -145,9 +145,9 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// connectionError makes a [*ConnectionError] of an error of net/http, whose text
-// has the whole URL and may quote what the server sent. The cause of a context
-// that ended takes precedence.
+// connectionError turns an error of net/http into a [*ConnectionError]. The text of that
+// error contains the whole URL, and may quote what the server sent. If the context has
+// ended, its cause replaces the error.
 func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
 	var urlError *url.Error
 	if errors.As(err, &urlError) {
@@ -160,7 +160,7 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
 }
 
-// after joins the reason why a call is over with the error of its last attempt.
+// after combines the reason why a call ended with the error of its last attempt.
 func after(reason, last error) error {
 	if last == nil || errors.Is(last, reason) {
 		return reason

@@ -16,9 +16,9 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// Retry waits before the next attempt and returns nil if a failure is worth
-// repeating. failures counts the failed attempts before this one. Otherwise it
-// returns the error to give up with.
+// Retry waits before the next attempt and returns nil if the request is worth
+// repeating. Otherwise, it returns the final error. failures counts the failed attempts
+// before this one.
 func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	if ctx.Err() != nil {
 		return after(context.Cause(ctx), err)
@@ -44,7 +44,7 @@ func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 }
 
 // backoff doubles with each failure up to a cap. Half of it is random, so that
-// many clients do not come back at once.
+// many clients do not retry at the same time.
 func backoff(failures int, random float64) time.Duration {
 	wait := maxBackoff
 	if failures < 5 {
@@ -74,8 +74,8 @@ func MayPass(err error) bool {
 	}
 }
 
-// neverActed reports whether the service certainly did nothing: it refused the
-// request before acting, by saying when to come back, or no connection was made.
+// neverActed reports whether the service certainly did not act on the request: no
+// connection was made, or the service returned 429, or 503 with a Retry-After.
 func neverActed(err error) bool {
 	var connection *ConnectionError
 	if errors.As(err, &connection) {
@@ -99,15 +99,15 @@ func MayHaveActed(err error) bool {
 	}
 	switch status, _ := answerOf(err); status {
 	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
-		http.StatusRequestTimeout: // some proxies mean the service behind them
+		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
 	default:
 		return status >= 500 && !neverActed(err)
 	}
 }
 
-// answerOf returns the HTTP status and the Retry-After of the answer that err is
-// about, or zeros.
+// answerOf returns the HTTP status and the Retry-After of the response that err
+// reports, or zeros.
 func answerOf(err error) (status int, retryAfter time.Duration) {
 	var api *APIError
 	if errors.As(err, &api) {
