@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package client calls the API of the documentation hosting service: it reads
-// updates, runs static exports and generates links to their bundles. The
-// operations it cites are those of api/openapi.yaml. It knows nothing of
-// Terraform.
+// updates, runs static exports, and generates links to their bundles. Comments name
+// the operations of api/openapi.yaml. The package does not depend on Terraform.
 package client
 
 import (
@@ -17,15 +16,15 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// Config says how a Client reaches the service. [ParseBaseURL] and [CheckAPIKey]
-// have the rules of BaseURL and APIKey.
+// Config configures a Client. [ParseBaseURL] and [CheckAPIKey] define which values of
+// BaseURL and APIKey are valid.
 type Config = transport.Config
 
 // Client calls the API. It is safe for concurrent use; all calls share one
 // transport. The context of each call must have a deadline.
 type Client struct{ transport *transport.Transport }
 
-// New checks the configuration and returns a client. It makes no request.
+// New checks the configuration and returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {
@@ -42,18 +41,18 @@ func New(config Config) (*Client, error) {
 	return &Client{t}, nil
 }
 
-// Transport returns the client's transport, which downloads bundles.
+// Transport returns the client's transport, which also downloads bundles.
 func (c *Client) Transport() *transport.Transport { return c.transport }
 
-// BaseURL returns the URL that the paths of the API are relative to.
+// BaseURL returns the URL that the paths of the API are appended to.
 func (c *Client) BaseURL() string { return c.transport.BaseURL }
 
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.transport.Clock.Now() }
 
-// call sends a request and converts the response with convert, whose second result
-// says what is wrong with the response; empty if nothing is.
-func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, string)) (T, error) {
+// call sends a request and decodes the response with read. The string that read
+// returns says why the response is unusable; it is empty if the response is usable.
+func call[T any](ctx context.Context, c *Client, req transport.Request, read func(*record) (T, string)) (T, error) {
 	var none T
 	answer, err := c.transport.Do(ctx, req)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 )
 
 // ParseBaseURL checks a base URL and returns it without trailing slashes or an
-// empty port. It must be absolute and without query, fragment or user
-// information. Plain http is for loopback hosts only, because the API key would
-// travel unencrypted.
+// empty port. The URL must be absolute, without a query, fragment, or user
+// information. Plain http is allowed only for loopback hosts, because the API key
+// would travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -37,7 +37,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
-	u.Host = strings.TrimSuffix(u.Host, ":") // as net/http sends it
+	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
 	u.Path, err = url.PathUnescape(u.RawPath)
 	return u, err
@@ -46,7 +46,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)
 
 // HasVersion reports whether a base URL ends with a version segment such as "/v1",
-// as the contract says.
+// as the contract says it
+// should.
 func HasVersion(baseURL string) bool {
 	return versionSegment.MatchString(strings.TrimRight(baseURL, "/"))
 }
@@ -89,7 +90,7 @@ func CheckAPIKey(key string) error {
 var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+(_[A-Za-z0-9]+)*_.+$`)
 
 // HasKeyPrefix reports whether a key begins with a prefix and an underscore, as the
-// contract says.
+// contract says it should.
 func HasKeyPrefix(key string) bool {
 	return keyShape.MatchString(key)
 }

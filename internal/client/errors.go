@@ -12,22 +12,22 @@ import (
 )
 
 type (
-	// APIError is a response that is not a success.
+	// APIError reports a response that is not a success.
 	APIError = transport.APIError
-	// UnexpectedAnswerError is a success with an unusable body.
+	// UnexpectedAnswerError reports a successful response with an unusable body.
 	UnexpectedAnswerError = transport.UnexpectedAnswerError
-	// ConnectionError is a request without a complete response.
+	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
-	// BusyError means that the service asks to wait longer than the operation may take.
+	// BusyError reports that the service asked for a longer wait than the timeout allows.
 	BusyError = transport.BusyError
-	// StorageError is a response of the object store without data.
+	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
 )
 
-// Redact returns text of the service in a form that can be shown.
+// Redact makes text from the service safe to show.
 func Redact(text string) string { return transport.Redact(text) }
 
-// CheckCertificates checks PEM text for [Config.RootCAs].
+// CheckCertificates checks that [Config.RootCAs] can use the PEM text.
 func CheckCertificates(pem []byte) error {
 	_, err := transport.CertPool(pem)
 	return err
@@ -43,14 +43,14 @@ func (e *JobFailedError) Error() string {
 	return fmt.Sprintf("static export job %s failed: %s", e.Job.ID, e.Job.Error)
 }
 
-// IsGone reports whether err means that the service does not know the object, or
-// no longer does. A 404 that is a web page does not mean that: it comes from
-// something other than the API.
+// IsGone reports whether err means that the object does not exist, or no longer
+// exists. A 404 whose body is a web page does not count, because something other than
+// the API sent it.
 func IsGone(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page)
 }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job
-// although it failed with err.
+// even though it failed with err.
 func MayHaveStarted(err error) bool { return transport.MayHaveActed(err) }

@@ -16,18 +16,18 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// StaticExportJob is a static export job, the response to startStaticExport and
+// StaticExportJob is a static export job: the response of startStaticExport and
 // getStaticExportJob.
 type StaticExportJob struct {
 	ID     string
 	Status string
-	// Progress is in percent; nil if the service does not say. The contract leaves
-	// its type and unit open.
+	// Progress is in percent; nil if the service does not return it. The contract
+	// leaves its type and unit open.
 	Progress *float64
 	// PageCount is the number of pages exported so far; nil if the service does not
-	// say.
+	// return it.
 	PageCount *int64
-	// CreatedAt is in UTC; nil if the service does not say.
+	// CreatedAt is in UTC; nil if the service does not return it.
 	CreatedAt *time.Time
 	// Error is the service's message about a failed job, redacted. It may be empty.
 	Error string
@@ -35,27 +35,27 @@ type StaticExportJob struct {
 	retryAfter time.Duration
 }
 
-// The status values that end a static export job. Any other means that it is not
-// finished.
+// The final statuses of a static export job. Any other status means that the job is
+// still running.
 const (
 	JobCompleted = "completed"
 	JobFailed    = "failed"
 )
 
-// Finished reports whether the job has ended.
+// Finished reports whether the job has finished, successfully or not.
 func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
 
 // Succeeded reports whether the job has completed, so that its bundle can be
 // generated.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
-// Bundle is a presigned link to the archive of a static export, the response to
+// Bundle is a presigned link to the archive of a static export: the response of
 // generateBundle. The link is a credential.
 type Bundle struct {
 	URL string
-	// ExpiresAt is in UTC; zero if neither the service nor the link says it.
+	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it.
 	ExpiresAt time.Time
-	// SizeBytes is nil if the service does not say.
+	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
 
@@ -67,12 +67,12 @@ func (b Bundle) String() string {
 // GoString is String, for %#v.
 func (b Bundle) GoString() string { return b.String() }
 
-// StartStaticExport starts a job for a domain (startStaticExport). Parameters are
-// further members of the request body, which the contract leaves open.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters are
+// added to the request body. The contract leaves open which ones the service accepts.
 //
-// The request is sent once: it is repeated only if the service certainly did not
-// act on it, and the end of ctx does not cut off its response. After an error,
-// [MayHaveStarted] says whether a job may have been started nevertheless.
+// The request is repeated only if the service certainly did not act on it. If ctx ends
+// while it is in flight, StartStaticExport still waits for the response. After an
+// error, [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
 	members := maps.Clone(parameters)
 	if members == nil {
@@ -118,8 +118,8 @@ func readJob(r *record) *StaticExportJob {
 	}
 }
 
-// GenerateBundle makes a link to the archive of a completed job (generateBundle).
-// The job is not consumed, so the request may be repeated.
+// GenerateBundle generates a link to the archive of a completed job (generateBundle).
+// It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
 	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
 	return call(ctx, c, req, c.readBundle)

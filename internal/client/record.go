@@ -14,9 +14,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// record is one JSON object of a response. The contract leaves open which fields
-// are present and what type some have. Each reader returns nil for a field that
-// is missing, null or unreadable, and records the names of unreadable ones.
+// record is a JSON object in a response. The contract leaves open which fields are
+// present, and the types of some. Each method that reads a field returns nil if the
+// field is missing, null, or unreadable, and records the names of unreadable fields.
 type record struct {
 	members    map[string]any
 	prefix     string
@@ -31,7 +31,8 @@ func newRecord(answer *transport.Answer) *record {
 // skip records that a field could not be read.
 func (r *record) skip(name string) { *r.unreadable = append(*r.unreadable, r.prefix+name) }
 
-// read returns a field converted by convert, which reports whether it could.
+// read returns a field after convert has converted it. convert reports whether it
+// succeeded.
 func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
 	member := r.members[name]
 	if member == nil {
@@ -45,7 +46,7 @@ func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
 	return &value
 }
 
-// text reads a string; a number or boolean counts as its own spelling.
+// text reads a string. It returns a number or boolean as it is written in JSON.
 func (r *record) text(name string) *string { return read(r, name, asText) }
 
 func asText(member any) (string, bool) {
@@ -63,11 +64,11 @@ func asText(member any) (string, bool) {
 // MaxNameLength is the longest ID or status that is accepted, in characters.
 const MaxNameLength = 256
 
-// name reads an ID or a status, which goes into requests, the state and messages
-// unchanged. It must have 1 to 256 printable characters and hold no secret.
-// Otherwise, name says what is wrong.
-func (r *record) name(field string) (name, problem string) {
-	value := r.text(field)
+// name reads an ID or a status. It must have 1 to 256 printable characters and
+// contain no secret, because it is used unchanged in requests, the state, and messages.
+// Otherwise, problem says what is wrong.
+func (r *record) name(name string) (text, problem string) {
+	value := r.text(name)
 	switch {
 	case value == nil || *value == "":
 		return "", "the response has no " + field
@@ -79,8 +80,8 @@ func (r *record) name(field string) (name, problem string) {
 	return *value, ""
 }
 
-// texts reads an array of strings; a lone string counts as an array of one. Items
-// that are not strings are left out.
+// texts reads an array of strings, or a single string as an array of one. It skips
+// items that are objects, arrays, or null.
 func (r *record) texts(name string) []string {
 	items, isArray := r.members[name].([]any)
 	if !isArray {
@@ -104,7 +105,7 @@ func (r *record) texts(name string) []string {
 	return texts
 }
 
-// number reads a number, which may be a string and end with a percent sign.
+// number reads a number, or a string that contains one, with or without a percent sign.
 func (r *record) number(name string) *float64 { return read(r, name, asNumber) }
 
 func asNumber(member any) (float64, bool) {
@@ -120,7 +121,7 @@ func asNumber(member any) (float64, bool) {
 func (r *record) integer(name string) *int64 { return read(r, name, asInteger) }
 
 func asInteger(member any) (int64, bool) {
-	// An ID may be larger than what a float64 holds exactly.
+	// A float64 cannot represent every large ID exactly.
 	if text, ok := asText(member); ok {
 		if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
 			return integer, true
@@ -139,7 +140,7 @@ func (r *record) count(name string) *int64 {
 	})
 }
 
-// instant reads a point in time in any form that [parseInstant] knows.
+// instant reads a point in time in any form that [parseInstant] accepts.
 func (r *record) instant(name string) *time.Time {
 	return read(r, name, func(member any) (time.Time, bool) {
 		text, _ := asText(member)
@@ -159,5 +160,5 @@ func (r *record) object(name string) *record {
 	return &record{members: *members, prefix: r.prefix + name + ".", unreadable: r.unreadable}
 }
 
-// message reads an error message in any of the common shapes; empty if there is none.
+// message reads a message in any form that [transport.MessageIn] accepts.
 func (r *record) message(name string) string { return transport.MessageIn(r.members[name]) }

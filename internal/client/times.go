@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// instantLayouts are RFC 3339 and near forms; each also reads a fraction of a
-// second. Without an offset the time is taken to be UTC.
+// instantLayouts are RFC 3339 and similar forms. Each also accepts a fraction of a
+// second. A time without an offset is in UTC.
 var instantLayouts = []string{
 	"2006-01-02T15:04:05Z07:00",
 	"2006-01-02T15:04:05Z0700",
@@ -22,9 +22,9 @@ var instantLayouts = []string{
 	"2006-01-02T15:04Z07:00",
 }
 
-// parseInstant reads a point in time that the contract calls a timestamp: RFC
-// 3339, seconds or milliseconds since 1970, or an HTTP date (RFC 9110, section
-// 5.6.7). The result is in UTC.
+// parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339,
+// seconds or milliseconds since 1970, or an HTTP date (RFC 9110, section 5.6.7). The
+// result is in UTC.
 func parseInstant(text string) (time.Time, bool) {
 	text = strings.TrimSpace(text)
 	for _, layout := range instantLayouts {
@@ -52,9 +52,9 @@ func plausible(instant time.Time) (time.Time, bool) {
 	return instant, instant.Year() >= 2000 && instant.Year() < 2200
 }
 
-// linkExpiry reads from a presigned link when it expires (Signature Version 4:
-// X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). The names are matched
-// regardless of case.
+// linkExpiry returns when a presigned link expires, according to its query (Signature
+// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It ignores the case of
+// the parameter names.
 func linkExpiry(link *url.URL) (time.Time, bool) {
 	query := map[string]string{}
 	for name, values := range link.Query() {

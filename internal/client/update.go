@@ -11,8 +11,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// UpdateStatus is the record of an update, the response to getUpdateStatus. A field
-// that is missing, null or unreadable is nil; Status is always set.
+// UpdateStatus is an update: the response of getUpdateStatus. A field that is missing,
+// null, or unreadable is nil. Status is always set.
 type UpdateStatus struct {
 	ID              *string
 	ProjectID       *string
@@ -54,18 +54,18 @@ type FilesChanged struct {
 	Removed  []string
 }
 
-// The status values that end an update. Any other means that it is not finished.
+// The final statuses of an update. Any other status means that it is still running.
 const (
 	UpdateSucceeded = "success"
 	UpdateFailed    = "failure"
 )
 
-// Finished reports whether the update has ended.
+// Finished reports whether the update has finished, successfully or not.
 func (u *UpdateStatus) Finished() bool {
 	return u.Status == UpdateSucceeded || u.Status == UpdateFailed
 }
 
-// Succeeded reports whether the update has ended with success.
+// Succeeded reports whether the update has succeeded.
 func (u *UpdateStatus) Succeeded() bool { return u.Status == UpdateSucceeded }
 
 // GetUpdateStatus reads an update (getUpdateStatus).

@@ -13,21 +13,22 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// settling is how long a 404 for a job that was just started is tolerated: the
+// settling is how long a 404 for a job that was just started is tolerated, because the
 // service's reads may lag behind its writes.
 const settling = 15 * time.Second
 
-// WaitOptions say how to wait.
+// WaitOptions configures a wait.
 type WaitOptions struct {
-	// Interval is a fixed polling interval; zero means adaptive, see [poll.Schedule].
+	// Interval is a fixed polling interval. If it is zero, the interval is adaptive: see
+	// [poll.Schedule].
 	Interval time.Duration
-	// StartedAt is when the start request was made, for a wait that follows one.
+	// StartedAt is when the job was requested, if it was just started; zero otherwise.
 	StartedAt time.Time
 }
 
-// WaitForStaticExport polls a job until it ends. It returns the last job it saw,
-// nil if none, also with an error: [*JobFailedError], the error of a poll, or the
-// cause of ctx's end.
+// WaitForStaticExport polls a job until it finishes. It returns the job as it was last
+// read, even with an error, or nil if it was never read. The error is a
+// [*JobFailedError], the error of a poll, or the cause of the end of ctx.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
 	what := "static export job " + jobID
 	var last *StaticExportJob
@@ -37,7 +38,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 			return poll.Observation{}, err
 		}
 		if job.PageCount == nil && last != nil {
-			job.PageCount = last.PageCount // the contract shows it only while the job runs
+			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
 		if last == nil || job.Status != last.Status || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
 			c.logProgress(ctx, what, job.Status, "running", job.Progress, job.PageCount)
@@ -51,9 +52,9 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 	return last, err
 }
 
-// WaitForUpdate polls an update until it ends, with success or failure. onUpdate,
-// which may be nil, is called with each new status. The results are as for
-// [Client.WaitForStaticExport], but a failed update is not an error.
+// WaitForUpdate polls an update until it finishes, successfully or not. It calls
+// onUpdate, which may be nil, each time the status changes. It returns the same results
+// as [Client.WaitForStaticExport], but a failed update is not an error.
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOptions, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	what := "update " + statusID
 	var last *UpdateStatus
@@ -94,8 +95,8 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 	return w.Until(ctx, get)
 }
 
-// logProgress logs a change. running is the status of work in progress. A status that
-// the contract does not name is logged as unknown.
+// logProgress logs a change. It warns about a status that is neither the given running
+// status nor another one that the contract names.
 func (c *Client) logProgress(ctx context.Context, what, status, running string, progress *float64, pages *int64) {
 	known := []string{statusQueued, running, JobCompleted, JobFailed, UpdateSucceeded, UpdateFailed}
 	level, message := slog.LevelInfo, "Progress"

@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package poll waits for work that a service does. It has a schedule, which decides
-// when to poll next, and the loop that follows it. It knows nothing of HTTP.
+// Package poll waits for work that a service does. A schedule decides when to poll
+// next, and a loop polls. The package does not depend on HTTP.
 package poll
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// maxOutage is how long failed polls are tolerated after the last good one. A wait
-// must survive a short outage of the service, because the job keeps running.
+// maxOutage is how long failed polls are tolerated after the last successful one, so
+// that a short outage of the service does not end the wait for a running job.
 const maxOutage = 5 * time.Minute
 
-// Wait says how to wait for one piece of work.
+// Wait configures a wait for one piece of work.
 type Wait struct {
 	Clock    clock.Clock
 	Schedule Schedule
-	// StartedAt is when the work was requested, if this wait follows the request: the
-	// wait then begins with a delay. Zero means that the work is older: the wait then
-	// begins with a poll, which must succeed.
+	// StartedAt is when the work was requested, if the wait follows the request. The
+	// first poll is then delayed. If StartedAt is zero, the wait begins with a poll,
+	// which must succeed.
 	StartedAt time.Time
-	// MayPass reports whether a failed poll is worth repeating, given the time
-	// since the wait began.
+	// MayPass reports whether to repeat a failed poll. elapsed is the time since the
+	// wait began.
 	MayPass func(err error, elapsed time.Duration) bool
 }
 
-// Until calls get until it observes the end, fails for good, or ctx is done. It
-// returns the error of the last poll or the cause of ctx's end.
+// Until calls get until the work is done, get fails permanently, or ctx ends. It
+// returns the error of the last poll or the cause of the end of ctx.
 func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
 	began := w.StartedAt
 	var lastGood time.Time

@@ -19,9 +19,9 @@ const (
 	shareMost    = .25  // upper bound of that share if the remaining time is known
 	shareRest    = .4   // share of the remaining time to wait if it is known
 
-	minRises    = 2    // rises of the progress before it yields an estimate
-	stallPoints = 15.  // how far the progress may fall behind its rate, in percent
-	stallSteps  = 1.5  // the same, as a multiple of the last rise, if that is more
+	minRises    = 2    // increases of the progress before it is used
+	stallPoints = 15.  // percentage points that the progress may lag behind its own rate
+	stallSteps  = 1.5  // the same if the progress rises in steps, as a multiple of the last step
 	complete    = 100. // percent
 
 	// maxRetryAfter caps the Retry-After of a successful response.
@@ -36,8 +36,8 @@ type Observation struct {
 	Queued bool
 	// Progress is in percent; nil if unknown.
 	Progress *float64
-	// RetryAfter is the least time that the service asks to wait before the next
-	// poll; zero if it does not ask.
+	// RetryAfter is the minimum wait before the next poll that the service asks for;
+	// zero if it asks for none.
 	RetryAfter time.Duration
 }
 
@@ -45,7 +45,7 @@ type Observation struct {
 // the elapsed time, so that a long job is polled less often than a short one and
 // its end is still noticed within a few percent of its duration. If the
 // progress yields an estimate of the remaining time, it waits a share of that
-// instead, within bounds that hold however wrong the progress is.
+// instead, within bounds that do not depend on the progress.
 //
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
@@ -59,19 +59,19 @@ type Schedule struct {
 	rises      []rise
 }
 
-// rise is a progress higher than all before it. The first of a Schedule's rises
-// is the point that the rate is measured from.
+// rise is a progress value that is higher than all earlier ones. The rate is measured
+// from the first rise of a Schedule.
 type rise struct {
 	at      time.Duration
 	percent float64
 }
 
-// Next returns how long to wait after an observation that was made when elapsed
-// had passed since the start.
+// Next returns how long to wait after an observation. elapsed is the time from the
+// start to the observation.
 //
-// Without an Interval and a RetryAfter the result is at least 1 s and at most
-// max(1 s, min(15 s, 25 % of elapsed)), whatever the progress says; without any
-// progress, 5 % takes the place of 25 %.
+// Without an Interval and a RetryAfter, the result is at least 1 s and at most
+// max(1 s, min(15 s, 25% of elapsed)), regardless of the progress. If the progress is
+// unknown, 5% replaces 25%.
 func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 	asked := min(seen.RetryAfter, maxRetryAfter)
 	if s.Interval > 0 {
@@ -86,9 +86,9 @@ func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 	return max(min(max(wait, minWait), maxWait), asked)
 }
 
-// observe records a rise of the progress. If the job was seen queued, it is taken
-// to have begun halfway between that observation and the first one after it. A
-// progress that drops far has started over.
+// observe records an increase of the progress. If the job was queued, it is assumed to
+// have begun halfway between the last observation of that and the next one. If the
+// progress drops far, it has started over.
 func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 	if seen.Queued {
 		s.sawQueue, s.lastQueued, s.rises = true, elapsed, nil
@@ -114,8 +114,8 @@ func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 
 // remaining estimates the time to the end from the rate of the whole run, or of
 // its second half if that was faster: polling too early costs one request,
-// polling too late costs the user's time. The estimate is unknown before there
-// are enough rises and after the progress has stalled.
+// polling too late costs the user's time. There is no estimate until there are
+// enough rises, or after the progress has stalled.
 func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool) {
 	if len(s.rises) <= minRises {
 		return 0, false
@@ -136,7 +136,7 @@ func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool
 	return time.Duration(min(seconds, maxWait.Seconds()/shareRest) * float64(time.Second)), true
 }
 
-// speed is in percent per second.
+// speed returns the rate between two rises, in percent per second.
 func speed(from, to rise) float64 {
 	return (to.percent - from.percent) / (to.at - from.at).Seconds()
 }

@@ -20,28 +20,28 @@ import (
 )
 
 const (
-	maxBody  = 8 << 20  // bytes read of a success, after decompression
-	maxError = 64 << 10 // bytes read of an error
+	maxBody  = 8 << 20  // bytes read of a successful response, after decompression
+	maxError = 64 << 10 // bytes read of an error response
 
 	maxDepth  = 32      // of nested JSON values
-	maxValues = 100_000 // JSON values in one body, which bounds the memory that they take
+	maxValues = 100_000 // JSON values in one body, which limits their memory
 )
 
-// Answer is a successful answer that holds a JSON object.
+// Answer is a successful response whose body is a JSON object.
 type Answer struct {
 	Exchange
-	// Object is the decoded body. Numbers are [json.Number]; no string in it holds
+	// Object is the decoded body. Numbers are [json.Number]. No string in it contains
 	// the API key.
 	Object map[string]any
 }
 
-// Unexpected returns the error of a response that is unusable because of problem.
+// Unexpected returns the error of a response that is unusable for the given reason.
 func (a *Answer) Unexpected(problem string) error {
 	return &UnexpectedAnswerError{Exchange: a.Exchange, Problem: problem, Message: Redact(strings.Join(messagesIn(a.Object, 0), ": "))}
 }
 
-// read reads a response into an Answer or an error. All text of the service enters
-// here. It is decoded first, and then the API key is removed.
+// read turns a response into an Answer or an error. All text from the service passes
+// through read, which decodes it and then removes the API key.
 func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response) (*Answer, error) {
 	success := resp.StatusCode/100 == 2
 	limit := maxError
@@ -106,7 +106,7 @@ func isBounded(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
-			i++ // skip the escaped character
+			i++ // skip the escaped character; only strings contain escapes
 		case '"':
 			inString = !inString
 		case '[', '{':
@@ -130,7 +130,7 @@ func isBounded(text []byte) bool {
 	return true
 }
 
-// scrubValue takes the API key out of all strings of a decoded JSON value.
+// scrubValue removes the API key from all strings in a decoded JSON value.
 func (t *Transport) scrubValue(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -149,7 +149,7 @@ func (t *Transport) scrubValue(value any) any {
 	return value
 }
 
-// requestIDHeaders are the names under which services name an exchange.
+// requestIDHeaders are the headers in which services return a request ID.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
 
 func (t *Transport) requestID(header http.Header) string {
@@ -174,12 +174,13 @@ func (t *Transport) redirect(resp *http.Response) string {
 	return Redact(t.scrubber.scrub(redactURL(location)))
 }
 
-// longestRetryAfter keeps times computed from it in the range of RFC 3339.
+// longestRetryAfter keeps the times that are computed from it in a range that can be
+// formatted.
 const longestRetryAfter = 365 * 24 * time.Hour
 
 // retryAfter reads a Retry-After header in either form (RFC 9110, section
-// 10.2.3). A date is compared with the response's own Date, so a wrong local clock
-// does not matter. Zero means that there is none, or that it cannot be read.
+// 10.2.3). A date is compared with the response's own Date, so that a wrong local
+// clock does not matter. It returns zero if the header is missing or invalid.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && !math.IsNaN(seconds) {

@@ -22,17 +22,17 @@ type Request struct {
 	Path []string
 	// Body is the JSON to send; nil for none.
 	Body []byte
-	// Once marks a request that must not be repeated unless the service certainly
-	// did not act on it. The end of the context does not cut off its response,
-	// which may hold the only copy of the ID of what it started.
+	// Once marks a request that is repeated only if the service certainly did not act
+	// on it. If the context ends, Do still waits for the response, which may contain
+	// the only copy of an ID.
 	Once bool
 }
 
-// Do sends a request until it succeeds, fails for good, or the context ends. The
-// context must have a deadline: it bounds how long 429 responses are waited out.
+// Do sends a request until it succeeds, fails permanently, or the context ends. The
+// context must have a deadline, which limits the retries after a 429.
 //
 // The error is an [*APIError], [*UnexpectedAnswerError], [*ConnectionError] or
-// [*BusyError], or the cause of the context's end; that may wrap the error of the
+// [*BusyError], or the cause of the context's end, which may wrap the error of the
 // last attempt.
 func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -50,7 +50,7 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 		if err != nil {
 			return nil, after(err, last)
 		}
-		// 2. One attempt is made, and its response is read and redacted.
+		// 2. attempt sends the request once, and reads and redacts the response.
 		began := t.Clock.Now()
 		answer, err := t.attempt(ctx, req, call.Once)
 		// 3. The limiter adapts to the outcome.
@@ -74,8 +74,8 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 	}
 }
 
-// newRequest builds the request that each attempt sends a copy of. Path elements
-// are escaped so that each reaches the service as one element, whatever it holds.
+// newRequest builds the request that each attempt sends a copy of. It escapes the path
+// elements, so that each stays one element regardless of what it contains.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
 	u := *t.base
 	escaped := u.EscapedPath()
@@ -97,8 +97,8 @@ func (t *Transport) newRequest(call Request) (*http.Request, error) {
 	return req, nil
 }
 
-// escapeElement is url.PathEscape for elements that may also be "." or "..",
-// which a server or proxy would resolve (RFC 3986, section 5.2.4).
+// escapeElement escapes a path element. Unlike url.PathEscape, it also escapes "." and
+// "..", which a server or proxy would resolve (RFC 3986, section 5.2.4).
 func escapeElement(element string) string {
 	switch element {
 	case ".":
@@ -109,7 +109,7 @@ func escapeElement(element string) string {
 	return url.PathEscape(element)
 }
 
-// attempt sends the request once, bounded by the request timeout.
+// attempt sends the request once, limited by the request timeout.
 func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool) (*Answer, error) {
 	client := t.api
 	if once {
@@ -117,8 +117,8 @@ func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool) (
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.RequestTimeout, fmt.Errorf("no response within the request timeout (%s)", t.RequestTimeout))
 	defer cancel()
-	// Only a request that looked for a connection and got none was certainly not
-	// sent. net/http may look more than once.
+	// Only a request that asked for a connection and got none was certainly not sent.
+	// net/http may ask more than once.
 	sent := true
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { sent = false },

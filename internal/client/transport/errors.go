@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Exchange is a request with the status and headers of its response.
+// Exchange describes a request and the status and headers of its response.
 type Exchange struct {
 	Method string
 	// Path is the escaped path of the request, without a query.
 	Path       string
 	StatusCode int
-	// RequestID is the service's name for the exchange, or empty.
+	// RequestID is the ID that the service returned for the request, or empty.
 	RequestID string
 	// RetryAfter is how long the service asks to wait; zero if it does not ask.
 	RetryAfter time.Duration
@@ -26,12 +26,12 @@ type Exchange struct {
 // Status returns the status code and its name, such as "404 Not Found".
 func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
 
-// APIError is a response of the service that is not a success. The contract leaves
-// the format of errors open, so any body is accepted.
+// APIError reports a response of the service that is not a success. The contract leaves
+// the format of errors open, so the body may have any form.
 type APIError struct {
 	Exchange
 	// Message is the service's own message, redacted and at most 2 KiB long. It
-	// is empty if the body says nothing.
+	// is empty if the body contains none.
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
@@ -50,8 +50,8 @@ func (e *APIError) Error() string {
 	return text
 }
 
-// UnexpectedAnswerError is a response whose status is a success but whose body is
-// unusable.
+// UnexpectedAnswerError reports a response with a successful status and an unusable
+// body.
 type UnexpectedAnswerError struct {
 	Exchange
 	// Problem says what is wrong with the body, such as "the response has no jobId".
@@ -66,7 +66,7 @@ func (e *UnexpectedAnswerError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
 }
 
-// ConnectionError is a request that received no complete response.
+// ConnectionError reports a request that received no complete response.
 type ConnectionError struct {
 	Method string
 	Path   string
@@ -84,8 +84,8 @@ func (e *ConnectionError) Error() string {
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// BusyError means that the service asks to wait longer than the operation may
-// take.
+// BusyError reports that the service asked for a longer wait than the operation's
+// timeout allows.
 type BusyError struct {
 	// RetryAt is the earliest time to try again.
 	RetryAt time.Time
@@ -95,12 +95,12 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the service asks to wait until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// StorageError is a response of the object store without data.
+// StorageError reports a response of the object store without data.
 type StorageError struct {
 	Host       string
 	StatusCode int
-	// Code and Message are those of the XML error that object stores share; empty
-	// for a body of any other form, which is never shown.
+	// Code and Message come from the XML error format that object stores share. They
+	// are empty for a body of any other form, which is never shown.
 	Code, Message string
 	RetryAfter    time.Duration
 }
@@ -134,7 +134,7 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// redactedError replaces the text of an error that may quote a secret.
+// redactedError replaces the text of an error that may contain a secret.
 type redactedError struct {
 	error
 	text string
@@ -143,7 +143,22 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// after adds the error of the last attempt to the reason why a call has ended.
+// connectionError turns an error of net/http into a [*ConnectionError]. The text of that
+// error contains the whole URL, and may quote what the server sent. If the context has
+// ended, its cause replaces the error.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	var urlError *url.Error
+	if errors.As(err, &urlError) {
+		err = urlError.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
+	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
+}
+
+// after combines the reason why a call ended with the error of its last attempt.
 func after(reason, last error) error {
 	if last == nil || errors.Is(last, reason) {
 		return reason

@@ -16,9 +16,9 @@ import (
 )
 
 // Fetch requests a presigned link with a GET that never carries the API key. It
-// returns responses with status 200, 206 and 416. The error of any other is a
-// [*StorageError]. A read of the body fails with a [*ConnectionError] if the
-// connection is lost or no data arrives within the request timeout.
+// returns responses with status 200, 206, and 416. Any other status is a
+// [*StorageError]. Reads of the body fail with a [*ConnectionError] if the connection is
+// lost, or if no data arrives within the request timeout.
 func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
@@ -26,10 +26,10 @@ func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) 
 		cancel(nil)
 		return nil, errors.New("the bundle's link is not a URL") // err quotes the link
 	}
-	req.URL.User = nil // net/http would make an Authorization header of it
+	req.URL.User = nil // net/http would turn it into an Authorization header
 	maps.Copy(req.Header, header)
 	req.Header.Set("User-Agent", t.UserAgent)
-	// The checksum is that of the object as it is stored.
+	// The checksum applies to the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
 
 	stalled := time.AfterFunc(t.RequestTimeout, func() { cancel(fmt.Errorf("no data for %s", t.RequestTimeout)) })

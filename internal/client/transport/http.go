@@ -20,14 +20,16 @@ const (
 	maxRedirects    = 5
 )
 
-// newHTTPTransport returns a transport with the proxy of the usual environment
-// variables, TLS 1.2 or later, and the given roots in addition to the system's.
+// newHTTPTransport returns a transport that uses the proxy of the usual environment
+// variables, TLS 1.2 or later, and the given root certificates in addition to the
+// system's.
 func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
 	transport.IdleConnTimeout = 90 * time.Second
-	// Without pings, requests on a dropped HTTP/2 connection hang for many minutes.
+	// Without pings, polls over an HTTP/2 connection that the network has dropped
+	// would hang for many minutes.
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
@@ -40,7 +42,7 @@ func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
-// CertPool returns the system's roots and the given PEM certificates.
+// CertPool returns the system's root certificates and the given PEM certificates.
 func CertPool(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -61,8 +63,8 @@ func onlyLoopback(transport *http.Transport) *http.Transport {
 	return transport
 }
 
-// dialLoopback connects to a loopback address. It does not resolve names: any name
-// means this machine.
+// dialLoopback connects to a loopback address. It does not resolve names:
+// any name means this machine.
 func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -85,17 +87,18 @@ func dialLoopback(ctx context.Context, network, address string) (net.Conn, error
 	return conn, err
 }
 
-// withoutReuse returns a transport that opens a connection for each request. The
-// service may close an idle connection just as a request is written to it, and then
-// it is unknown whether the service received the request.
+// withoutReuse returns a transport that opens a connection for each request. If the
+// service closes an idle connection just as a request is written to it, the client
+// cannot tell whether the service received the request.
 func withoutReuse(transport *http.Transport) *http.Transport {
 	transport = transport.Clone()
 	transport.DisableKeepAlives = true
 	return transport
 }
 
-// apiClient follows a redirect only if the API key may go there: to the same
-// scheme and host, with the same method. Any other redirect is returned as the response.
+// apiClient returns a client that follows a redirect only to the same scheme and host,
+// with the same method, because the request carries the API key. It returns any other
+// redirect as the response.
 func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
@@ -106,8 +109,8 @@ func apiClient(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// storageClient follows redirects of the object store, except from https to http.
-// Its requests do not carry the API key.
+// storageClient returns a client for the object store, which never receives the API key.
+// It follows redirects, except from https to http.
 func storageClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {

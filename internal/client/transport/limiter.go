@@ -19,10 +19,10 @@ const (
 	longestPause = 30 * time.Second // cap of that doubling
 )
 
-// limiter bounds the requests in flight as TCP bounds its window: each success adds
-// 1/limit, and a 429 halves the limit. A 429 to a request that was sent before the
-// last halving does not halve it again. After a 429, all requests wait as long as the
-// service asked for.
+// limiter limits the requests in flight as TCP limits its window: each success adds
+// 1/limit to the limit, and a 429 halves it. A 429 for a request that was admitted
+// before the last halving does not halve it again. After a 429, all requests wait for as
+// long as the service asks.
 type limiter struct {
 	clock clock.Clock
 
@@ -31,8 +31,8 @@ type limiter struct {
 	inFlight int
 	halved   time.Time     // when the limit was last halved
 	resume   time.Time     // no request is sent before this time
-	pause    time.Duration // pause after a 429 without a Retry-After; zero after a success
-	changed  chan struct{} // closed when waiters should look again
+	pause    time.Duration // last pause without a Retry-After; zero after a success
+	changed  chan struct{} // closed when waiters should check again
 }
 
 func newLimiter(c clock.Clock) *limiter {
@@ -102,8 +102,7 @@ func (l *limiter) throttle(admitted time.Time, retryAfter time.Duration) {
 	}
 }
 
-// outlasts reports whether a wait is longer than what is left until ctx's
-// deadline.
+// outlasts reports whether a wait is longer than the time until ctx's deadline.
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
 	return bounded && time.Until(deadline) < wait

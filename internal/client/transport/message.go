@@ -13,12 +13,13 @@ import (
 	"strings"
 )
 
-// maxPageText caps what is shown of a web page, in characters.
+// maxPageText is how many characters of a web page are shown.
 const maxPageText = 200
 
-// errorMessage returns the message in the body of an error, redacted: the messages of
-// JSON in the common shapes, all strings of any other JSON, the title or first words
-// of a web page, or the text itself. value is the decoded body.
+// errorMessage returns the message in the body of an error, redacted: the messages in
+// JSON of a common form, all strings in any other JSON, the title or first words of a
+// web page, or the text itself. value is the decoded body. Text after maxError bytes is
+// ignored.
 func (t *Transport) errorMessage(body []byte, value any) string {
 	body = body[:min(len(body), maxError)]
 	if isPage(body) {
@@ -30,19 +31,20 @@ func (t *Transport) errorMessage(body []byte, value any) string {
 	return MessageIn(value)
 }
 
-// MessageIn returns the message in a decoded JSON value, redacted: the messages of the
-// common shapes of errors, or else all strings.
+// MessageIn returns the messages in a decoded JSON value, redacted: those of a common
+// error format, or else all strings.
 func MessageIn(value any) string {
 	return Redact(strings.Join(messagesIn(value, 1), ": "))
 }
 
-// messageMembers are the members that hold messages, in the order in which they are
-// shown: those of RFC 9457, of OAuth 2.0, and other common ones.
+// messageMembers are the members that contain messages, in the order in which they are
+// shown: those of RFC 9457, of OAuth 2.0, and of other common error formats.
 var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
 
-// messagesIn collects the distinct messages of a JSON value. An object that has
-// none of the members above is shown in full, as in "errors": {"domain": ["is
-// empty"]}, but not at depth 0: that is a success, which may hold anything.
+// messagesIn collects the distinct messages of a JSON value. An object without
+// any of the members above is shown in full, as in "errors": {"domain": ["is empty"]}.
+// At depth 0 it is not shown, because it is a successful response, which may contain
+// anything.
 func messagesIn(value any, depth int) []string {
 	object, isObject := value.(map[string]any)
 	if !isObject {
@@ -62,8 +64,8 @@ func messagesIn(value any, depth int) []string {
 	return messages
 }
 
-// members returns all strings in a JSON value; those of an object, and its numbers,
-// with their names.
+// members returns all strings in a JSON value. For an object, it also returns numbers,
+// and adds the names of the members.
 func members(value any, depth int) []string {
 	const deepest, most = 5, 100
 	if depth > deepest {
@@ -102,8 +104,8 @@ func members(value any, depth int) []string {
 
 var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title`)
-	// pageMarkup matches an element that is not closed up to the end of the page, so
-	// that matching takes linear time.
+	// pageMarkup matches an unclosed element to the end of the page, so that it reads
+	// no text twice.
 	pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
 )
 

@@ -14,10 +14,10 @@ import (
 
 const (
 	redacted = "(redacted)"
-	// maxShown caps what is shown of any text of the service, in bytes.
+	// maxShown is how many bytes of any text from the service are shown.
 	maxShown = 2 << 10
-	// minScrubbedKey keeps a very short key, which no service issues, from
-	// blacking out ordinary text.
+	// minScrubbedKey is the length of the shortest key that is removed. A shorter one,
+	// which no service issues, could occur in ordinary text.
 	minScrubbedKey = 8
 )
 
@@ -32,8 +32,8 @@ func newScrubber(key string) scrubber {
 		return scrubber{}
 	}
 	s := scrubber{key: key, forms: []string{key}}
-	// In base64 a key has one of three forms, depending on its offset in what was
-	// encoded. The first and last characters mix with its neighbors.
+	// In base64, a key has one of three forms, depending on its offset in the encoded
+	// text. Its first and last characters also depend on the text around it.
 	for offset := range 3 {
 		padded := []byte(strings.Repeat("\x00", offset) + key)
 		from, to := (offset*8+5)/6, len(padded)*8/6
@@ -46,9 +46,9 @@ func newScrubber(key string) scrubber {
 	return s
 }
 
-// scrub returns the text without the key. If the text contains the key in another
-// form (percent-encoded, in base64, escaped or broken over lines), all of the text is
-// replaced.
+// scrub returns the text without the key. If the text contains the key in
+// another form (percent-encoded, in base64, escaped, or broken over lines), all of the
+// text is removed.
 func (s scrubber) scrub(text string) string {
 	if s.key == "" {
 		return text
@@ -63,8 +63,8 @@ func (s scrubber) scrub(text string) string {
 	return text
 }
 
-// undisguise decodes percent-encoding and JSON escapes, and drops white space, lone
-// backslashes and all that is not printable ASCII.
+// undisguise decodes percent-encoding and JSON escapes, and drops whitespace,
+// unprintable characters, and everything outside of ASCII.
 func undisguise(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
@@ -81,8 +81,8 @@ func undisguise(text string) string {
 	return plain.String()
 }
 
-// unescape returns the first byte of a text and its size. A line break or tab that
-// JSON escapes is a space.
+// unescape decodes the first byte of a text, and returns how many bytes encode it. It
+// returns a space for a line break or tab that JSON escapes.
 func unescape(text string) (c byte, size int) {
 	for _, prefix := range []string{"%", `\u00`} {
 		if digits, found := strings.CutPrefix(text, prefix); found && len(digits) >= 2 {
@@ -105,17 +105,17 @@ var (
 	// queryInText finds the query of a URL that has lost its host or is escaped
 	// inside another URL.
 	queryInText = regexp.MustCompile(`(?i)(\?|%3f)[^\s"<>?]*?(?:=|%3d)[^\s"<>]*`)
-	// signatureInText finds the telling parameters of a query that has lost even
-	// its question mark.
+	// signatureInText finds the secret parameters of a query without its question
+	// mark.
 	signatureInText = regexp.MustCompile(`(?i)\b([\w-]*(?:signature|credential|token|key-pair-id|policy|sig|authorization)(?:=|%3d))[^\s&"<>]+`)
-	// bearerInText finds a credential quoted as a header, as opposed to the words
+	// bearerInText finds a credential quoted as a header, but not the words
 	// "bearer token".
 	bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[\w.~+/=-]{16,}`)
 )
 
-// Redact returns text of the service in a form that can be shown: printable, at most
-// 2 KiB, without the query of any URL and without bearer tokens. The API key needs no
-// redaction here, because a Transport has already removed it.
+// Redact makes text from the service safe to show: printable, at most 2 KiB, without
+// the query of any URL, and without bearer tokens. It does not remove the API key, which
+// a Transport has already removed.
 func Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = shorten(text, 4*maxShown)
@@ -131,8 +131,8 @@ func Redact(text string) string {
 	return text
 }
 
-// redactURL returns a URL without user information, query and fragment: the query
-// of a presigned link is a credential.
+// redactURL returns a URL without user information, query, and fragment. The query of
+// a presigned link is a credential.
 func redactURL(raw string) string {
 	rest := strings.ReplaceAll(raw, `\/`, "/")
 	suffix := ""
@@ -152,8 +152,8 @@ func redactURL(raw string) string {
 	return rest + suffix
 }
 
-// printable keeps line breaks and tabs. It drops other control characters and
-// invisible ones, including those that reorder text.
+// printable keeps line breaks and tabs, and drops characters that a terminal interprets
+// or does not show, including those that reorder text.
 func printable(r rune) rune {
 	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 		return r

@@ -16,8 +16,9 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// Retry waits and returns nil if a failed attempt is worth repeating. Otherwise it
-// returns the final error. failures counts the failed attempts before err.
+// Retry waits before the next attempt and returns nil if the request is worth
+// repeating. Otherwise, it returns the final error. failures counts the failed attempts
+// before this one.
 func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	if ctx.Err() != nil {
 		return after(context.Cause(ctx), err)
@@ -42,8 +43,8 @@ func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
 	return nil
 }
 
-// backoff returns the wait after a number of failures. It doubles with each, up to a
-// cap. Half of it is random, so that many clients do not retry at the same time.
+// backoff doubles with each failure up to a cap. Half of it is random, so that
+// many clients do not retry at the same time.
 func backoff(failures int, random float64) time.Duration {
 	wait := min(maxBackoff, firstBackoff<<min(failures, 5))
 	return wait/2 + time.Duration(random*float64(wait/2))
@@ -71,9 +72,8 @@ func MayPass(err error) bool {
 	}
 }
 
-// neverActed reports whether it is safe to send a request again that must not be
-// carried out twice: no connection was made, or the service refused the request and
-// asked to send it later.
+// neverActed reports whether the service certainly did not act on the request: no
+// connection was made, or the service returned 429, or 503 with a Retry-After.
 func neverActed(err error) bool {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return !connection.Sent
@@ -94,10 +94,24 @@ func MayHaveActed(err error) bool {
 		return !answer.Page || answer.StatusCode != http.StatusOK
 	}
 	switch status, _ := answerOf(err); status {
-	case http.StatusSeeOther, // the response to a POST that was acted on (RFC 9110, section 15.4.4)
-		http.StatusRequestTimeout: // from a proxy, it may mean that the service was too slow
+	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
+		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
 	default:
 		return status >= 500 && !neverActed(err)
 	}
+}
+
+// answerOf returns the HTTP status and the Retry-After of the response that err
+// reports, or zeros.
+func answerOf(err error) (status int, retryAfter time.Duration) {
+	var api *APIError
+	if errors.As(err, &api) {
+		return api.StatusCode, api.RetryAfter
+	}
+	var storage *StorageError
+	if errors.As(err, &storage) {
+		return storage.StatusCode, storage.RetryAfter
+	}
+	return 0, 0
 }

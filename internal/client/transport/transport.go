@@ -1,9 +1,9 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package transport is the one way out to the service and to its object store.
-// It authenticates, limits, retries, redacts and logs. It knows requests and
-// responses, but no endpoints.
+// Package transport sends all requests to the service and to its object store. It
+// authenticates, limits, retries, and logs requests, and redacts responses. It does not
+// depend on any endpoint.
 package transport
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// LogFunc writes one log record. No message and no field holds the API key or
-// the query of a URL.
+// LogFunc writes one log record. No message or field contains the API key or the query
+// of a URL.
 type LogFunc func(ctx context.Context, level slog.Level, message string, fields map[string]any)
 
 const (
@@ -27,8 +27,8 @@ const (
 	defaultMaxRetries     = 4
 )
 
-// Config says how a Transport reaches the service. BaseURL and APIKey are
-// required; everything else has a default.
+// Config configures a Transport. BaseURL and APIKey are required; everything else has a
+// default.
 type Config struct {
 	// BaseURL is the absolute URL that the paths of requests are appended to, without
 	// a trailing slash. If it is plain http, connections go to loopback addresses only.
@@ -38,11 +38,11 @@ type Config struct {
 	UserAgent string
 	// RootCAs are PEM certificates to trust in addition to the system's.
 	RootCAs []byte
-	// RequestTimeout bounds one attempt of one request, and the time without data
-	// of a download; 30 s if zero.
+	// RequestTimeout limits each attempt of a request, and how long a download may
+	// receive no data; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries bounds the retries of one request; 4 if nil. Responses with 429
-	// do not count: they are waited out until the deadline of the context.
+	// MaxRetries limits the retries of a request; 4 if nil. Retries after a 429 do not
+	// count: only the deadline of the context limits them.
 	MaxRetries *int
 	Clock      clock.Clock
 	Log        LogFunc
@@ -65,7 +65,7 @@ type Transport struct {
 	storage  *http.Client
 }
 
-// New returns a Transport. It makes no request.
+// New returns a Transport. It sends no request.
 func New(config Config) (*Transport, error) {
 	if config.RequestTimeout == 0 {
 		config.RequestTimeout = defaultRequestTimeout
