@@ -50,9 +50,9 @@ func (c *Client) BaseURL() string { return c.transport.BaseURL }
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.transport.Clock.Now() }
 
-// call sends a request and decodes the response with read. The string that read
+// call sends a request and decodes the response with convert. The string that convert
 // returns says why the response is unusable; it is empty if the response is usable.
-func call[T any](ctx context.Context, c *Client, req transport.Request, read func(*record) (T, string)) (T, error) {
+func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, string)) (T, error) {
 	var none T
 	answer, err := c.transport.Do(ctx, req)
 	if err != nil {

@@ -67,8 +67,8 @@ const MaxNameLength = 256
 // name reads an ID or a status. It must have 1 to 256 printable characters and
 // contain no secret, because it is used unchanged in requests, the state, and messages.
 // Otherwise, problem says what is wrong.
-func (r *record) name(name string) (text, problem string) {
-	value := r.text(name)
+func (r *record) name(field string) (name, problem string) {
+	value := r.text(field)
 	switch {
 	case value == nil || *value == "":
 		return "", "the response has no " + field

@@ -143,21 +143,6 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// connectionError turns an error of net/http into a [*ConnectionError]. The text of that
-// error contains the whole URL, and may quote what the server sent. If the context has
-// ended, its cause replaces the error.
-func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
-	var urlError *url.Error
-	if errors.As(err, &urlError) {
-		err = urlError.Err
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
-	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
-}
-
 // after combines the reason why a call ended with the error of its last attempt.
 func after(reason, last error) error {
 	if last == nil || errors.Is(last, reason) {

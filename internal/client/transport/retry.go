@@ -101,17 +101,3 @@ func MayHaveActed(err error) bool {
 		return status >= 500 && !neverActed(err)
 	}
 }
-
-// answerOf returns the HTTP status and the Retry-After of the response that err
-// reports, or zeros.
-func answerOf(err error) (status int, retryAfter time.Duration) {
-	var api *APIError
-	if errors.As(err, &api) {
-		return api.StatusCode, api.RetryAfter
-	}
-	var storage *StorageError
-	if errors.As(err, &storage) {
-		return storage.StatusCode, storage.RetryAfter
-	}
-	return 0, 0
-}
