@@ -16,10 +16,10 @@ import (
 	"syscall"
 )
 
-// limits bounds what an archive may unpack to.
+// limits limits what an archive may unpack to.
 type limits struct {
-	entries int   // files, links and directories, including parents without an entry
-	bytes   int64 // content of all files together, as read and not as declared
+	entries int   // files, links, and directories, including parents without an entry
+	bytes   int64 // total size of all files, as read and not as declared
 }
 
 var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
@@ -40,16 +40,16 @@ type entry struct {
 type archive struct {
 	ctx    context.Context
 	limits limits
-	// visit is called once for each directory, file and link, parents first.
+	// visit is called once for each directory, file, and link, parents first.
 	visit   func(entry) error
 	tree    tree  // every path named or implied so far
 	headers int   // entries read so far, including repeated ones
 	left    int64 // bytes that files may still unpack to
 }
 
-// readArchive reads the archive at name to its end and returns what it holds.
-// Each entry is checked before it is visited. Errors are *ArchiveError, those of
-// the system, and the cause of ctx's end.
+// readArchive reads the archive at name to its end and returns its content.
+// It checks each entry before it visits it. Errors are *ArchiveError, those of the
+// system, and the cause of the end of ctx.
 func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
 	file, err := openRegular(name)
 	if err != nil {
@@ -96,8 +96,8 @@ func (a *archive) add(e entry) error {
 	return err
 }
 
-// isSystemError reports whether the system is at fault and not the archive, for
-// example because the disk is full.
+// isSystemError reports whether the system caused the error, for example because the
+// disk is full, and not the archive.
 func isSystemError(err error) bool {
 	_, found := errors.AsType[syscall.Errno](err)
 	return found
@@ -180,7 +180,7 @@ func (a *archive) readEntry(e entry) error {
 	n := node{e.kind, before - a.left, [sha256.Size]byte(hash.Sum(nil))}
 	if e.hard {
 		n = a.tree[e.target]
-		a.left -= n.size // it is read again whenever the directory is
+		a.left -= n.size // readTree reads the content once for each link to it
 	}
 	a.tree[e.name] = n
 	if a.left < 0 {
@@ -189,8 +189,8 @@ func (a *archive) readEntry(e entry) error {
 	return nil
 }
 
-// stream bounds how much of a tar is read, including headers and padding. Without
-// it, a tar could put any number of headers of a mebibyte each before an entry.
+// stream limits how much of a tar is read, including headers and padding. Without it, a
+// tar could contain any number of 1 MiB headers before an entry.
 func (a *archive) stream(source io.Reader) *meter {
 	const perEntry, trailer = 4 << 10, 1 << 20
 	overhead := int64(a.limits.entries)*perEntry + trailer
@@ -198,8 +198,8 @@ func (a *archive) stream(source io.Reader) *meter {
 	return &meter{a.ctx, source, &left}
 }
 
-// meter reads from source, and fails when ctx has ended or more than *left bytes
-// were read.
+// meter reads from source. It fails when ctx has ended, or when more than *left bytes
+// have been read.
 type meter struct {
 	ctx    context.Context
 	source io.Reader

@@ -24,8 +24,8 @@ type Request struct {
 	SHA256 string
 	// ContentSHA256 is the content digest that the bundle must have, or "".
 	ContentSHA256 string
-	// Create refuses a target that exists. Otherwise, Commit moves aside what this
-	// resource did not write.
+	// Create refuses a target that exists. If it is false, Commit moves aside what
+	// this resource did not write.
 	Create bool
 }
 
@@ -33,7 +33,7 @@ type Request struct {
 type Contents struct {
 	SHA256    string // checksum of the file
 	SizeBytes int64
-	// ContentSHA256 is one digest of what the archive holds, which does not
+	// ContentSHA256 is one digest of the archive's content, which does not
 	// depend on how it is packed. The method digest of tree defines it. It is "" if
 	// the file is not an archive that can be unpacked.
 	ContentSHA256 string
@@ -53,7 +53,7 @@ func Describe(ctx context.Context, path string) (Contents, error) {
 	return Contents{SHA256: checksum, SizeBytes: size, ContentSHA256: found.digest(), FileCount: found.files()}, nil
 }
 
-// Staged is a verified bundle beside its target.
+// Staged is a verified bundle, stored next to its target.
 type Staged struct {
 	target     Target
 	create     bool
@@ -62,15 +62,15 @@ type Staged struct {
 	file, tree *scratch // tree is nil if the bundle is not unpacked
 }
 
-// Stage downloads the bundle to a place beside the target, verifies it and, if
-// the target has a directory, unpacks it beside that. The target itself does not
-// change before Commit. After an error nothing is left behind.
+// Stage downloads the bundle to a scratch directory next to the target, verifies it,
+// and, if the target has a directory, unpacks it next to that. The target itself does
+// not change before Commit. After an error, nothing is left behind.
 //
 // A bundle that is not unpacked need not be an archive.
 //
-// Errors are *OccupiedError, *ChecksumError, *ContentError, *SizeError,
-// *ArchiveError, those of package transport, of Link and of the file system, and
-// the cause of ctx's end.
+// Errors are *OccupiedError, *ChecksumError, *ContentError, *SizeError, *ArchiveError,
+// those of package transport, of Link, and of the file system, and the cause of the end
+// of ctx.
 func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request) (staged *Staged, err error) {
 	s := &Staged{target: target.clean(), create: request.Create}
 	defer func() {
@@ -93,7 +93,7 @@ func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request)
 	return s, nil
 }
 
-// reserve checks the target and makes the scratch directories.
+// reserve checks the target and creates the scratch directories.
 func (s *Staged) reserve() error {
 	resolved, err := s.target.resolve()
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Staged) reserve() error {
 // it is a mount point.
 func checkMovable(directory, aside string) error {
 	if free := checkFree(directory, true) == nil; !free {
-		return nil // it is not empty, and stays where it is until Commit
+		return nil // it is not empty, so it stays in place until Commit
 	}
 	err := os.Rename(directory, aside)
 	switch {

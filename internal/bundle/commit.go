@@ -24,8 +24,8 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 	next := owned.with(s.contents.SHA256, s.onDisk)
 	var findings Findings
 	if !s.create {
-		// next, not owned: a process that was killed before it could save its state
-		// may have put the same bundle in place.
+		// Inspect with next instead of owned: an earlier process may have written the
+		// same bundle, and been killed before it saved its state.
 		if findings, err = s.target.Inspect(ctx, next); err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (
 	case err != nil:
 		return nil, err
 	case state == Absent:
-		err = checkFree(name, fresh.IsDir()) // an empty directory, or something that appeared since
+		err = checkFree(name, fresh.IsDir()) // an empty directory, or something that appeared after Inspect
 	}
 	aside := staged.old
 	if state == Foreign {

@@ -37,7 +37,7 @@ type Link struct {
 // downloadBuffer is the size of the only part of a bundle that is ever in memory.
 const downloadBuffer = 256 << 10
 
-// transfer is a download over one connection or several.
+// transfer is a download over one or more connections.
 type transfer struct {
 	fetcher Fetcher
 	link    Link
@@ -50,9 +50,10 @@ type transfer struct {
 
 // download fetches a bundle to the file and returns its checksum and size.
 //
-// It resumes a download that was cut if the object is still the same according to
-// its strong entity tag (RFC 9110, section 13.1.5), and otherwise starts over.
-// Progress beyond any earlier attempt resets the count of failures.
+// If the connection is lost, it resumes the download if the object is still the same
+// according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts
+// over. An attempt that receives more than every earlier one resets the count of
+// failures.
 func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(context.Context) (Link, error)) (checksum string, size int64, err error) {
 	first, err := link(ctx)
 	if err != nil {
@@ -72,8 +73,8 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(con
 			}
 			continue
 		}
-		// Bytes that an earlier attempt had received are not progress: an object
-		// store without ranges may send the first half forever.
+		// Receiving the same bytes again is not progress: an object store that does
+		// not support ranges may send the first half again and again.
 		if t.size > furthest {
 			furthest, failures = t.size, 0
 		}
@@ -84,7 +85,7 @@ func download(ctx context.Context, fetcher Fetcher, file *os.File, link func(con
 	}
 }
 
-// attempt sends one request, and receives the whole bundle or the rest of it.
+// attempt sends one request, and receives the bundle or the rest of it.
 func (t *transfer) attempt(ctx context.Context) error {
 	if t.etag == "" {
 		if err := t.restart(""); err != nil {
@@ -154,8 +155,8 @@ func incomplete(answer *http.Response, format string, values ...any) error {
 	return &transport.ConnectionError{Method: http.MethodGet, Path: from.EscapedPath(), Host: from.Host, Sent: true, Err: fmt.Errorf(format, values...)}
 }
 
-// restart drops the received bytes. Those that follow belong to the object that has
-// the entity tag.
+// restart drops the received bytes. The bytes that follow belong to the object with the
+// given entity tag.
 func (t *transfer) restart(etag string) error {
 	t.size, t.etag = 0, etag
 	t.hash.Reset()
@@ -166,7 +167,7 @@ func (t *transfer) restart(etag string) error {
 	return err
 }
 
-// strongETag returns the entity tag that a range may be conditional on, or "".
+// strongETag returns the entity tag if it is strong, as If-Range requires, or "".
 func strongETag(header http.Header) string {
 	if etag := header.Get("ETag"); strings.HasPrefix(etag, `"`) {
 		return etag

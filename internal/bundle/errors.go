@@ -8,15 +8,15 @@ import (
 	"fmt"
 )
 
-// ChecksumError reports a bundle whose SHA-256 checksum is not the wanted one.
-// Both are in lower-case hexadecimal.
+// ChecksumError reports a bundle whose SHA-256 checksum is not the expected one. Both are
+// in lowercase hexadecimal.
 type ChecksumError struct{ Want, Got string }
 
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("the bundle's SHA-256 checksum is %s, not %s", e.Got, e.Want)
 }
 
-// ContentError reports a bundle whose content digest is not the wanted one.
+// ContentError reports a bundle whose content digest is not the expected one.
 type ContentError struct{ Want, Got string }
 
 func (e *ContentError) Error() string {
@@ -42,8 +42,8 @@ func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
 
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.
 type ArchiveError struct {
-	// Entry is the entry at fault as the archive names it: up to a mebibyte of
-	// any bytes. It is empty if the archive as a whole is at fault.
+	// Entry is the name of the invalid entry, exactly as in the archive: up to 1 MiB
+	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
 	Entry string
 	Err   error
 }
@@ -70,6 +70,6 @@ var (
 	errTooLarge = errors.New("more than 4 GiB when unpacked")
 )
 
-// errIrregular is the error of something on disk that is not opened: a directory,
-// a link, a pipe, a socket or a device.
+// errIrregular reports something on disk that is never opened as a file: a directory, a
+// link, a pipe, a socket, or a device.
 var errIrregular = errors.New("not a regular file")

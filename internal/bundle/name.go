@@ -13,7 +13,7 @@ import (
 )
 
 // Limits of common file systems. They apply on every system, so that an archive
-// unpacks everywhere or nowhere.
+// unpacks on all of them or on none.
 const (
 	maxName    = 1024
 	maxElement = 255
@@ -35,9 +35,9 @@ func cleanName(raw string) (string, error) {
 	return name, nil
 }
 
-// staysInside reports whether the target of the symbolic link name stays inside
-// the archive by its text alone. A target that leads out through other links
-// shows only in the unpacked tree.
+// staysInside reports whether the target of the symbolic link name stays inside the
+// archive, judged by its text alone. Only the unpacked tree shows whether it leads out
+// through other links.
 func staysInside(name, target string) bool {
 	return isPlain(target) && filepath.IsLocal(path.Join(path.Dir(name), target))
 }

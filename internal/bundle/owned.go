@@ -68,8 +68,8 @@ type Findings struct {
 // Complete reports whether the target holds what was written last.
 func (f Findings) Complete() bool { return f.File.State == Current && f.Tree.State == Current }
 
-// Inspect looks at what is on disk and changes nothing. The error is the cause of
-// ctx's end: what cannot be read is foreign.
+// Inspect reads what is on disk and changes nothing. It fails only with the cause of the
+// end of ctx. What cannot be read is foreign.
 func (t Target) Inspect(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()
 	found := Findings{File: inspectFile(ctx, t.Path, owned), Tree: Finding{State: Current}}
@@ -122,7 +122,7 @@ func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact
 	})
 }
 
-// find looks up a digest among those of what was written, oldest first.
+// find looks up a digest among those of what this resource wrote, oldest first.
 func find(digests []string, digest string, difference func() string) Finding {
 	switch slices.Index(digests, digest) {
 	case -1:
@@ -134,7 +134,7 @@ func find(digests []string, digest string, difference func() string) Finding {
 }
 
 // Remove deletes the directory and the file if this resource wrote them, and the
-// scratch directories that killed processes left beside them. It returns what it
+// scratch directories that killed processes left next to them. It returns what it
 // found.
 func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()

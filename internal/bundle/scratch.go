@@ -13,17 +13,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// scratch is a directory beside a target, on the same file system. It holds the
-// staged file or directory (fresh), what that replaces (old), and a file that is
-// locked while the scratch directory is in use. Only its owner can read it.
+// scratch is a directory next to a target, on the same file system. It contains the
+// staged file or directory (fresh), what that replaces (old), and a file that is locked
+// while the scratch directory is in use. Only its owner can read it.
 type scratch struct {
 	directory  string
 	fresh, old string
 	lock       *flock.Flock
 }
 
-// newScratch makes a scratch directory beside the target name. It first removes
-// those for the same target that a killed process left behind.
+// newScratch creates a scratch directory next to the target name. It first removes the
+// scratch directories of that target that killed processes left behind.
 func newScratch(name string) (*scratch, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (s *scratch) remove() {
 	_ = os.RemoveAll(s.directory)
 }
 
-// removeAbandoned removes the scratch directories beside the target name whose
-// lock nobody holds.
+// removeAbandoned removes the scratch directories next to the target name whose lock no
+// process holds.
 func removeAbandoned(name string) {
 	parent, prefix := filepath.Dir(name), scratchPrefix(name)
 	entries, _ := os.ReadDir(parent)

@@ -61,7 +61,7 @@ func (a *archive) tar(stream io.Reader) error {
 		case tar.TypeSymlink:
 			e.kind = kindLink
 		case tar.TypeXGlobalHeader:
-			continue // git archive writes one; it does not stand for a file
+			continue // git archive writes one; it is not a file
 		default:
 			return &ArchiveError{header.Name, fmt.Errorf("%w: its type is %q", errKind, header.Typeflag)}
 		}
@@ -71,9 +71,9 @@ func (a *archive) tar(stream io.Reader) error {
 	}
 }
 
-// endWatch notes whether a reader was asked for more than it has. The tar reader
-// stops at the zero blocks that end a tar, so it reaches the end of the file
-// only if the tar was cut.
+// endWatch records whether source was read to its end. The tar reader stops at the zero
+// blocks that end a tar, so it reaches the end of the file only if the tar was
+// truncated.
 type endWatch struct {
 	source  io.Reader
 	reached bool

@@ -55,8 +55,8 @@ func (t Target) clean() Target {
 	return t
 }
 
-// checkFree fails with an *OccupiedError if name exists, unless it is to be a
-// directory and is an empty one.
+// checkFree fails with an *OccupiedError if name exists. An empty directory is allowed
+// if directory is set.
 func checkFree(name string, directory bool) error {
 	info, err := os.Lstat(name)
 	switch {
@@ -113,7 +113,7 @@ func resolveParent(name string) string {
 	return filepath.Join(real, filepath.Base(name))
 }
 
-// Claims knows which targets the resources of one run write to, so that no two
+// Claims records which targets the resources of one run write to, so that no two
 // resources share one. The zero value is ready to use. It is safe for concurrent
 // use.
 type Claims struct {

@@ -32,7 +32,7 @@ func (k kind) String() string {
 	return map[kind]string{kindDirectory: "a directory", kindFile: "a file", kindLink: "a symbolic link"}[k]
 }
 
-// node is what a tree holds at one name.
+// node is what a tree contains at one name.
 type node struct {
 	kind kind
 	size int64 // of a file
@@ -40,19 +40,19 @@ type node struct {
 	sum [sha256.Size]byte
 }
 
-// tree is what an archive or a directory on disk holds: a node for each
-// slash-separated name, including parent directories without an entry of their own.
+// tree is the content of an archive or of a directory on disk: a node for each
+// slash-separated name, including parent directories without their own entry.
 type tree map[string]node
 
-// digest returns the content digest: the SHA-256, in lower-case hexadecimal, of
+// digest returns the content digest: the SHA-256, in lowercase hexadecimal, of
 // one record for each entry, ordered by the bytes of its name. A record is
 //
 //	KIND SP SUM SP NAME NUL
 //
-// KIND is "f" for a file, "d" for a directory and "l" for a symbolic link. SUM
+// KIND is "f" for a file, "d" for a directory, and "l" for a symbolic link. SUM
 // is the SHA-256 in hexadecimal of the file's content or the link's target, and
-// 64 zeros for a directory. NAME has slashes and neither starts nor ends with
-// one. Modes, times, owners and the order of the archive do not count.
+// 64 zeros for a directory. NAME is slash-separated and neither starts nor
+// ends with a slash. Modes, times, owners, and the order of the archive are ignored.
 func (t tree) digest() string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -93,8 +93,8 @@ func (t tree) difference(unpacked tree) string {
 	return ""
 }
 
-// readTree returns what the directory holds. Links are not followed, and
-// anything but files, directories and links is an error.
+// readTree returns the content of the directory. It does not follow links, and fails if
+// it finds anything but files, directories, and links.
 func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
 	found, left := tree{}, limits.bytes
 	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {

@@ -30,13 +30,13 @@ type unpacker struct {
 	buffer []byte
 }
 
-// unpack creates the directory and unpacks the archive into it. It returns what
-// the archive holds and the digest of the directory. The two differ only if the file
+// unpack creates the directory and unpacks the archive into it. It returns the content
+// of the archive and the digest of the directory. The two differ only if the file
 // system ignores case.
 //
 // Files get mode 0644, or 0755 if the archive has any execute bit. Directories get
-// 0755. The umask applies. Owners, times, other mode bits and extended attributes
-// are dropped. After an error, the directory may be left half filled.
+// 0755. The umask applies. Owners, times, other mode bits, and extended
+// attributes are dropped. After an error, the directory may be incomplete.
 func unpack(ctx context.Context, archive, directory string, limits limits, create createFunc) (held tree, onDisk string, err error) {
 	if err := os.Mkdir(directory, 0o755); err != nil {
 		return nil, "", err
@@ -95,8 +95,8 @@ func (u *unpacker) file(e entry) error {
 	return errors.Join(err, file.Close())
 }
 
-// link creates the symbolic links: last, so that nothing is written through one.
-// Then it follows each, which root refuses if a link leads out.
+// link creates the symbolic links. It runs last, so that nothing is written through a
+// link. It then follows each link, which fails if the link leads out of root.
 func (u *unpacker) link() error {
 	for _, e := range u.links {
 		err := u.root.Symlink(e.target, e.name)

@@ -64,9 +64,9 @@ func (a *archive) zipEntry(f *zip.File) error {
 // file, which zip.NewReader reads twice.
 const directorySlack = 2000
 
-// directoryMeter fails when more records of a zip's directory have been read
-// than left. zip.NewReader trusts no count and holds every record in memory, at
-// many times the size of the record in the file.
+// directoryMeter fails when more than left records of a zip's central directory have
+// been read. zip.NewReader does not rely on the declared count, and keeps every record in memory
+// at many times its size in the file.
 type directoryMeter struct {
 	source io.ReaderAt
 	left   int

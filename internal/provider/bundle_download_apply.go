@@ -24,25 +24,25 @@ import (
 // writtenKey is the key of writtenBundle in the private state.
 const writtenKey = "written"
 
-// writtenBundle is what the resource remembers of what it wrote.
+// writtenBundle is what the resource stores about what it wrote.
 type writtenBundle struct {
 	// JobID is the job of the last bundle.
 	JobID string `json:"job_id"`
 	bundle.Owned
-	// SHA256 is the only digest that versions without content_sha256 kept.
+	// SHA256 is the only digest that provider versions without content_sha256 stored.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// readWritten returns what the resource remembers, which is nothing if the private
-// state cannot be read: then no file on disk counts as its own.
+// readWritten returns what the resource stored. If the private state cannot be decoded,
+// the result is empty, so that no file on disk counts as written by the resource.
 func readWritten(ctx context.Context, private privateReader, diags *diag.Diagnostics) writtenBundle {
 	written, _ := readPrivate[writtenBundle](ctx, private, writtenKey, diags)
 	return written
 }
 
-// adopt takes over what a version of the provider without content_sha256 wrote. That
-// version kept only the file's checksum. If the file is still there, its content
-// gives the missing digests.
+// adopt converts the private state of a provider version without content_sha256. That
+// version stored only the file's checksum. If the file is still there, adopt computes the
+// missing digests from it.
 func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (contents bundle.Contents, adopted bool) {
 	if w.SHA256 == "" {
 		return contents, false
@@ -56,7 +56,7 @@ func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (conten
 	return contents, true
 }
 
-// ModifyPlan plans a download if the disk does not hold what the plan asks for. The
+// ModifyPlan plans a download if the files on disk are not what the plan asks for. The
 // apply may run on another disk, so any planned update leaves the file's checksum
 // unknown. The content digest stays known, because it is the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -119,7 +119,7 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 	}
 }
 
-// Read leaves the state as it is: it says what was written, on whatever disk.
+// Read does not change the state, which records what was written, on any disk.
 func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
 }
 
@@ -179,7 +179,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 var errReported = errors.New("reported")
 
 // download downloads the bundle of the plan's job and sets the computed attributes of
-// the plan. It reports failures, after which the disk is as it was before.
+// the plan. It reports failures, and leaves the disk unchanged if it fails.
 func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client, plan *bundleDownloadModel, written *writtenBundle, create bool, diags *diag.Diagnostics) bool {
 	jobID := plan.JobID.ValueString()
 	request := bundle.Request{
@@ -262,7 +262,7 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 	}
 }
 
-// warnForeign warns about files that the resource did not write. becomes says what
+// warnForeign warns about files that the resource did not write. becomes describes what
 // happens to them.
 func warnForeign(model *bundleDownloadModel, found bundle.Findings, becomes string, diags *diag.Diagnostics) {
 	for _, foreign := range []struct {

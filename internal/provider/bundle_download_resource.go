@@ -25,8 +25,8 @@ var (
 	_ resource.ResourceWithValidateConfig = (*bundleDownloadResource)(nil)
 )
 
-// bundleDownloadResource keeps the bundle of a job on disk. The state says what was
-// written; only ModifyPlan and the apply look at the disk. This file describes the
+// bundleDownloadResource keeps the bundle of a job on disk. The state records what was
+// written. Only ModifyPlan and the apply read the disk. This file describes the
 // resource, and bundle_download_apply.go plans and applies it.
 type bundleDownloadResource struct{ resourceBase }
 
@@ -52,7 +52,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`. Changing it replaces the files in place.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. Changing the ID replaces the files in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
 				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing it replaces the resource.",
 				Required:            true,
@@ -73,7 +73,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout for the download, such as `90m`. Default: `60m`.",
+				"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
 				"update": "Timeout for a repeated download. Default: `60m`.",
 			}),
 			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
@@ -99,7 +99,7 @@ func (m *bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
-// setContents takes what was written.
+// setContents sets the attributes that describe what was written.
 func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
 	m.SHA256 = types.StringValue(contents.SHA256)
 	m.SizeBytes = types.Int64Value(contents.SizeBytes)

@@ -17,9 +17,9 @@ import (
 
 const jobStatusDescription = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
 
-// completedBundle creates a link to the bundle of a job, after waiting for the job if
-// it still runs: the contract leaves open what the service returns for the bundle of
-// a job that has not completed. It reports failures.
+// completedBundle creates a link to the bundle of a job. It first waits for the job if it
+// is still running, because the contract leaves open what the service returns for the
+// bundle of a job that has not completed. It reports failures.
 func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
 	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
 	var failed *client.JobFailedError
@@ -57,7 +57,7 @@ func progressOf(job *client.StaticExportJob) string {
 	return text + "."
 }
 
-// failureOf says why a job failed.
+// failureOf describes why a job failed.
 func failureOf(job *client.StaticExportJob) string {
 	if job.Error == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)

@@ -24,23 +24,23 @@ const (
 	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
 )
 
-// linkAge is what is known of a link when its renewal is decided.
+// linkAge is what is known about a link when its renewal is decided.
 type linkAge struct {
 	// ExpiresAt is zero if it is not known.
 	ExpiresAt time.Time
 	// MadeAt is when the link was received; zero if it is not known.
 	MadeAt time.Time
-	// Kept means that the service returned this same link when it was asked for
-	// another one early: it keeps its links until they expire.
+	// Kept means that the service returned the same link when the provider requested a
+	// new one early: it returns a new link only after the old one has expired.
 	Kept bool
 }
 
 // linkDue reports whether a link must be renewed at the time now.
 //
-// It is due renewBefore ahead of its expiry. A link that the service keeps is due
-// at its expiry, because asking earlier changes nothing. A link whose expiry is
-// unknown, or had passed when the link was received, is never due: its successor
-// would be the same.
+// It is due renewBefore ahead of its expiry. A link that the service keeps is due at its
+// expiry, because an earlier request returns the same link. A link is never due if its
+// expiry is unknown, or if it had already expired when it was received, because a new
+// link would have the same problem.
 func linkDue(now time.Time, link linkAge, renewBefore time.Duration, mode string) bool {
 	if mode == renewNever || link.ExpiresAt.IsZero() || link.expiredOnArrival() {
 		return false
@@ -56,9 +56,9 @@ func (l linkAge) expiredOnArrival() bool {
 	return !l.MadeAt.IsZero() && !l.ExpiresAt.After(l.MadeAt)
 }
 
-// clampRenewBefore returns how long before its expiry a link is renewed. A lead as
-// long as the link's lifetime would make every new link due at once, so it is cut
-// to half the lifetime.
+// clampRenewBefore returns how long before its expiry a link is renewed. If
+// renewBefore is not shorter than the link's lifetime, every new link would be due at
+// once, so the result is half the lifetime.
 func clampRenewBefore(link linkAge, renewBefore time.Duration) (lead time.Duration, clamped bool) {
 	if link.MadeAt.IsZero() || link.ExpiresAt.IsZero() {
 		return renewBefore, false
@@ -69,7 +69,7 @@ func clampRenewBefore(link linkAge, renewBefore time.Duration) (lead time.Durati
 	return renewBefore, false
 }
 
-// expiry is the expires_at of a link.
+// expiry returns the expires_at of a link.
 func expiry(bundle *client.Bundle) types.String {
 	if bundle.ExpiresAt.IsZero() {
 		return types.StringNull()

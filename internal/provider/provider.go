@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package provider is the Terraform provider for the documentation hosting
-// service: it turns configurations and plans into calls of packages client and
-// bundle, and their results into state and diagnostics. It makes no HTTP request
-// itself.
+// service. It turns configurations and plans into calls to packages client and bundle,
+// and their results into state and diagnostics. It sends no HTTP requests itself.
 package provider
 
 import (

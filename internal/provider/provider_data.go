@@ -20,7 +20,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// providerData is what the provider's configuration hands to every object.
+// providerData is what Configure of the provider passes to every object.
 type providerData struct {
 	client *client.Client
 	// unknown names the provider arguments whose values are not known yet. If there
@@ -46,7 +46,7 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	return nil, false
 }
 
-// resourceBase, dataSourceBase, ephemeralBase and actionBase are embedded in the
+// resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the
 // objects, so that Configure is written once for each kind.
 type resourceBase struct{ data *providerData }
 

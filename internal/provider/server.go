@@ -14,10 +14,10 @@ import (
 // NewServer returns the constructor of the provider's plugin protocol 6 server.
 //
 // It is the framework's server, except that StopProvider returns only after running
-// actions have sent their last event. Without that, an interrupted action counts as
-// done: once StopProvider has returned, InvokeAction of terraform-plugin-go ends the
-// stream without the remaining events, and Terraform takes a stream without a
-// completed event for success. To reproduce it, interrupt an action whose Invoke
+// actions have sent their last event. Without that, an interrupted action appears to
+// succeed: once StopProvider has returned, InvokeAction of terraform-plugin-go ends the
+// stream without the remaining events, and Terraform treats a stream without a
+// completed event as a success. To reproduce it, interrupt an action whose Invoke
 // waits for its context to end and then adds an error, served by providerserver.
 // No upstream issue describes it yet.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
@@ -52,7 +52,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	return stream, nil
 }
 
-// StopProvider cancels what is running and waits for the actions among it.
+// StopProvider cancels running operations, and waits for running actions to end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.ProviderServer.StopProvider(ctx, req)
 	s.running.Lock()

@@ -22,8 +22,8 @@ const (
 	fixAndExport  = "Fix the cause, and apply again to start a new export."
 )
 
-// Create starts one job and writes its ID to the state before it waits, so that
-// the ID is not lost whatever happens next.
+// Create starts one job and writes its ID to the state before it waits, so that the ID
+// is not lost if the wait fails.
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -97,7 +97,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
 
-// Delete calls nothing: the API has no way to delete a job.
+// Delete sends no request, because the API cannot delete a job.
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
@@ -135,8 +135,8 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 }
 
 // waitAndLink waits for a job, which was just started if startedAt is set, and
-// generates a link to its bundle. It sets what it learns in model, and returns the
-// job as it was last read.
+// generates a link to its bundle. It updates model, and returns the job as it was last
+// read.
 func (run *exportRun) waitAndLink(ctx context.Context, model *staticExportModel, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
 	last, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
 	if last == nil {
@@ -250,16 +250,16 @@ func (run *exportRun) renew(ctx context.Context, state *staticExportModel) bool 
 	return run.generateLink(ctx, state) == nil
 }
 
-// isLost reports whether a job will never have a bundle. A job that the service does
-// not know is lost, unless the service does not know the state's job either: then
-// base_url is probably wrong.
+// isLost reports whether a job will never have a bundle. A job that the service
+// cannot find is lost, unless it could not find the state's job either: then base_url is
+// probably wrong.
 func (run *exportRun) isLost(err error) bool {
 	_, failed := errors.AsType[*client.JobFailedError](err)
 	return failed || client.IsGone(err) && !run.notes.Unknown
 }
 
-// report says how an export failed, what the state holds, and how to resume the
-// job if that is possible.
+// report reports how an export failed, what is in the state, and how to resume the job
+// if that is possible.
 func (run *exportRun) report(err error, last *client.StaticExportJob, state, resume string) {
 	if run.isLost(err) {
 		resume = exportNext

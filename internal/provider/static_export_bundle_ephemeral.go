@@ -13,9 +13,9 @@ import (
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
 
-// staticExportBundleEphemeral generates a link to a bundle each time Terraform
-// opens it. It has no Renew, which could not change the link, and no Close, because
-// the service cannot revoke a link.
+// staticExportBundleEphemeral generates a link to a bundle each time Terraform opens it.
+// It has no Renew, because Renew cannot change the link, and no Close, because the
+// service cannot revoke a link.
 type staticExportBundleEphemeral struct{ ephemeralBase }
 
 func newStaticExportBundleEphemeral() ephemeral.EphemeralResource {
@@ -40,9 +40,9 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 		MarkdownDescription: "Creates a presigned link to the bundle of a completed static export job. The link is never stored in the plan or the state. " +
 			"Each plan and each apply creates a new one.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of a completed job, such as `docs_static_export.NAME.job_id`.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
 			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
-				"open": schema.StringAttribute{MarkdownDescription: "Timeout for creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
+				"open": schema.StringAttribute{MarkdownDescription: "Timeout for waiting for the job and creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
 			}},
 			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},

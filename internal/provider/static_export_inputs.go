@@ -14,8 +14,8 @@ import (
 )
 
 // sameContent reports whether a plan asks for what the state's job exported.
-// Arguments that are not known yet count as different. The domain is not compared:
-// another one replaces the resource.
+// Arguments that are not known yet count as different. It does not compare the
+// domain, because changing it replaces the resource.
 func sameContent(plan, state *staticExportModel) bool {
 	compared := *state
 	compared.Domain = plan.Domain
@@ -60,7 +60,7 @@ func canonicalJSON(text string) string {
 	return string(canonical)
 }
 
-// parseParameters reads additional_parameters, or says what is wrong with it. An
+// parseParameters parses additional_parameters, or returns what is wrong with it. An
 // empty value means no parameters.
 func parseParameters(text string) (parameters map[string]json.RawMessage, problem string) {
 	if text == "" {
@@ -75,8 +75,8 @@ func parseParameters(text string) (parameters map[string]json.RawMessage, proble
 	return parameters, ""
 }
 
-// sameJSONModifier keeps the prior value of an argument if the new one differs in
-// spacing and member order only.
+// sameJSONModifier keeps the prior value of an argument if the new one differs only in
+// spacing and member order.
 type sameJSONModifier struct{ described }
 
 func (sameJSONModifier) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {

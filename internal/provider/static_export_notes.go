@@ -13,23 +13,23 @@ import (
 // notesKey is the key of exportNotes in the private state.
 const notesKey = "export"
 
-// exportNotes is what an export remembers besides its attributes.
+// exportNotes is what an export stores in addition to its attributes.
 type exportNotes struct {
 	// LinkMadeAt is when the current link was received.
 	LinkMadeAt time.Time `json:"link_made_at,omitzero"`
-	// LinkKept is the expiry of a link that the service returned again when it was
-	// asked for another one.
+	// LinkKept is the expiry of a link that the service returned again when the
+	// provider requested a new one.
 	LinkKept string `json:"link_kept,omitempty"`
 	// Imported is set until the first update after an import, which adopts the
 	// configured inputs without a new job.
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but has no bundle yet.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost means that the state's job failed, or was unknown to the service, when an
-	// apply needed a link from it.
+	// Lost means that an apply needed a link from the state's job, but the job had
+	// failed, or the service could not find it.
 	Lost bool `json:"lost,omitempty"`
-	// Unknown means that the service did not know the state's job when it was last
-	// read.
+	// Unknown means that the service could not find the state's job at the last
+	// refresh.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func (n *exportNotes) write(ctx context.Context, private privateWriter, diags *d
 	writePrivate(ctx, private, notesKey, n, diags)
 }
 
-// linkAge is what is known of the state's link.
+// linkAge returns what is known about the state's link.
 func (n *exportNotes) linkAge(state *staticExportModel) linkAge {
 	expiresAt := state.ExpiresAt.ValueString()
 	age := linkAge{MadeAt: n.LinkMadeAt, Kept: n.LinkKept != "" && n.LinkKept == expiresAt}

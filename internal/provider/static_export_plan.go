@@ -41,7 +41,8 @@ func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes)
 }
 
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
-// apply and compares, so everything that may differ by then is left unknown.
+// apply and compares, so ModifyPlan leaves everything that may differ by
+// then unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.data == nil {
 		return

@@ -27,10 +27,10 @@ var (
 )
 
 // staticExportResource runs a static export and keeps a working link to its
-// bundle. This file describes it, static_export_plan.go decides what an apply
-// does, static_export_apply.go does it, and static_export_read.go reads and imports.
-// static_export_inputs.go compares what is exported, and static_export_notes.go
-// keeps what the attributes do not hold.
+// bundle. This file defines its schema and model. static_export_plan.go decides what an
+// apply does, static_export_apply.go does it, and static_export_read.go reads and
+// imports. static_export_inputs.go compares the inputs of exports, and
+// static_export_notes.go stores what is not in the attributes.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -136,8 +136,8 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 	}
 }
 
-// replaceIfDomainIsKnown lets an export that was imported without its domain take
-// the configured one.
+// replaceIfDomainIsKnown does not replace an export that was imported without its
+// domain. Such an export adopts the configured domain.
 func replaceIfDomainIsKnown(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
 	resp.RequiresReplace = !req.StateValue.IsNull()
 }
@@ -146,10 +146,10 @@ func (m *staticExportModel) identity() staticExportIdentity {
 	return staticExportIdentity{JobID: m.JobID, Domain: m.Domain}
 }
 
-// hasLink reports whether the model holds a link.
+// hasLink reports whether the model has a link.
 func (m *staticExportModel) hasLink() bool { return m.BundleURL.ValueString() != "" }
 
-// copyComputed takes all computed attributes from another model.
+// copyComputed copies all computed attributes from another model.
 func (m *staticExportModel) copyComputed(from *staticExportModel) {
 	m.JobID, m.Status, m.PageCount = from.JobID, from.Status, from.PageCount
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = from.BundleURL, from.ExpiresAt, from.BundleSizeBytes

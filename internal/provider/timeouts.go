@@ -36,7 +36,7 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.member)
 }
 
-// withTimeout bounds an operation by a member of its timeouts argument. The
+// withTimeout limits an operation by a member of its timeouts argument. The
 // context that Terraform passes has no deadline.
 func withTimeout(ctx context.Context, timeouts types.Object, member string, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	after := byDefault
@@ -46,7 +46,7 @@ func withTimeout(ctx context.Context, timeouts types.Object, member string, byDe
 	return context.WithTimeoutCause(ctx, after, &timeoutError{after, member})
 }
 
-// resourceTimeouts is the timeouts argument of a resource, with a description of
+// resourceTimeouts returns the timeouts argument of a resource, with a description of
 // each member.
 func resourceTimeouts(members map[string]string) rschema.SingleNestedAttribute {
 	attributes := map[string]rschema.Attribute{}
@@ -56,7 +56,7 @@ func resourceTimeouts(members map[string]string) rschema.SingleNestedAttribute {
 	return rschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
 }
 
-// dataSourceTimeouts is the timeouts argument of a data source.
+// dataSourceTimeouts returns the timeouts argument of a data source.
 func dataSourceTimeouts(read string) dsschema.SingleNestedAttribute {
 	return dsschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]dsschema.Attribute{
 		"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},

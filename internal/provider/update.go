@@ -19,8 +19,8 @@ import (
 const (
 	statusIDDescription = "Status ID of the update, as the service returned it when the update was triggered."
 
-	// maxLogLines and maxLogBytes bound the end of a failed update's log that an
-	// error shows.
+	// maxLogLines and maxLogBytes limit how much of the end of a failed update's log
+	// an error shows.
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
@@ -34,12 +34,12 @@ type updateWait struct {
 	pollInterval types.String
 	// onUpdate is called with each new status; it may be nil.
 	onUpdate func(*client.UpdateStatus)
-	// again tells the user how to repeat a wait that was cut off.
+	// again tells the user how to wait again after a timeout or an interrupt.
 	again string
 }
 
-// end waits until the update has ended, with success or failure. It reports an
-// error only if the wait itself fails.
+// end waits until the update has finished, successfully or not. It reports an error only
+// if the wait itself fails.
 func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	last, err := w.client.WaitForUpdate(ctx, w.statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
 	if err == nil {
@@ -70,7 +70,7 @@ func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*clie
 	return update, ok
 }
 
-// lastSeen says how an update was last seen; empty if it never was.
+// lastSeen describes the update as it was last read, or is empty if it was never read.
 func lastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:

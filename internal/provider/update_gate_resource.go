@@ -16,8 +16,8 @@ import (
 
 var _ resource.ResourceWithConfigure = (*updateGateResource)(nil)
 
-// updateGateResource is created only if an update succeeds. A gate that has been
-// passed stays passed: only its creation makes requests.
+// updateGateResource is created only if an update succeeds. A gate that has passed stays
+// open: only Create sends requests.
 type updateGateResource struct{ resourceBase }
 
 func newUpdateGateResource() resource.Resource { return &updateGateResource{} }
@@ -96,11 +96,11 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 // Read leaves the state as it is.
 func (r *updateGateResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
-// Update records arguments that only matter to the next creation.
+// Update records arguments that matter only to the next Create.
 func (r *updateGateResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = req.Plan.Raw
 }
 
-// Delete does nothing: the framework removes the resource from the state.
+// Delete does nothing, because the framework removes the resource from the state.
 func (r *updateGateResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }

@@ -15,7 +15,8 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*updateStatusDataSource)(nil)
 
-// updateStatusDataSource reads an update, after waiting for its end if configured.
+// updateStatusDataSource reads an update. If configured, it first waits for the update to
+// finish.
 type updateStatusDataSource struct{ dataSourceBase }
 
 func newUpdateStatusDataSource() datasource.DataSource { return &updateStatusDataSource{} }

@@ -22,8 +22,8 @@ type described string
 func (d described) Description(context.Context) string         { return string(d) }
 func (d described) MarkdownDescription(context.Context) string { return string(d) }
 
-// stringRule validates the string values that are known. Its problem says what is
-// wrong with a value; empty if nothing is.
+// stringRule validates string values that are known. problem returns what is wrong with a
+// value, or "" if the value is valid.
 type stringRule struct {
 	described
 	summary string
@@ -39,7 +39,7 @@ func (r stringRule) ValidateString(_ context.Context, req validator.StringReques
 	}
 }
 
-// rules is the Validators of an attribute with one rule.
+// rules returns the Validators of an attribute with one rule.
 func rules(summary, description string, problem func(string) string) []validator.String {
 	return []validator.String{stringRule{described(description), summary, problem}}
 }
@@ -67,7 +67,7 @@ func baseURLProblem(value string) string {
 	return ""
 }
 
-// apiKeyProblem shows nothing of the key.
+// apiKeyProblem shows no part of the key.
 func apiKeyProblem(value string) string {
 	value = strings.TrimSpace(value)
 	if value == "" {
@@ -90,7 +90,7 @@ func certificateProblem(value string) string {
 	return problem
 }
 
-// durationAtLeast accepts durations from a minimum on.
+// durationAtLeast accepts durations that are not shorter than a minimum.
 func durationAtLeast(least time.Duration) []validator.String {
 	return rules("Invalid duration", fmt.Sprintf("a duration of at least %s", least), func(value string) string {
 		switch d, err := time.ParseDuration(value); {
@@ -105,7 +105,7 @@ func durationAtLeast(least time.Duration) []validator.String {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// idProblem leaves the form of IDs open, as the contract does.
+// idProblem accepts IDs of any form, because the contract does not define one.
 func idProblem(id string) string {
 	switch {
 	case strings.TrimSpace(id) == "":
@@ -130,7 +130,7 @@ func pathProblem(value string) string {
 	return ""
 }
 
-// domainProblem leaves everything else that a domain must be to the service.
+// domainProblem rejects common mistakes. The service validates the rest.
 func domainProblem(domain string) string {
 	flaw := ""
 	switch {
