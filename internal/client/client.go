@@ -62,7 +62,7 @@ func call[T any](ctx context.Context, c *Client, req transport.Request, convert 
 	value, problem := convert(r)
 	if len(*r.unreadable) > 0 {
 		slices.Sort(*r.unreadable)
-		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of an answer that could not be read", map[string]any{"path": answer.Path, "fields": *r.unreadable})
+		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of a response that could not be read", map[string]any{"path": answer.Path, "fields": *r.unreadable})
 	}
 	if problem != "" {
 		return none, answer.Unexpected(problem)

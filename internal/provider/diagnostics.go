@@ -150,7 +150,7 @@ func adviseConnection(e *client.ConnectionError) string {
 	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](e.Err); untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
-	return "Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)."
+	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY)."
 }
 
 // sentence turns an error text into a sentence.

@@ -73,7 +73,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection(errors.New("EOF")), "GET /v1/a received no response from docs.example.com: EOF.\n\nCheck base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).",
+			connection(errors.New("EOF")), "GET /v1/a received no response from docs.example.com: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
 		},
 		"certificate": {
 			connection(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),

@@ -36,7 +36,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		state.setJob(job)
 	case client.IsGone(err):
 		what, _ := explain(err)
-		next := "The plan shows a new export in place of job " + jobID + "."
+		next := "The plan shows a new export instead of job " + jobID + "."
 		if notes.Pending != nil {
 			next = fmt.Sprintf("The next apply resumes job %s, which an earlier apply started for new content.", notes.Pending.JobID)
 		}

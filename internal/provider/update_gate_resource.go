@@ -50,7 +50,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"Resources that depend on the gate are created only after a successful update.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, which waits for that update.",
+				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, and the new gate waits for the new update.",
 				Required:            true,
 				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},

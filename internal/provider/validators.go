@@ -49,7 +49,7 @@ var (
 	apiKeyRules      = rules("Invalid provider argument", "an API key", apiKeyProblem)
 	certificateRules = rules("Invalid provider argument", "PEM certificates", certificateProblem)
 	idRules          = rules("Invalid ID", "an ID", idProblem)
-	domainRules      = rules("Invalid domain", "a domain without scheme, port or path", domainProblem)
+	domainRules      = rules("Invalid domain", "a domain without scheme, port, or path", domainProblem)
 	pathRules        = rules("Invalid path", "a path", pathProblem)
 	parametersRules  = rules("Invalid additional parameters", "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
 	anyDuration      = durationAtLeast(0)
@@ -95,7 +95,7 @@ func durationAtLeast(least time.Duration) []validator.String {
 	return rules("Invalid duration", fmt.Sprintf("a duration of at least %s", least), func(value string) string {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
-			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m, or 1h30m.", value)
+			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value)
 		case d < least:
 			return fmt.Sprintf("The duration must be at least %s, not %s.", least, d)
 		}
@@ -143,7 +143,7 @@ func domainProblem(domain string) string {
 	case strings.Contains(domain, " "):
 		flaw = "whitespace"
 	case strings.ContainsAny(domain, "/?#\\"):
-		flaw = "a path, a query or a fragment"
+		flaw = "a path, a query, or a fragment"
 	case strings.Contains(domain, "@"):
 		flaw = "an \"@\""
 	case strings.Contains(domain, ","):
@@ -151,7 +151,7 @@ func domainProblem(domain string) string {
 	case strings.Contains(domain, ":"):
 		flaw = "a port"
 	case strings.Contains(domain, "*"):
-		flaw = "a wildcard, but each export is for one site"
+		flaw = "a wildcard"
 	}
 	if flaw == "" {
 		return ""

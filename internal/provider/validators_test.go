@@ -47,7 +47,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"ID that cannot be printed":     {update(`status_id = "upd_\u0007"`), "(status_id)\nThe ID contains an unprintable character."},
 		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not 999ms."},
-		"timeout without a unit":        {gate(`timeouts = { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s or ms), such as 30s, 5m, or 1h30m."},
+		"timeout without a unit":        {gate(`timeouts = { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
 		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\nThe domain is empty."},
 		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "(domain)\nThe domain \"https://docs.example.com\" contains a scheme."},
 		"domain with white space":       {export(`domain = "docs example.com"`), "contains whitespace."},
