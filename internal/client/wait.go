@@ -70,7 +70,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOp
 			}
 		}
 		last = update
-		return poll.Observation{Done: update.Finished(), Queued: update.Status == statusQueued, RetryAfter: update.retryAfter}, nil
+		return poll.Observation{Done: update.Finished(), RetryAfter: update.retryAfter}, nil
 	})
 	return last, err
 }

@@ -52,6 +52,12 @@ func TestWaitForAJob(t *testing.T) {
 			},
 			polls: []float64{0, 10, 20}, want: `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":2}`,
 		},
+		"that shows no progress": {
+			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, rewrite: func(_ int, body map[string]any) {
+				body["progress"], body["pageCount"] = simulator.Omit, simulator.Omit
+			},
+			polls: []float64{0, 10, 20, 30}, want: `{"ID":"se_1","Status":"completed"}`,
+		},
 		"with an outage": {
 			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 502}},
 			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
@@ -97,6 +103,9 @@ func TestWaitForAJob(t *testing.T) {
 			var failed *JobFailedError
 			if errors.As(err, &failed) && failed.Job != job {
 				t.Error("the error holds another job")
+			}
+			if lines := w.log.above(); len(slices.Compact(lines)) != len(lines) {
+				t.Errorf("logged without a change:\n%s", strings.Join(lines, "\n"))
 			}
 			if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
 				t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)
