@@ -163,6 +163,7 @@ func TestAnswerWithoutARequiredFieldIsAnError(t *testing.T) {
 		"white space around":         {"start", `{"jobId":" se_1"}`, "its jobId has characters"},
 		"a link as an ID":            {"start", `{"jobId":"https://h.test/?` + signature + `"}`, "its jobId has characters"},
 		"a token as an ID":           {"start", `{"jobId":"Bearer ` + signature + signature + `"}`, "its jobId has characters"},
+		"an ID that was the key":     {"start", `{"jobId":"(redacted)"}`, "its jobId has characters"},
 		"no link":                    {"bundle", `{"error":"still packing"}`, "the response has no bundleUrl: still packing"},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, "the response has no bundleUrl"},
 		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, "its bundleUrl is not an absolute http or https URL"},

@@ -74,7 +74,7 @@ func (r *record) name(field string) (name, problem string) {
 		return "", "the response has no " + field
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", "its " + field + " is longer than 256 characters"
-	case strings.ContainsAny(*value, "\n\t") || Redact(*value) != *value:
+	case strings.ContainsAny(*value, "\n\t") || strings.Contains(*value, transport.Redacted) || Redact(*value) != *value:
 		return "", "its " + field + " has characters that cannot be part of one"
 	}
 	return *value, ""

@@ -168,7 +168,7 @@ func TestJobThatIsNotFoundIsExportedAgainInPlaceWithAWarning(t *testing.T) {
 	c.apply(t, 0)
 	id := h.JobIDs()[0]
 	h.ForgetJob(id)
-	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The state is kept. The plan shows a new export in place of job "+id,
+	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The state is kept. The plan shows a new export instead of job "+id,
 		"check base_url and the API key before you apply", "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 0) // of those that the service still knows

@@ -52,7 +52,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "(domain)\nThe domain \"https://docs.example.com\" contains a scheme."},
 		"domain with white space":       {export(`domain = "docs example.com"`), "contains whitespace."},
 		"domain that cannot be printed": {export(`domain = "docs.example.com\u0007"`), "contains an unprintable character."},
-		"domain with a path":            {export(`domain = "docs.example.com/guide"`), "contains a path, a query or a fragment."},
+		"domain with a path":            {export(`domain = "docs.example.com/guide"`), "contains a path, a query, or a fragment."},
 		"domain with an at sign":        {export(`domain = "ada@docs.example.com"`), "contains an \"@\""},
 		"two domains":                   {export(`domain = "docs.example.com,www.example.com"`), "contains a comma."},
 		"domain with a port":            {export(`domain = "docs.example.com:443"`), "contains a port."},

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	redacted = "(redacted)"
+	// Redacted replaces what must not be shown.
+	Redacted = "(redacted)"
 	// maxShown is how many bytes of any text from the service are shown.
 	maxShown = 2 << 10
 	// minScrubbedKey is the length of the shortest key that is removed. A shorter one,
@@ -53,11 +54,11 @@ func (s scrubber) scrub(text string) string {
 	if s.key == "" {
 		return text
 	}
-	text = strings.ReplaceAll(text, s.key, redacted)
+	text = strings.ReplaceAll(text, s.key, Redacted)
 	plain := undisguise(text)
 	for _, form := range s.forms {
 		if strings.Contains(plain, form) {
-			return redacted
+			return Redacted
 		}
 	}
 	return text
@@ -120,9 +121,9 @@ func Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = shorten(text, 4*maxShown)
 	text = urlInText.ReplaceAllStringFunc(text, redactURL)
-	text = queryInText.ReplaceAllString(text, "${1}"+redacted)
-	text = signatureInText.ReplaceAllString(text, "${1}"+redacted)
-	text = bearerInText.ReplaceAllString(text, "Bearer "+redacted)
+	text = queryInText.ReplaceAllString(text, "${1}"+Redacted)
+	text = signatureInText.ReplaceAllString(text, "${1}"+Redacted)
+	text = bearerInText.ReplaceAllString(text, "Bearer "+Redacted)
 	text = strings.TrimSpace(text)
 	if len(text) > maxShown {
 		const shortened = " (shortened)"
@@ -137,12 +138,12 @@ func redactURL(raw string) string {
 	rest := strings.ReplaceAll(raw, `\/`, "/")
 	suffix := ""
 	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		rest, suffix = rest[:i], "?"+redacted
+		rest, suffix = rest[:i], "?"+Redacted
 	}
 	if scheme, authority, found := strings.Cut(rest, "//"); found {
 		host, path, slash := strings.Cut(authority, "/")
 		if i := strings.LastIndex(host, "@"); i >= 0 {
-			host = redacted + host[i:]
+			host = Redacted + host[i:]
 		}
 		rest = scheme + "//" + host
 		if slash {

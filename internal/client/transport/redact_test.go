@@ -125,7 +125,7 @@ func FuzzRedact(f *testing.F) {
 				t.Errorf("%q is shown", shown)
 			}
 		}
-		if shown := redactURL("https://h/?" + before); strings.TrimPrefix(shown, "https://h/?") != redacted {
+		if shown := redactURL("https://h/?" + before); strings.TrimPrefix(shown, "https://h/?") != Redacted {
 			t.Errorf("the query is shown as %q", shown)
 		}
 	})
