@@ -57,7 +57,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	link := func(ctx context.Context, _ bool) (bundle.Link, error) {
+	link := func(ctx context.Context) (bundle.Link, error) {
 		b, err := c.GenerateBundle(ctx, jobID)
 		if err != nil {
 			return bundle.Link{}, err
@@ -83,7 +83,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 		t.Error(err)
 	}
 
-	signed, err := link(ctx, true)
+	signed, err := link(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
