@@ -148,7 +148,8 @@ func (s *Staged) download(ctx context.Context, fetcher Fetcher, request Request)
 	if request.SHA256 != "" && !strings.EqualFold(request.SHA256, checksum) {
 		return &ChecksumError{Want: strings.ToLower(request.SHA256), Got: checksum}
 	}
-	return errors.Join(file.Sync(), file.Close())
+	// Without a sync: the next plan reads what a crash has left.
+	return file.Close()
 }
 
 // read reads the downloaded archive, and unpacks it in the same pass if it is to
