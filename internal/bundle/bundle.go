@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -40,17 +41,19 @@ type Contents struct {
 	FileCount     int64 // files and links in the archive
 }
 
-// Describe reads the bundle at path, which must be an archive.
+// Describe reads the bundle at path. If it is not an archive, an *ArchiveError comes with
+// its checksum and size.
 func Describe(ctx context.Context, path string) (Contents, error) {
 	checksum, size, err := readChecksum(ctx, path)
 	if err != nil {
 		return Contents{}, err
 	}
+	contents := Contents{SHA256: checksum, SizeBytes: size}
 	found, err := readArchive(ctx, path, defaultLimits, nil)
-	if err != nil {
-		return Contents{}, err
+	if err == nil {
+		contents.ContentSHA256, contents.FileCount = found.digest(), found.files()
 	}
-	return Contents{SHA256: checksum, SizeBytes: size, ContentSHA256: found.digest(), FileCount: found.files()}, nil
+	return contents, err
 }
 
 // Staged is a verified bundle, stored next to its target.
@@ -160,7 +163,8 @@ func (s *Staged) read(ctx context.Context, wanted string) (err error) {
 		found, s.onDisk, err = unpack(ctx, s.file.fresh, s.tree.fresh, defaultLimits, createFile)
 	} else {
 		found, err = readArchive(ctx, s.file.fresh, defaultLimits, nil)
-		if _, unreadable := errors.AsType[*ArchiveError](err); unreadable && wanted == "" {
+		// A file that need not be unpacked may be anything but an archive that is cut off.
+		if _, unusable := errors.AsType[*ArchiveError](err); unusable && wanted == "" && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil // it need not be an archive
 		}
 	}

@@ -626,6 +626,8 @@ func TestClaims(t *testing.T) {
 		refused       string // "", "file" or "directory"
 	}{
 		"different targets":            {Target{"a.tgz", "a"}, Target{"b.tgz", "b"}, ""},
+		"a file in a directory":        {Target{"a.tgz", "a"}, Target{"a/b.tgz", ""}, "file"},
+		"a directory around a file":    {Target{"a/b.tgz", ""}, Target{"c.tgz", "a"}, "directory"},
 		"one file":                     {Target{"a.tgz", "a"}, Target{"./x/../a.tgz", "b"}, "file"},
 		"one directory":                {Target{"a.tgz", "a"}, Target{"b.tgz", "a/"}, "directory"},
 		"a file that is a directory":   {Target{"a.tgz", "a"}, Target{"a", ""}, "file"},
@@ -650,6 +652,46 @@ func TestClaims(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Commit and Remove inspect what they replace again, where nobody reaches it any more.
+func TestChangeAfterTheInspectionIsKept(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	d.put(siteOf(t, "one"), Request{Create: true})
+	staged, err := d.stage(siteOf(t, "two"), Request{})
+	must(t, err)
+	defer staged.Discard()
+	var done moves
+	_, err = done.swap(staged.tree, d.Directory, Current, at)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(staged.tree.old, "mine"), []byte("precious"), 0o600))
+	backups, err := staged.keepLateChanges(t.Context(), d.owned, at)
+	must(t, err)
+	if len(backups) != 1 {
+		t.Fatalf("backups are %q", backups)
+	}
+	if content, err := os.ReadFile(filepath.Join(backups[0], "mine")); string(content) != "precious" {
+		t.Errorf("the backup has %q (%v)", content, err)
+	}
+	found, err := removeOurs(t.Context(), backups[0], d.owned)
+	must(t, err)
+	if _, err := os.Stat(filepath.Join(backups[0], "mine")); found.State != Foreign || err != nil {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+func TestArchiveThatIsCutOffIsAnErrorAlsoIfItIsNotUnpacked(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	d.Directory = ""
+	archive := siteOf(t, "one")
+	s := &store{steps: []step{answer(200, archive[:len(archive)/2])}}
+	var unusable *ArchiveError
+	if _, err := Stage(t.Context(), s, d.Target, Request{Link: s.link, Create: true}); !errors.As(err, &unusable) {
+		t.Errorf("error %v", err)
+	}
+	d.wantListing(map[string]string{"out/": ""})
 }
 
 func TestOwnedKeepsTheLast20(t *testing.T) {

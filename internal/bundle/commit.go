@@ -47,7 +47,32 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 		return nil, err
 	}
 	*owned = next
-	return movedAside, nil
+	late, err := s.keepLateChanges(ctx, next, now)
+	return append(movedAside, late...), err
+}
+
+// keepLateChanges moves what was replaced to a backup if it was changed after
+// Commit inspected it. In the scratch directory, nothing reaches it by its old name.
+func (s *Staged) keepLateChanges(ctx context.Context, owned Owned, now time.Time) (backups []string, err error) {
+	for name, staged := range map[string]*scratch{s.target.Path: s.file, s.target.Directory: s.tree} {
+		if staged == nil {
+			continue
+		}
+		if found := inspectReplaced(ctx, staged.old, owned); found.State != Foreign {
+			continue
+		}
+		backup := backupName(name, now)
+		if err := rename(staged.old, backup); err != nil {
+			s.file, s.tree = nil, nil // Discard would remove the only copy
+			return backups, fmt.Errorf("what was at %s is now at %s: %w", name, staged.old, err)
+		}
+		backups = append(backups, backup)
+	}
+	return backups, nil
+}
+
+func backupName(name string, now time.Time) string {
+	return name + ".backup-" + now.UTC().Format("20060102T150405.000Z")
 }
 
 // moves are renames that can be undone.
@@ -71,19 +96,19 @@ func (m *moves) swap(staged *scratch, name string, state State, now time.Time) (
 	}
 	aside := staged.old
 	if state == Foreign {
-		aside = name + ".backup-" + now.UTC().Format("20060102T150405.000Z")
+		aside = backupName(name, now)
 		backup = []string{aside}
 	}
 	if err == nil {
 		err = m.move(name, aside)
 	}
+	if err == nil {
+		err = m.move(staged.fresh, name)
+	}
 	if err == nil && fresh.Mode().Type() == before.Mode().Type() {
-		err = os.Chmod(staged.fresh, before.Mode().Perm())
+		err = os.Chmod(name, before.Mode().Perm())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return backup, m.move(staged.fresh, name)
+	return backup, err
 }
 
 func (m *moves) move(from, to string) error {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -44,6 +45,7 @@ type transfer struct {
 	file    *os.File
 	hash    hash.Hash
 	size    int64 // bytes written and hashed
+	total   int64 // size of the object; zero or less if the object store does not say
 	// etag is the strong entity tag of the object those bytes belong to, or "".
 	etag string
 }
@@ -107,9 +109,15 @@ func (t *transfer) attempt(ctx context.Context) error {
 		if err := t.restart(strongETag(answer.Header)); err != nil {
 			return err
 		}
+		t.total = answer.ContentLength
 	case answer.StatusCode != http.StatusPartialContent || !t.continues(answer.Header):
 		t.etag = "" // start over
 		return incomplete(answer, "the object store did not send the requested part of the bundle")
+	}
+	if _, total, found := strings.Cut(answer.Header.Get("Content-Range"), "/"); found {
+		if n, err := strconv.ParseInt(total, 10, 64); err == nil {
+			t.total = n
+		}
 	}
 	return t.receive(answer)
 }
@@ -140,6 +148,8 @@ func (t *transfer) receive(answer *http.Response) error {
 			return &SizeError{Want: *want, Got: t.size}
 		case err == io.EOF && want != nil && t.size < *want:
 			return incomplete(answer, "the bundle was cut off after %d of %d bytes", t.size, *want)
+		case err == io.EOF && t.size < t.total:
+			return incomplete(answer, "the bundle was cut off after %d of %d bytes", t.size, t.total)
 		case err == io.EOF:
 			return nil
 		case err != nil:

@@ -122,6 +122,36 @@ func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact
 	})
 }
 
+// removeOurs deletes a file or directory, unless it has changed since it was
+// inspected: it is inspected again where nothing reaches it by its old name.
+func removeOurs(ctx context.Context, name string, owned Owned) (Finding, error) {
+	aside, err := newScratch(name)
+	if err != nil {
+		return Finding{}, err
+	}
+	if err := os.Rename(name, aside.old); err != nil {
+		aside.remove()
+		return Finding{}, err
+	}
+	found := inspectReplaced(ctx, aside.old, owned)
+	if found.State == Foreign {
+		if err := rename(aside.old, name); err != nil {
+			return found, fmt.Errorf("what was at %s is now at %s: %w", name, aside.old, err)
+		}
+	}
+	aside.remove()
+	return found, nil
+}
+
+// inspectReplaced inspects what was moved to a scratch directory. What cannot be read
+// to its end is foreign.
+func inspectReplaced(ctx context.Context, name string, owned Owned) Finding {
+	if info, err := os.Lstat(name); err == nil && info.IsDir() {
+		return Target{Directory: name}.inspectDirectory(ctx, owned, false)
+	}
+	return inspectFile(ctx, name, owned)
+}
+
 // find looks up a digest among those of what this resource wrote, oldest first.
 func find(digests []string, digest string, difference func() string) Finding {
 	switch slices.Index(digests, digest) {
@@ -140,10 +170,10 @@ func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
 	t = t.clean()
 	found, err := t.Inspect(ctx, owned)
 	if err == nil && t.Directory != "" && found.Tree.ours() {
-		err = os.RemoveAll(t.Directory)
+		found.Tree, err = removeOurs(ctx, t.Directory, owned)
 	}
 	if err == nil && found.File.ours() {
-		err = os.Remove(t.Path)
+		found.File, err = removeOurs(ctx, t.Path, owned)
 	}
 	if err != nil {
 		return found, fmt.Errorf("deleting the bundle: %w", err)

@@ -121,6 +121,16 @@ type Claims struct {
 	claimed map[string]bool
 }
 
+// overlaps reports whether a claimed file or directory is name, in it, or around it.
+func (c *Claims) overlaps(name string) bool {
+	for claimed := range c.claimed {
+		if contains(claimed, name) || contains(name, claimed) {
+			return true
+		}
+	}
+	return false
+}
+
 // Claim claims the file and the directory of the target for the life of c. It
 // fails with an *OccupiedError if either is claimed already, even through a link
 // to its parent directory. A resource claims its target once in a run: when it is
@@ -136,7 +146,7 @@ func (c *Claims) Claim(target Target) error {
 		c.claimed = map[string]bool{}
 	}
 	for _, name := range target.names() {
-		if c.claimed[name] {
+		if c.overlaps(name) {
 			return &OccupiedError{Name: name, Directory: name != target.Path, Claimed: true, Problem: "is written by another resource in the same run"}
 		}
 	}

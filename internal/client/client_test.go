@@ -170,6 +170,7 @@ func TestAnswerWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a link to a file":           {"bundle", `{"bundleUrl":"file:///etc/passwd"}`, "its bundleUrl is not an absolute"},
 		"a link of another scheme":   {"bundle", `{"bundleUrl":"s3://b/k?` + signature + `"}`, "its bundleUrl is not an absolute"},
 		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, "its bundleUrl is not an absolute"},
+		"a link to an unusual host":  {"bundle", `{"bundleUrl":"https://files\u202egpj.exe/b"}`, "the host of its bundleUrl"},
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, "its bundleUrl is plain http, although base_url is https"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -118,6 +119,9 @@ func readJob(r *record) *StaticExportJob {
 	}
 }
 
+// plainHost matches the hosts of links, which messages and the log show.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
+
 // GenerateBundle generates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
@@ -134,6 +138,8 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
+	case !plainHost.MatchString(u.Host):
+		return nil, "the host of its bundleUrl has characters that cannot be part of one"
 	case u.Scheme == "http" && strings.HasPrefix(c.BaseURL(), "https:"):
 		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
 	}

@@ -49,7 +49,7 @@ func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (conten
 	}
 	w.Files = []string{w.SHA256}
 	contents, err := bundle.Describe(ctx, target.Path)
-	if err != nil || contents.SHA256 != w.SHA256 {
+	if contents.SHA256 != w.SHA256 || err != nil && target.Directory != "" {
 		return contents, false
 	}
 	w.Trees = []string{contents.ContentSHA256}

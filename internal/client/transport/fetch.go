@@ -35,7 +35,7 @@ func (t *Transport) Fetch(ctx context.Context, link string, header http.Header) 
 	stalled := time.AfterFunc(t.RequestTimeout, func() { cancel(fmt.Errorf("no data for %s", t.RequestTimeout)) })
 	began := t.Clock.Now()
 	resp, err := t.storage.Do(req) //nolint:bodyclose // watchedBody closes it
-	fields := map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
+	fields := map[string]any{"host": Redact(req.URL.Host), "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
 	if err != nil {
 		err = t.connectionError(ctx, req, true, err)
 		stalled.Stop()
@@ -63,7 +63,7 @@ func (t *Transport) checkStorage(resp *http.Response) error {
 		return nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	storageError := &StorageError{Host: resp.Request.URL.Host, StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.Clock.Now())}
+	storageError := &StorageError{Host: Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.Clock.Now())}
 	// The other elements of the error repeat the signature and what was signed.
 	var body struct {
 		XMLName xml.Name `xml:"Error"`

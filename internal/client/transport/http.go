@@ -99,10 +99,10 @@ func withoutReuse(transport *http.Transport) *http.Transport {
 // apiClient returns a client that follows a redirect only to the same scheme and host,
 // with the same method, because the request carries the API key. It returns any other
 // redirect as the response.
-func apiClient(transport http.RoundTripper) *http.Client {
+func apiClient(transport http.RoundTripper, follow bool) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
-		if len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
+		if !follow || len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
 			return http.ErrUseLastResponse
 		}
 		return nil

@@ -34,7 +34,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to another port":         {302, "http://docs.test:8080/moved", read, "http://docs.test:8080/moved"},
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, read, "https://docs.test/moved?(redacted)"},
 		"a read to a script":             {302, "javascript:alert(1)", read, "javascript:alert(1)"},
-		"a start that remains one (307)": {307, "/v2/moved", start, ""},
+		"a start that remains one (307)": {307, "/v2/moved", start, "http://docs.test/v2/moved"},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, start, "http://docs.test/v2/moved?(redacted)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -95,8 +95,9 @@ func (l *limiter) throttle(admitted time.Time, retryAfter time.Duration) {
 		l.pause = min(max(2*l.pause, firstPause), longestPause)
 	}
 	if retryAfter <= 0 {
-		retryAfter = max(l.pause, firstPause)
+		retryAfter = l.pause
 	}
+	retryAfter = max(retryAfter, firstPause) // a fraction of a second would make a hot loop
 	if resume := now.Add(retryAfter); resume.After(l.resume) {
 		l.resume = resume
 	}

@@ -137,6 +137,7 @@ func TestLimiterPausesLongerWhileTheServiceNamesNoTime(t *testing.T) {
 			{throttled(0), 30 * second},
 			{throttled(0), 30 * second},
 			{throttled(7 * second), 7 * second},
+			{throttled(second / 10), second},
 			{throttled(-second), 30 * second},
 			{errRefused, 0},
 			{throttled(0), 30 * second},

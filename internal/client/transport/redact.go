@@ -32,7 +32,7 @@ func newScrubber(key string) scrubber {
 	if len(key) < minScrubbedKey {
 		return scrubber{}
 	}
-	s := scrubber{key: key, forms: []string{key}}
+	s := scrubber{key: key, forms: []string{key, hex.EncodeToString([]byte(key)), strings.ToUpper(hex.EncodeToString([]byte(key)))}}
 	// In base64, a key has one of three forms, depending on its offset in the encoded
 	// text. Its first and last characters also depend on the text around it.
 	for offset := range 3 {
@@ -108,7 +108,7 @@ var (
 	queryInText = regexp.MustCompile(`(?i)(\?|%3f)[^\s"<>?]*?(?:=|%3d)[^\s"<>]*`)
 	// signatureInText finds the secret parameters of a query without its question
 	// mark.
-	signatureInText = regexp.MustCompile(`(?i)\b([\w-]*(?:signature|credential|token|key-pair-id|policy|sig|authorization)(?:=|%3d))[^\s&"<>]+`)
+	signatureInText = regexp.MustCompile(`(?i)\b(x-(?:amz|goog)-[\w-]+["']?\s*[:=]\s*["']?|[\w-]*(?:signature|credential|token|key-pair-id|policy|sig|authorization)(?:=|%3d))[^\s&"<>]+`)
 	// bearerInText finds a credential quoted as a header, but not the words
 	// "bearer token".
 	bearerInText = regexp.MustCompile(`(?i)\bbearer\s+[\w.~+/=-]{16,}`)

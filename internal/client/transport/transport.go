@@ -93,7 +93,7 @@ func New(config Config) (*Transport, error) {
 		limiter:  newLimiter(config.Clock),
 	}
 	if fake := config.RoundTripper; fake != nil {
-		t.api, t.fresh, t.storage = apiClient(fake), apiClient(fake), storageClient(fake)
+		t.api, t.fresh, t.storage = apiClient(fake, true), apiClient(fake, false), storageClient(fake)
 		return t, nil
 	}
 	toStorage, err := newHTTPTransport(config.RootCAs)
@@ -104,7 +104,7 @@ func New(config Config) (*Transport, error) {
 	if base.Scheme == "http" {
 		toAPI = onlyLoopback(toStorage)
 	}
-	t.api, t.fresh, t.storage = apiClient(toAPI), apiClient(withoutReuse(toAPI)), storageClient(toStorage)
+	t.api, t.fresh, t.storage = apiClient(toAPI, true), apiClient(withoutReuse(toAPI), false), storageClient(toStorage)
 	return t, nil
 }
 
@@ -119,5 +119,5 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 		err = cause
 	}
 	err = &redactedError{err, Redact(t.scrubber.scrub(err.Error()))}
-	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: req.URL.Host, Sent: sent, Err: err}
+	return &ConnectionError{Method: req.Method, Path: req.URL.EscapedPath(), Host: Redact(req.URL.Host), Sent: sent, Err: err}
 }
