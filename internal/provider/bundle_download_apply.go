@@ -252,9 +252,12 @@ func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err erro
 			paragraphs(fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", plan.JobID.ValueString(), content.Got, content.Want, unchanged),
 				"To accept them, run \"terraform apply -replace\" with the address of this resource."))
 	case errors.As(err, &archive):
+		next := "Export the site again, or download the bundle without extract_to."
+		if plan.ExtractTo.IsNull() {
+			next = "Apply again. If it fails again, export the site again."
+		}
 		diags.AddAttributeError(path.Root("extract_to"), "Could not unpack the bundle",
-			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", plan.JobID.ValueString(), strings.TrimSuffix(archive.Error(), "."), unchanged),
-				"Export the site again, or download the bundle without extract_to."))
+			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", plan.JobID.ValueString(), strings.TrimSuffix(archive.Error(), "."), unchanged), next))
 	case errors.As(err, &file) || errors.As(err, &link):
 		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "Fix the cause, and apply again."))
 	default:
