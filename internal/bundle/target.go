@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Target says where a bundle goes on disk.
+// Target names the file and the directory of a bundle on disk.
 type Target struct {
 	Path      string // the file
 	Directory string // where the file is unpacked to, or "" if it is not
