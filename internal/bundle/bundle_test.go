@@ -436,6 +436,21 @@ func TestUndoSaysWhereThingsAreIfItFails(t *testing.T) {
 	}
 }
 
+func TestScratchDirectoryThatHoldsTheOnlyCopyIsNotLitter(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	staged, err := d.stage(siteOf(t, "one"), Request{Create: true})
+	must(t, err)
+	only := filepath.Join(staged.tree.directory, "old")
+	must(t, os.WriteFile(only, []byte("precious"), 0o600))
+	staged.keep()
+	staged.Discard()
+	d.put(siteOf(t, "two"), Request{Create: true})
+	if content, err := os.ReadFile(only); string(content) != "precious" {
+		t.Errorf("it holds %q (%v)", content, err)
+	}
+}
+
 func TestCommitAndInspectEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	d, cause := newDisk(t), errors.New("interrupted")

@@ -19,7 +19,8 @@ import (
 // Create, anything in its place is an *OccupiedError. Permissions of what is replaced
 // are kept.
 //
-// After an error, the directory, the file, and owned are unchanged.
+// After an error, the directory, the file, and owned are unchanged. If that cannot be,
+// the error says where things are.
 func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (movedAside []string, err error) {
 	next := owned.with(s.contents.SHA256, s.onDisk)
 	var findings Findings
@@ -41,7 +42,7 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned, now time.Time) (moved
 	}
 	if err != nil {
 		if failed := done.undo(); failed != nil {
-			s.file, s.tree = nil, nil // Discard would remove the only copy
+			s.keep()
 			err = errors.Join(err, failed)
 		}
 		return nil, err
@@ -63,12 +64,22 @@ func (s *Staged) keepLateChanges(ctx context.Context, owned Owned, now time.Time
 		}
 		backup := backupName(name, now)
 		if err := rename(staged.old, backup); err != nil {
-			s.file, s.tree = nil, nil // Discard would remove the only copy
+			s.keep()
 			return backups, fmt.Errorf("what was at %s is now at %s: %w", name, staged.old, err)
 		}
 		backups = append(backups, backup)
 	}
 	return backups, nil
+}
+
+// keep leaves what is staged or replaced on disk, because it may be the only copy.
+func (s *Staged) keep() {
+	for _, scratch := range []*scratch{s.file, s.tree} {
+		if scratch != nil {
+			scratch.keep()
+		}
+	}
+	s.file, s.tree = nil, nil
 }
 
 func backupName(name string, now time.Time) string {

@@ -136,6 +136,7 @@ func removeOurs(ctx context.Context, name string, owned Owned) (Finding, error) 
 	found := inspectReplaced(ctx, aside.old, owned)
 	if found.State == Foreign {
 		if err := rename(aside.old, name); err != nil {
+			aside.keep()
 			return found, fmt.Errorf("what was at %s is now at %s: %w", name, aside.old, err)
 		}
 	}

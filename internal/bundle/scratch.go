@@ -51,6 +51,13 @@ func (s *scratch) remove() {
 	_ = os.RemoveAll(s.directory)
 }
 
+// keep leaves the scratch directory on disk for the user. Without its lock file, no
+// later run removes it.
+func (s *scratch) keep() {
+	_ = s.lock.Close()
+	_ = os.Remove(lockOf(s.directory))
+}
+
 // removeAbandoned removes the scratch directories next to the target name whose lock no
 // process holds.
 func removeAbandoned(name string) {
