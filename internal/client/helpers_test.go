@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -35,14 +35,14 @@ var epoch = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 type world struct {
 	*Client
 	*simulator.Server
-	clock *clock.Virtual
+	clock *clocktest.Virtual
 	log   *logbook
 }
 
 // newWorld starts a service whose exchanges must match the contract.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{clock: clock.NewVirtual(epoch), log: &logbook{}}
+	w := &world{clock: clocktest.NewVirtual(epoch), log: &logbook{}}
 	var err error
 	if w.Server, err = simulator.Listen(simulator.Options{Now: w.clock.Now, Observe: contract.New(t).Check}); err != nil {
 		t.Fatal(err)

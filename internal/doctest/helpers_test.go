@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -41,7 +41,7 @@ const (
 type service struct {
 	*simulator.Server
 	*clitest.CLI
-	clock *clock.Virtual
+	clock *clocktest.Virtual
 }
 
 // newService starts in the year 2030, so no link expires by the clock of the CLI.
@@ -52,7 +52,7 @@ func newService(t *testing.T) *service {
 
 func newServiceIn(t *testing.T, year int) *service {
 	t.Helper()
-	now := clock.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
+	now := clocktest.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
 	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: contract.New(t).Check})
 	if err != nil {
 		t.Fatal(err)

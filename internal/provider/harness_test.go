@@ -22,7 +22,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -33,7 +33,7 @@ import (
 // for what those cannot do, commands of the CLI (cli).
 type harness struct {
 	*simulator.Server
-	clock *clock.Virtual
+	clock *clocktest.Virtual
 	env   map[string]string
 }
 
@@ -43,7 +43,7 @@ var startOfTime = time.Date(2030, time.January, 31, 12, 0, 0, 0, time.UTC)
 // newHarness starts a service. The harness sets the clock and the observer.
 func newHarness(t *testing.T, options simulator.Options) *harness {
 	t.Helper()
-	h := &harness{clock: clock.NewVirtual(startOfTime)}
+	h := &harness{clock: clocktest.NewVirtual(startOfTime)}
 	options.Now = h.clock.Now
 	options.Observe = contract.New(t).Check
 	server, err := simulator.Listen(options)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -26,13 +26,13 @@ var epoch = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 type harness struct {
 	*simulator.Server
 	t      *testing.T
-	clock  *clock.Virtual
+	clock  *clocktest.Virtual
 	client *http.Client
 }
 
 func start(t *testing.T, options simulator.Options) *harness {
 	t.Helper()
-	h := &harness{t: t, clock: clock.NewVirtual(epoch), client: &http.Client{Transport: &http.Transport{}}}
+	h := &harness{t: t, clock: clocktest.NewVirtual(epoch), client: &http.Client{Transport: &http.Transport{}}}
 	options.Now = h.clock.Now
 	if options.Observe == nil {
 		options.Observe = contract.New(t).Check

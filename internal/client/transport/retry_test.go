@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 )
 
 func TestBackoffDoublesUpToItsCap(t *testing.T) {
@@ -78,7 +78,7 @@ func TestRetryWaitsBeforeTheNextAttempt(t *testing.T) {
 		"an interrupt before":          {ctx: gone, err: &StorageError{StatusCode: 500}, want: errInterrupt},
 	} {
 		tr := newTransport(t)
-		virtual := clock.NewVirtual(time.Now())
+		virtual := clocktest.NewVirtual(time.Now())
 		tr.Clock = virtual
 		if test.ctx == nil {
 			test.ctx = bounded(t, time.Hour)
