@@ -10,8 +10,9 @@ resource "docs_static_export" "handbook" {
     version = "2030-01"
   })
 
-  # Any apply in the last five minutes before the link expires renews it.
-  renew_before = "5m"
+  # An apply in the last ten minutes before the link expires renews it. Runs must be less than ten
+  # minutes apart to keep the link working, and links must live longer than that.
+  renew_before = "10m"
 
   poll_interval = "10s"
 

@@ -17,8 +17,7 @@ resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
   triggers = {
+    # The reference makes the export wait for the gate.
     update = docs_update_gate.published.status_id
   }
-
-  depends_on = [docs_update_gate.published]
 }
