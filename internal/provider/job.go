@@ -17,26 +17,33 @@ import (
 
 const jobStatusDescription = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
 
-// completedBundle creates a link to the bundle of a job. It first waits for the job if it
-// is still running, because the contract leaves open what the service returns for the
-// bundle of a job that has not completed. It reports failures.
-func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
+// waitForCompleted waits for a job that is still running, because the contract leaves
+// open what the service returns for the bundle of a job that has not completed. It
+// reports failures.
+func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
 	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
 	var failed *client.JobFailedError
 	switch {
+	case err == nil:
+		return true
 	case errors.As(err, &failed):
-		diags.AddError("Static export job failed", paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
-		return nil, false
-	case err != nil && job != nil:
-		addError(diags, "Static export job not completed", err, progressOf(job), "")
-		return nil, false
-	case err != nil:
-		addError(diags, "Could not read the static export job", err, "", "")
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
+	case job != nil:
+		addError(diags, summaryJobNotCompleted, err, progressOf(job), "")
+	default:
+		addError(diags, summaryJobUnreadable, err, "", "")
+	}
+	return false
+}
+
+// completedBundle waits for a job and creates a link to its bundle. It reports failures.
+func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
+	if !waitForCompleted(ctx, c, jobID, diags) {
 		return nil, false
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
-		addError(diags, "Could not create a bundle link", err, "", "")
+		addError(diags, summaryLinkFailed, err, "", "")
 		return nil, false
 	}
 	return bundle, true

@@ -38,7 +38,7 @@ func readPrivate[T any](ctx context.Context, private privateReader, key string, 
 func writePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		diags.AddError("Could not write the private state", sentence(err.Error()))
+		diags.AddError(summaryPrivateState, sentence(err.Error()))
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, text)...)

@@ -134,11 +134,11 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	if !client.HasVersion(baseURL) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), "Base URL without version segment",
+		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
 			baseURL+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
 	}
 	if !client.HasKeyPrefix(apiKey) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), "Unusual API key",
+		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), summaryUnusualKey,
 			"The API key does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy it again.")
 	}
 
@@ -156,7 +156,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	var err error
 	if data.client, err = client.New(clientConfig); err != nil {
-		resp.Diagnostics.AddError("Invalid provider configuration", sentence(err.Error()))
+		resp.Diagnostics.AddError(summaryInvalidProvider, sentence(err.Error()))
 	}
 }
 
@@ -172,9 +172,9 @@ func (p *docsProvider) argument(name string, argument types.String, variable, me
 	}
 	value = strings.TrimSpace(value)
 	if argument.IsNull() && value == "" {
-		diags.AddAttributeError(path.Root(name), "Missing provider argument", fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
+		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
 	} else if text := problem(value); text != "" {
-		diags.AddAttributeError(path.Root(name), "Invalid provider argument", text+origin)
+		diags.AddAttributeError(path.Root(name), summaryInvalidArgument, text+origin)
 	}
 	return value
 }

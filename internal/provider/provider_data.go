@@ -40,7 +40,7 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if d != nil {
 		names = strings.Join(d.unknown, ", ")
 	}
-	diags.AddError("Provider configuration is not known yet",
+	diags.AddError(summaryUnknownProvider,
 		"The service must be called now, but the provider's "+names+" depends on a resource that does not exist yet.\n\n"+
 			"Create that resource first, for example with \"terraform apply -target=...\", or use a value that is known during the plan.")
 	return nil, false

@@ -51,7 +51,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	save()
 	if interrupted(err) {
 		// A warning instead of an error: Terraform must not taint the resource.
-		resp.Diagnostics.AddWarning("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running.",
+		resp.Diagnostics.AddWarning(summaryExportInterrupted, paragraphs(progressOf(last)+" The job keeps running.",
 			"The state contains the job without a link. "+resumeByApply))
 	} else if err != nil {
 		run.report(err, last, "The state contains the job as tainted.",
@@ -130,7 +130,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 			next = "Add the version segment, such as /v1, to base_url."
 		}
 	}
-	addError(run.diags, "Could not start the static export", err, fmt.Sprintf("Domain: %s. %s", run.plan.Domain.ValueString(), state), next)
+	addError(run.diags, summaryStartFailed, err, fmt.Sprintf("Domain: %s. %s", run.plan.Domain.ValueString(), state), next)
 	return nil, startedAt, false
 }
 
@@ -169,7 +169,7 @@ func (run *exportRun) generateLink(ctx context.Context, model *staticExportModel
 // warnAboutLink warns if a link cannot be renewed as configured.
 func (run *exportRun) warnAboutLink(age linkAge) {
 	if age.ExpiresAt.IsZero() {
-		run.diags.AddWarning("Expiry of the bundle link is unknown",
+		run.diags.AddWarning(summaryUnknownExpiry,
 			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, change triggers to export again.")
 		return
 	}
@@ -179,13 +179,13 @@ func (run *exportRun) warnAboutLink(age linkAge) {
 	now, expiresAt := run.client.Now(), age.ExpiresAt.Format(time.RFC3339)
 	switch lead, clamped := clampRenewBefore(age, durationOf(run.plan.RenewBefore)); {
 	case age.expiredOnArrival():
-		run.diags.AddWarning("Bundle link expired on arrival",
+		run.diags.AddWarning(summaryExpiredOnArrival,
 			fmt.Sprintf("The link expired at %s, but this machine's clock says %s. It is not renewed, because a new link would also be expired.\n\nCheck this machine's clock.", expiresAt, now.UTC().Format(time.RFC3339)))
 	case !now.Before(age.ExpiresAt):
-		run.diags.AddWarning("The service returned an expired link",
+		run.diags.AddWarning(summaryExpiredLink,
 			fmt.Sprintf("The provider requested a new link, but the service returned the one that expired at %s. The next apply requests a new link again.", expiresAt))
 	case clamped:
-		run.diags.AddAttributeWarning(path.Root("renew_before"), "renew_before exceeds the link's lifetime",
+		run.diags.AddAttributeWarning(path.Root("renew_before"), summaryRenewBeforeTooBig,
 			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\nSet a shorter renew_before.",
 				age.ExpiresAt.Sub(age.MadeAt).Round(time.Second), lead.Round(time.Second)))
 	}
@@ -268,17 +268,17 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, state, res
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &failed):
-		run.diags.AddError("Static export job failed", paragraphs(failureOf(failed.Job)+" "+state, fixAndExport))
+		run.diags.AddError(summaryJobFailed, paragraphs(failureOf(failed.Job)+" "+state, fixAndExport))
 	case errors.As(err, &timeout):
-		addError(run.diags, "Static export timed out", err, progressOf(last)+" The job keeps running. "+state, resume)
+		addError(run.diags, summaryExportTimedOut, err, progressOf(last)+" The job keeps running. "+state, resume)
 	case interrupted(err):
-		run.diags.AddError("Static export interrupted", paragraphs(progressOf(last)+" The job keeps running. "+state, resume))
+		run.diags.AddError(summaryExportInterrupted, paragraphs(progressOf(last)+" The job keeps running. "+state, resume))
 	case client.IsGone(err):
 		if run.notes.Unknown {
 			resume = "Check base_url and the API key. If they are right, start a new export: run \"terraform apply -replace\" with the address of this resource."
 		}
-		addError(run.diags, "Static export job not found", err, "Job: "+last.ID+". "+state, resume)
+		addError(run.diags, summaryJobNotFound, err, "Job: "+last.ID+". "+state, resume)
 	default:
-		addError(run.diags, "Could not finish the static export", err, progressOf(last)+" "+state, resume)
+		addError(run.diags, summaryExportFailed, err, progressOf(last)+" "+state, resume)
 	}
 }

@@ -43,7 +43,7 @@ type pendingJob struct {
 func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnostics) *exportNotes {
 	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
 	if err != nil {
-		diags.AddWarning("Private state of the export is unreadable",
+		diags.AddWarning(summaryUnreadableNotes,
 			"Another version of the provider wrote it, or it is damaged. The provider ignores it, so it starts a new job instead of resuming an interrupted one.")
 	}
 	return &notes

@@ -68,7 +68,7 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if notes.Imported && step != stepExport && !sameContent(&plan, &state) {
-		resp.Diagnostics.AddWarning("Import adopts the configuration without a new export",
+		resp.Diagnostics.AddWarning(summaryImportAdopts,
 			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
 	}

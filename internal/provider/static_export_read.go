@@ -40,10 +40,10 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		if notes.Pending != nil {
 			next = fmt.Sprintf("The next apply resumes job %s, which an earlier apply started for new content.", notes.Pending.JobID)
 		}
-		resp.Diagnostics.AddWarning("Static export job not found", paragraphs(what,
+		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(what,
 			"The state is kept. "+next, "If the job should still exist, check base_url and the API key before you apply."))
 	default:
-		addError(&resp.Diagnostics, "Could not read the static export job", err, "", "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, err, "", "")
 		return
 	}
 	notes.Unknown = err != nil
@@ -58,7 +58,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	identity, problem := parseImport(ctx, req)
 	if problem != "" {
-		resp.Diagnostics.AddError("Invalid import ID", problem)
+		resp.Diagnostics.AddError(summaryInvalidImport, problem)
 	}
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
@@ -76,11 +76,11 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 		if jobID := identity.JobID.ValueString(); client.IsGone(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
-		addError(&resp.Diagnostics, "Could not import the static export job", err, "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, err, "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
-		resp.Diagnostics.AddError("Could not import the static export job",
+		resp.Diagnostics.AddError(summaryImportFailed,
 			paragraphs(failureOf(job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
 		return
 	}

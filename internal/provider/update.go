@@ -50,11 +50,11 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &timeout):
-		addError(diags, "Timed out waiting for the update", err, strings.TrimSpace(seen+" The update itself continues."), w.again+" "+advice)
+		addError(diags, summaryUpdateTimedOut, err, strings.TrimSpace(seen+" The update itself continues."), w.again+" "+advice)
 	case interrupted(err):
-		diags.AddError("Interrupted while waiting for the update", paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
+		diags.AddError(summaryUpdateInterrupted, paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
 	default:
-		addError(diags, "Could not read the update", err, seen, "")
+		addError(diags, summaryUpdateUnreadable, err, seen, "")
 	}
 	return nil, false
 }
@@ -109,7 +109,7 @@ func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.U
 		// Terraform does not wrap lines that begin with a space.
 		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
-	diags.AddError("Update failed", paragraphs(strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
+	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have

@@ -153,7 +153,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			addError(&resp.Diagnostics, "Could not read the update", err, "", "")
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, err, "", "")
 			return
 		}
 	}

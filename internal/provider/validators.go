@@ -45,13 +45,13 @@ func rules(summary, description string, problem func(string) string) []validator
 }
 
 var (
-	baseURLRules     = rules("Invalid provider argument", "an absolute URL", baseURLProblem)
-	apiKeyRules      = rules("Invalid provider argument", "an API key", apiKeyProblem)
-	certificateRules = rules("Invalid provider argument", "PEM certificates", certificateProblem)
-	idRules          = rules("Invalid ID", "an ID", idProblem)
-	domainRules      = rules("Invalid domain", "a domain without scheme, port, or path", domainProblem)
-	pathRules        = rules("Invalid path", "a path", pathProblem)
-	parametersRules  = rules("Invalid additional parameters", "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
+	baseURLRules     = rules(summaryInvalidArgument, "an absolute URL", baseURLProblem)
+	apiKeyRules      = rules(summaryInvalidArgument, "an API key", apiKeyProblem)
+	certificateRules = rules(summaryInvalidArgument, "PEM certificates", certificateProblem)
+	idRules          = rules(summaryInvalidID, "an ID", idProblem)
+	domainRules      = rules(summaryInvalidDomain, "a domain without scheme, port, or path", domainProblem)
+	pathRules        = rules(summaryInvalidPath, "a path", pathProblem)
+	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
@@ -92,7 +92,7 @@ func certificateProblem(value string) string {
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
 func durationAtLeast(least time.Duration) []validator.String {
-	return rules("Invalid duration", fmt.Sprintf("a duration of at least %s", least), func(value string) string {
+	return rules(summaryInvalidDuration, fmt.Sprintf("a duration of at least %s", least), func(value string) string {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
 			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value)

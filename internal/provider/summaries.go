@@ -1,0 +1,67 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+// The errors page lists every diagnostic by its summary. A test compares it with the
+// constants in this file, so every diagnostic takes its summary from here.
+
+// Errors.
+const (
+	summaryMissingArgument = "Missing provider argument"
+	summaryInvalidArgument = "Invalid provider argument"
+	summaryInvalidProvider = "Invalid provider configuration"
+	summaryUnknownProvider = "Provider configuration is not known yet"
+
+	summaryInvalidID         = "Invalid ID"
+	summaryInvalidDomain     = "Invalid domain"
+	summaryInvalidPath       = "Invalid path"
+	summaryInvalidParameters = "Invalid additional parameters"
+	summaryInvalidDuration   = "Invalid duration"
+	summaryInvalidImport     = "Invalid import ID"
+
+	summaryStartFailed     = "Could not start the static export"
+	summaryJobFailed       = "Static export job failed"
+	summaryExportTimedOut  = "Static export timed out"
+	summaryExportFailed    = "Could not finish the static export"
+	summaryJobUnreadable   = "Could not read the static export job"
+	summaryImportFailed    = "Could not import the static export job"
+	summaryPrivateState    = "Could not write the private state"
+	summaryLinkFailed      = "Could not create a bundle link"
+	summaryJobNotCompleted = "Static export job not completed"
+
+	summaryUpdateFailed      = "Update failed"
+	summaryUpdateTimedOut    = "Timed out waiting for the update"
+	summaryUpdateInterrupted = "Interrupted while waiting for the update"
+	summaryUpdateUnreadable  = "Could not read the update"
+
+	summaryPathInUse        = "Download path already in use"
+	summaryChecksumMismatch = "Checksum of the bundle does not match"
+	summaryContentChanged   = "Content of the bundle has changed"
+	summaryUnpackFailed     = "Could not unpack the bundle"
+	summaryWriteFailed      = "Could not write the bundle"
+	summaryDownloadFailed   = "Could not download the bundle"
+	summaryInspectFailed    = "Could not inspect the downloaded bundle"
+	summaryDeleteFailed     = "Could not delete the downloaded bundle"
+)
+
+// Warnings.
+const (
+	summaryNoVersion         = "Base URL without version segment"
+	summaryUnusualKey        = "Unusual API key"
+	summaryImportAdopts      = "Import adopts the configuration without a new export"
+	summaryUnreadableNotes   = "Private state of the export is unreadable"
+	summaryUnknownExpiry     = "Expiry of the bundle link is unknown"
+	summaryExpiredOnArrival  = "Bundle link expired on arrival"
+	summaryExpiredLink       = "The service returned an expired link"
+	summaryRenewBeforeTooBig = "renew_before exceeds the link's lifetime"
+
+	summaryForeignFiles = "Files differ from what the provider wrote"
+	summaryMovedAside   = "Files moved aside"
+)
+
+// Errors or warnings.
+const (
+	summaryExportInterrupted = "Static export interrupted"
+	summaryJobNotFound       = "Static export job not found"
+)
