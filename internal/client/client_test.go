@@ -4,9 +4,12 @@
 package client
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -281,4 +284,55 @@ func FuzzRecord(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
+	api := func(status int, page bool) error {
+		return &APIError{Exchange: transport.Exchange{StatusCode: status}, Page: page}
+	}
+	for name, test := range map[string]struct {
+		baseURL string
+		err     error
+		want    bool
+	}{
+		"404":                                {"https://h/v1", api(404, false), true},
+		"404 in another error":               {"https://h/v1", fmt.Errorf("x: %w", api(404, false)), true},
+		"404 from a web page":                {"https://h/v1", api(404, true), false},
+		"404 without a version segment":      {"https://h", api(404, false), false},
+		"410, whatever it looks like":        {"https://h", api(410, true), true},
+		"403":                                {"https://h/v1", api(403, false), false},
+		"404 of the object store":            {"https://h/v1", &StorageError{StatusCode: 404}, false},
+		"no error":                           {"https://h/v1", nil, false},
+		"a base URL with a slash at its end": {"https://h/v1/", api(404, false), true},
+	} {
+		c, err := New(Config{BaseURL: test.baseURL, APIKey: "docs_1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.IsNotFound(test.err); got != test.want {
+			t.Errorf("%s: IsNotFound is %t", name, got)
+		}
+	}
+}
+
+func TestDownloadBundleMakesItsLinks(t *testing.T) {
+	w := newWorld(t)
+	id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
+	w.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Times: 1})
+	file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	got, err := w.DownloadBundle(within(t), id, file)
+	written, err2 := os.ReadFile(file.Name())
+	if want := (Download{SHA256: fmt.Sprintf("%x", sha256.Sum256(written)), SizeBytes: int64(len(written))}); errors.Join(err, err2) != nil || got != want || got.SizeBytes == 0 {
+		t.Errorf("downloaded %+v, %v; want %+v", got, errors.Join(err, err2), want)
+	}
+	if made := w.Count(simulator.EndpointBundle); made != 2 {
+		t.Errorf("made %d links, want a second one after a refusal", made)
+	}
+	if _, err := w.DownloadBundle(within(t), "unknown", file); !w.IsNotFound(err) {
+		t.Errorf("the bundle of an unknown job: %v", err)
+	}
 }

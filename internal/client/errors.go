@@ -22,6 +22,8 @@ type (
 	BusyError = transport.BusyError
 	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
+	// SizeError reports a bundle whose size is not the one that the service announced.
+	SizeError = transport.SizeError
 )
 
 // Redact makes text from the service safe to show.
@@ -50,6 +52,18 @@ func IsGone(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page)
 }
+
+// IsNotFound reports whether err means that the object does not exist, or no longer
+// exists. A 404 counts only if the API sent it: not if its body is a web page, and not
+// if the base URL lacks a version segment, without which every path is unknown.
+func (c *Client) IsNotFound(err error) bool {
+	api, ok := errors.AsType[*APIError](err)
+	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page && HasVersion(c.BaseURL()))
+}
+
+// Redact makes text safe to show: printable, at most 2 KiB, without the query of any
+// URL and without the API key.
+func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job
 // even though it failed with err.

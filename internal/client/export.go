@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -127,6 +128,23 @@ var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
 	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
 	return call(ctx, c, req, c.readBundle)
+}
+
+// Download describes a downloaded bundle.
+type Download = transport.Download
+
+// DownloadBundle downloads the bundle of a completed job into file, which must be empty.
+// It creates a link of its own, and a new one once if the object store refuses the first.
+// The error is one of [Client.GenerateBundle], a [*SizeError], [*StorageError] or
+// [*ConnectionError], the [*os.PathError] of the file, or context.Cause(ctx).
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
+	return c.transport.Download(ctx, file, func(ctx context.Context) (transport.Link, error) {
+		bundle, err := c.GenerateBundle(ctx, jobID)
+		if err != nil {
+			return transport.Link{}, err
+		}
+		return transport.Link{URL: bundle.URL, SizeBytes: bundle.SizeBytes}, nil
+	})
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, string) {

@@ -127,6 +127,13 @@ func (e *StorageError) LinkRefused() bool {
 	return false
 }
 
+// SizeError reports an object whose size is not the one that the service announced.
+type SizeError struct{ Want, Got int64 }
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the bundle has %d bytes, but the service announced %d", e.Got, e.Want)
+}
+
 func statusLine(code int) string {
 	if text := http.StatusText(code); text != "" {
 		return fmt.Sprintf("%d %s", code, text)

@@ -5,7 +5,6 @@ package transport
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -63,18 +62,7 @@ func (t *Transport) checkStorage(resp *http.Response) error {
 		return nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	storageError := &StorageError{Host: Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.Clock.Now())}
-	// The other elements of the error repeat the signature and what was signed.
-	var body struct {
-		XMLName xml.Name `xml:"Error"`
-		Code    string
-		Message string
-	}
-	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
-		storageError.Code = Redact(t.scrubber.scrub(body.Code))
-		storageError.Message = Redact(t.scrubber.scrub(body.Message))
-	}
-	return storageError
+	return t.storageError(resp)
 }
 
 // watchedBody is the body of a download. It cancels the request if a read stalls.

@@ -132,6 +132,9 @@ func Redact(text string) string {
 	return text
 }
 
+// Redact makes text safe to show, as the function does, without the API key.
+func (t *Transport) Redact(text string) string { return Redact(t.scrubber.scrub(text)) }
+
 // redactURL returns a URL without user information, query, and fragment. The query of
 // a presigned link is a credential.
 func redactURL(raw string) string {

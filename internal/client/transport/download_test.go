@@ -1,0 +1,315 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// content and other are two objects.
+var content, other = noise(10_000, 1), noise(10_000, 2)
+
+func noise(n int, seed uint64) []byte {
+	random, bytes := rand.New(rand.NewPCG(seed, 0)), make([]byte, n)
+	for i := range bytes {
+		bytes[i] = byte(random.Uint32())
+	}
+	return bytes
+}
+
+// sends returns a handler that sends an object, or the range that is requested.
+func sends(object []byte, etag string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", etag)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(object))
+	}
+}
+
+// streams returns a handler that sends a response without a length.
+func streams(status int, body []byte, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		reply(status, "", headers...)(w, r)
+		w.(http.Flusher).Flush()
+		_, _ = w.Write(body)
+	}
+}
+
+// cutAfter closes the connection after n bytes of the body.
+func cutAfter(n int, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { next(&cutWriter{w, n}, r) }
+}
+
+type cutWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *cutWriter) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p[:min(w.left, len(p))])
+	if w.left -= n; w.left == 0 {
+		w.Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
+func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
+
+// links makes presigned links to store.test, with user information, which must not be
+// sent. Its paths are /1, /2, and so on.
+type links struct {
+	made int
+	size *int64
+	err  error // of the links after the first
+}
+
+func (l *links) next(context.Context) (Link, error) {
+	l.made++
+	if l.made > 1 && l.err != nil {
+		return Link{}, l.err
+	}
+	return Link{fmt.Sprintf("http://user:%s@store.test/%d?X-Amz-Signature=%s", signature, l.made, signature), l.size}, nil
+}
+
+func newFile(t *testing.T) *os.File {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// asked returns the path and the range of each request that the service received.
+func (s *service) asked() []string {
+	asked := []string{}
+	for _, r := range s.received() {
+		asked = append(asked, strings.TrimSpace(r.path+" "+r.header.Get("Range")+" "+r.header.Get("If-Range")))
+	}
+	return asked
+}
+
+func TestDownloadSucceeds(t *testing.T) {
+	whole, noRanges := sends(content, `"v1"`), streams(200, content, `ETag: "v1"`)
+	part := func(body []byte, contentRange string, headers ...string) http.HandlerFunc {
+		return streams(206, body, append(headers, "Content-Range: "+contentRange)...)
+	}
+	const resumed = `/1 bytes=4000- "v1"`
+	for name, test := range map[string]struct {
+		handlers []http.HandlerFunc
+		asked    []string
+		times    []float64 // of those requests, in seconds
+		content  []byte    // nil: content
+		unknown  bool      // the service does not announce the size
+	}{
+		"in one response":                   {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}, times: []float64{0}},
+		"in one response of unknown length": {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}, times: []float64{0}, unknown: true},
+		"of nothing":                        {handlers: []http.HandlerFunc{sends(nil, `"v1"`)}, asked: []string{"/1"}, times: []float64{0}, content: []byte{}},
+		"resuming after a cut":              {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}, times: []float64{0, .5}},
+		"after a stall":                     {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 90.5}, unknown: true},
+		"slowly but steadily":               {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, times: []float64{0}, content: bytes.Repeat([]byte("0123456789"), 10)},
+		"after more cuts than retries, with progress": {
+			handlers: append(slices.Repeat([]http.HandlerFunc{cutAfter(1, whole)}, 6), whole),
+			asked:    []string{"/1", `/1 bytes=1- "v1"`, `/1 bytes=2- "v1"`, `/1 bytes=3- "v1"`, `/1 bytes=4- "v1"`, `/1 bytes=5- "v1"`, `/1 bytes=6- "v1"`},
+			times:    []float64{0, .5, 1, 1.5, 2, 2.5, 3},
+		},
+		"from the start without an ETag":       {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, "")), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}},
+		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}},
+		"from the start without ranges":        {handlers: []http.HandlerFunc{cutAfter(4000, noRanges), noRanges}, asked: []string{"/1", resumed}, times: []float64{0, .5}},
+		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, times: []float64{0, .5}, content: other[:1000], unknown: true},
+		"again if a part is of another object": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
+			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
+		},
+		"again if another part comes": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[400:], "bytes 400-9999/10000"), whole},
+			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
+		},
+		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}, unknown: true},
+		"again if there is no such part": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(416, "", "Content-Range: bytes */1000"), whole},
+			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
+		},
+		"again after a part that is too short": {
+			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
+			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`}, times: []float64{0, .5, 1}, unknown: true,
+		},
+		"with a part that does not repeat the ETag": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/*")},
+			asked:    []string{"/1", resumed}, times: []float64{0, .5},
+		},
+		"after a response that ends early": {
+			handlers: []http.HandlerFunc{streams(200, content[:4000], `ETag: "v1"`), whole},
+			asked:    []string{"/1", resumed}, times: []float64{0, .5},
+		},
+		"as often as the store asks": {handlers: []http.HandlerFunc{reply(503, "", "Retry-After: 7"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 7}},
+		"with a new link if the first expires halfway": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole},
+			asked:    []string{"/1", resumed, `/2 bytes=4000- "v1"`}, times: []float64{0, .5, .5},
+		},
+		"with a new link that does not count as a failure": {
+			handlers: []http.HandlerFunc{reset, reset, reply(404, ""), cutAfter(0, whole), cutAfter(0, whole), whole},
+			asked:    []string{"/1", "/1", "/1", "/2", "/2", "/2"}, times: []float64{0, .5, 1.5, 1.5, 3.5, 7.5},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				want := test.content
+				if want == nil {
+					want = content
+				}
+				l, size := &links{}, int64(len(want))
+				if !test.unknown {
+					l.size = &size
+				}
+				tr, s := serve(t, inTurn(test.handlers...))
+				file := newFile(t)
+				got, err := tr.Download(t.Context(), file, l.next)
+				sum := sha256.Sum256(want)
+				if wanted := (Download{hex.EncodeToString(sum[:]), size}); err != nil || got != wanted {
+					t.Errorf("downloaded %+v, %v; want %+v", got, err, wanted)
+				}
+				if written, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, want) {
+					t.Errorf("the file has %d bytes, which are not the object's; error %v", len(written), err)
+				}
+				if !slices.Equal(s.asked(), test.asked) || !slices.Equal(s.times(), test.times) {
+					t.Errorf("requests %q at %v, want %q at %v", s.asked(), s.times(), test.asked, test.times)
+				}
+			})
+		})
+	}
+}
+
+// drip sends chunks, each after a delay, and then does what comes next.
+func drip(chunks int, delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		for range chunks {
+			late(delay, func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte("0123456789"))
+				w.(http.Flusher).Flush()
+			})(w, r)
+		}
+		next(w, r)
+	}
+}
+
+func TestDownloadFails(t *testing.T) {
+	const xml = `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Expired at https://s.test/?` + signature +
+		`</Message><StringToSign>` + signature + `</StringToSign></Error>`
+	const refused = "the object store store.test returned HTTP 403 Forbidden"
+	whole := sends(content, `"v1"`)
+	inform := func(status int, body string) http.HandlerFunc { return reply(status, body) }
+	for name, test := range map[string]struct {
+		handlers []http.HandlerFunc
+		size     int64 // zero: that of content
+		asked    int
+		err      string
+	}{
+		"with an XML error":                     {[]http.HandlerFunc{inform(403, xml)}, 0, 2, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with an XML error in a namespace":      {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1))}, 0, 2, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with the key in XML":                   {[]http.HandlerFunc{inform(403, "<Error><Code>"+testKey+"</Code></Error>")}, 0, 2, refused + ", (redacted)"},
+		"with other XML":                        {[]http.HandlerFunc{inform(403, "<html>"+signature+"</html>")}, 0, 2, refused},
+		"with XML that is cut":                  {[]http.HandlerFunc{inform(403, strings.TrimSuffix(xml, "</Error>"))}, 0, 2, refused},
+		"with XML over 64 KiB":                  {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 0, 2, refused},
+		"with JSON":                             {[]http.HandlerFunc{inform(500, `{"sig":"`+signature+`"}`)}, 0, 5, "the object store store.test returned HTTP 500 Internal Server Error"},
+		"with a redirect that is not followed":  {[]http.HandlerFunc{inform(304, "")}, 0, 1, "the object store store.test returned HTTP 304 Not Modified"},
+		"if a new link cannot help":             {[]http.HandlerFunc{inform(405, "")}, 0, 1, "the object store store.test returned HTTP 405 Method Not Allowed"},
+		"if there is no response":               {[]http.HandlerFunc{reset}, 0, 5, "GET /1: no response from store.test: EOF"},
+		"if the store is silent":                {[]http.HandlerFunc{silent}, 0, 5, "GET /1: no response from store.test: no data for 30s"},
+		"if there is no progress":               {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 0, 5, "GET /1: no response from store.test: EOF"},
+		"if the same first half comes again":    {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 0, 5, "GET /1: no response from store.test: unexpected EOF"},
+		"if the response always ends early":     {[]http.HandlerFunc{streams(200, content[:4000])}, 0, 5, "GET /1: no response from store.test: the bundle was cut off after 4000 of 10000 bytes"},
+		"if the parts are always wrong":         {[]http.HandlerFunc{inform(206, "x")}, 0, 5, "GET /1: no response from store.test: the object store did not send the requested part of the bundle"},
+		"if the length is not that announced":   {[]http.HandlerFunc{whole}, 10_001, 1, "the bundle has 10000 bytes, but the service announced 10001"},
+		"if a stream is longer than announced":  {[]http.HandlerFunc{streams(200, content)}, 9_999, 1, "the bundle has 10000 bytes, but the service announced 9999"},
+		"if a redirect leads to another scheme": {[]http.HandlerFunc{reply(302, "", "Location: ftp://h.test/")}, 0, 5, `GET /1: no response from store.test: unsupported protocol scheme "ftp"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				if test.size == 0 {
+					test.size = int64(len(content))
+				}
+				tr, s := serve(t, inTurn(test.handlers...))
+				_, err := tr.Download(t.Context(), newFile(t), (&links{size: &test.size}).next)
+				if err == nil || err.Error() != test.err || len(s.received()) != test.asked {
+					t.Errorf("error %v after %d requests, want %q after %d", err, len(s.received()), test.err, test.asked)
+				}
+			})
+		})
+	}
+}
+
+func TestDownloadReturnsTheErrorsOfItsCallerAndItsFile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, reply(403, ""))
+		errLink := errors.New("no link")
+		if _, err := tr.Download(t.Context(), newFile(t), func(context.Context) (Link, error) { return Link{}, errLink }); !errors.Is(err, errLink) || len(s.received()) != 0 {
+			t.Errorf("without a link: %v after %d requests", err, len(s.received()))
+		}
+		if _, err := tr.Download(t.Context(), newFile(t), (&links{err: errLink}).next); !errors.Is(err, errLink) || len(s.received()) != 1 {
+			t.Errorf("without a second link: %v after %d requests", err, len(s.received()))
+		}
+		broken := func(context.Context) (Link, error) { return Link{URL: "https://h/%zz?" + signature}, nil }
+		if _, err := tr.Download(t.Context(), newFile(t), broken); err == nil || err.Error() != "the bundle's link is not a URL" {
+			t.Errorf("with a link that is not a URL: %v", err)
+		}
+		closed := newFile(t)
+		_ = closed.Close()
+		if _, err := tr.Download(t.Context(), closed, (&links{}).next); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("into a file that is closed: %v", err)
+		}
+	})
+}
+
+func TestDownloadEndsWithItsContext(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, drip(10, 7*second, silent))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
+		_, err := tr.Download(ctx, newFile(t), (&links{}).next)
+		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
+			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
+		}
+	})
+}
+
+func TestDownloadSendsNoCredential(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
+		if _, err := tr.Download(t.Context(), newFile(t), (&links{}).next); err != nil {
+			t.Fatal(err)
+		}
+		hosts := []string{}
+		for _, r := range s.received() {
+			hosts = append(hosts, r.host)
+			for name, want := range map[string]string{"Authorization": "", "Cookie": "", "Referer": "", "Accept-Encoding": "identity", "User-Agent": "test/1"} {
+				if got := r.header.Get(name); got != want {
+					t.Errorf("%s got %s %q, want %q", r.host, name, got, want)
+				}
+			}
+		}
+		if want := []string{"store.test", "other.test"}; !slices.Equal(hosts, want) {
+			t.Errorf("requests to %q, want %q", hosts, want)
+		}
+		if want := "DEBUG Bundle download map[duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
+			t.Errorf("logged %q, want %q", s.log.lines[0], want)
+		}
+	})
+}
