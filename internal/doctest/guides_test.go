@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,55 +88,6 @@ func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
 			s.Run(t, 1, "destroy", "-auto-approve")
 			s.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
-		})
-	}
-}
-
-// The pipelines run their own commands, with a local state.
-func TestPipelinesPublishAndRenew(t *testing.T) {
-	t.Parallel()
-	const directory = examples + "/guides/pipelines/"
-	command := regexp.MustCompile(`(?m)^\s+- (?:run: )?terraform (.+)$`)
-	_, github, _ := strings.Cut(read(t, directory+"github-actions/renew.yml"), "run: |\n")
-	publish, gitlab, _ := strings.Cut(read(t, directory+"gitlab-ci/gitlab-ci.yml"), "\nrenew:\n")
-	_, gitlab, _ = strings.Cut(gitlab, "script:\n")
-	for name, pipeline := range map[string]struct{ publish, renew string }{
-		"github-actions": {read(t, directory+"github-actions/publish.yml"), github},
-		"gitlab-ci":      {publish, strings.ReplaceAll(gitlab, "    - ", "")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.enter(t, "guides/pipelines/main.tf", "guides/pipelines/"+name+"/backend.tf")
-			commands := command.FindAllStringSubmatch(pipeline.publish, -1)
-			if len(commands) != 4 {
-				t.Errorf("the commands are %q", commands)
-			}
-			for _, match := range commands {
-				s.Run(t, 0, strings.Fields(match[1])...)
-			}
-
-			renew := func(wantLinks int) {
-				t.Helper()
-				script := exec.Command("bash", "-e", "-c", "terraform() { '"+s.Binary+"' \"$@\"; }\n"+pipeline.renew)
-				// A pipeline on a schedule has no update.
-				script.Dir, script.Env = s.Folder, slices.Concat(s.Env, []string{"TF_VAR_status_id="})
-				if output, err := script.CombinedOutput(); err != nil {
-					t.Fatalf("%v\n%s", err, output)
-				}
-				if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != wantLinks {
-					t.Errorf("%d jobs and %d links, want 1 and %d", jobs, links, wantLinks)
-				}
-			}
-			renew(1)
-			s.clock.Advance(time.Hour)
-			renew(2)
-
-			// A failed update changes nothing for the renewals that follow.
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.Run(t, 1, "apply", "-auto-approve")
-			s.clock.Advance(time.Hour)
-			renew(3)
 		})
 	}
 }

@@ -28,14 +28,14 @@ resource "docs_static_export" "site" {
     update = docs_update_gate.published.status_id
   }
 
-  # The scheduled renewal runs every 30 minutes. The other 15 allow for a late start.
+  # Longer than the time between two renewals, 30 minutes, and shorter than the lifetime of a link.
   renew_before = "45m"
 
   depends_on = [docs_update_gate.published]
 }
 
-# The ID of the last exported update, for the scheduled renewal. If an export fails, the output keeps
-# the earlier ID.
+# The update whose export is published, for renew.sh. If an export fails, the output keeps the earlier
+# ID.
 output "status_id" {
   value = docs_static_export.site.status == "completed" ? docs_static_export.site.triggers.update : null
 }

@@ -15,7 +15,7 @@ variable "status_id" {
 }
 
 variable "renew_before" {
-  description = "How long before it expires the link is renewed, such as the time between two applies."
+  description = "How long before expiry to renew the link: longer than the time between two runs."
   type        = string
   default     = "0s"
 }

@@ -30,8 +30,8 @@ resource "docs_static_export" "site" {
     revision = var.revision
   }
 
-  # At least the time between two runs.
-  renew_before = "10m"
+  # Longer than the time between two runs, here 30 minutes, and shorter than the lifetime of a link.
+  renew_before = "45m"
 }
 
 resource "helm_release" "docs" {
