@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,30 +24,106 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
+// cliVariable is what terraform-plugin-testing reads, too.
+const cliVariable = "TF_ACC_TERRAFORM_PATH"
+
+// Find returns the path of the CLI that the tests use: the one that TF_ACC_TERRAFORM_PATH names, else
+// terraform on PATH, else tofu. If there is none, it skips the test. In CI, or if the variable names
+// one that is missing, the test fails instead.
+func Find(t testing.TB) string {
+	t.Helper()
+	binary, err := find()
+	if err != nil && os.Getenv(cliVariable) != "" {
+		t.Fatal(err)
+	}
+	if err != nil {
+		missing(t, "terraform or tofu", err)
+	}
+	return binary
+}
+
+// Program returns the path of another program on PATH. If there is none, it skips the test, except in
+// CI, where the test fails.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	binary, err := exec.LookPath(name)
+	if err != nil {
+		missing(t, name, err)
+	}
+	return binary
+}
+
+// Setenv makes terraform-plugin-testing use the same CLI, which it would otherwise look up, or
+// download, under the name terraform. For TestMain: it changes the environment of the process.
+func Setenv() {
+	binary, err := find()
+	if err != nil {
+		return // Find reports it to each test
+	}
+	variables := map[string]string{
+		cliVariable:          binary,
+		"TF_CLI_CONFIG_FILE": os.DevNull,
+		"CHECKPOINT_DISABLE": "1",
+	}
+	if isOpenTofu(binary) {
+		variables["TF_ACC_PROVIDER_HOST"] = tofuRegistry
+	}
+	for name, value := range variables {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func find() (binary string, err error) {
+	named := os.Getenv(cliVariable)
+	if named == "" {
+		if binary, err = exec.LookPath("terraform"); err != nil {
+			binary, err = exec.LookPath("tofu")
+		}
+	} else if binary, err = exec.LookPath(named); err != nil {
+		return "", fmt.Errorf("%s: %w", cliVariable, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(binary)
+}
+
+func missing(t testing.TB, program string, err error) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("needs %s: %v", program, err)
+	}
+	t.Skipf("needs %s: %v", program, err)
+}
+
+const (
+	terraformRegistry = "registry.terraform.io"
+	tofuRegistry      = "registry.opentofu.org"
+)
+
+// isOpenTofu tells by the name of the program. An unqualified source address means another registry
+// to it.
+func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
+
 // CLI runs commands in a folder of its own.
 type CLI struct {
 	Binary string
+	// Folder has forward slashes on every system, so it can be part of a configuration.
 	Folder string
 	// Env is the whole environment of each command.
 	Env []string
 
+	source    string
 	providers map[string]any
 }
 
-// New offers the server to the CLI that TF_ACC_TERRAFORM_PATH names, or terraform on PATH, for as
-// long as the test runs. The source is that of the provider without a host, such as
-// "docs-hosting/docs". The test is skipped where there is no CLI.
+// New offers the server to the CLI that Find returns for as long as the test runs. The source is that
+// of the provider without a host, such as "docs-hosting/docs".
 func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *CLI {
 	t.Helper()
-	binary := os.Getenv("TF_ACC_TERRAFORM_PATH")
-	if binary == "" {
-		binary = "terraform"
-	}
-	binary, err := exec.LookPath(binary)
-	if err != nil {
-		t.Skip("needs terraform on PATH")
-	}
-	c := &CLI{Binary: binary, Folder: t.TempDir(), providers: map[string]any{}}
+	c := &CLI{Binary: Find(t), Folder: filepath.ToSlash(t.TempDir()), source: source, providers: map[string]any{}}
 	c.Env = append(os.Environ(),
 		"TF_CLI_CONFIG_FILE="+os.DevNull,
 		"CHECKPOINT_DISABLE=1",
@@ -58,11 +135,12 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 // Serve offers one more server to the CLI for as long as the test runs.
 func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.ProviderServer) {
 	t.Helper()
-	host := "registry.terraform.io/"
+	host := terraformRegistry
 	if c.IsOpenTofu() {
-		host = "registry.opentofu.org/"
+		host = tofuRegistry
 	}
-	c.providers[host+source] = serve(t, host+source, server)
+	address := host + "/" + source
+	c.providers[address] = serve(t, address, server)
 	reattach, err := json.Marshal(c.providers)
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +148,24 @@ func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.Provide
 	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS="+string(reattach))
 }
 
-// IsOpenTofu tells by the name of the program, as an unqualified source address means another
-// registry to it.
-func (c *CLI) IsOpenTofu() bool {
-	return strings.Contains(filepath.Base(c.Binary), "tofu")
+// IsOpenTofu tells whether the CLI is OpenTofu.
+func (c *CLI) IsOpenTofu() bool { return isOpenTofu(c.Binary) }
+
+// Require returns a block that takes the provider from its source.
+func (c *CLI) Require() string {
+	return fmt.Sprintf("terraform {\n  required_providers {\n    %s = { source = %q }\n  }\n}\n", path.Base(c.source), c.source)
+}
+
+// Write writes a file in the folder.
+func (c *CLI) Write(t *testing.T, name, content string) {
+	t.Helper()
+	file := filepath.Join(c.Folder, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // SkipBelow skips the test under a Terraform or an OpenTofu older than the minor versions of 1 that
@@ -107,7 +199,7 @@ func (c *CLI) Run(t *testing.T, wantExit int, args ...string) string {
 	command, output := c.Command(append(args, "-no-color")...)
 	err := command.Run()
 	if exit := command.ProcessState.ExitCode(); exit != wantExit {
-		t.Fatalf("terraform %s ended with %d (%v), want %d:\n%s", strings.Join(args, " "), exit, err, wantExit, output)
+		t.Fatalf("%s %s ended with %d (%v), want %d:\n%s", filepath.Base(c.Binary), strings.Join(args, " "), exit, err, wantExit, output)
 	}
 	return output.String()
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -43,7 +44,7 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 		t.Run(directory, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
-			s.write(t, "site/index.html", "<title>Acme</title>") // for the upload
+			s.Write(t, "site/index.html", "<title>Acme</title>") // for the upload
 			s.enter(t, directory)
 			s.apply(t)
 		})
@@ -197,9 +198,9 @@ func TestEachWayToUploadSetsTheSameHeaders(t *testing.T) {
 			t.Errorf("an empty directory is not explained:\n%s", output)
 		}
 		for _, name := range []string{"index.html", "guides/hosting.html", "assets/site.css"} {
-			s.write(t, "site/"+name, name)
+			s.Write(t, "site/"+name, name)
 		}
-		s.write(t, "main.tf", strings.Replace(read(t, filepath.Join(s.Folder, "main.tf")), `"./s3" # or ./gcs`, `"./`+store+`"`, 1))
+		s.Write(t, "main.tf", strings.Replace(read(t, filepath.Join(s.Folder, "main.tf")), `"./s3" # or ./gcs`, `"./`+store+`"`, 1))
 		s.Run(t, 0, "init")
 		s.Run(t, 0, "apply", "-auto-approve")
 		state := read(t, filepath.Join(s.Folder, "terraform.tfstate"))
@@ -215,7 +216,7 @@ func TestEachWayToUploadSetsTheSameHeaders(t *testing.T) {
 		}
 	}
 
-	script := exec.Command("bash", "-c", `aws() { printf '%s|' "$@"; echo; }; export -f aws; "$0" site bucket E2`, examples+"/guides/object-storage/upload.sh")
+	script := exec.Command(clitest.Program(t, "bash"), "-c", `aws() { printf '%s|' "$@"; echo; }; export -f aws; "$0" site bucket E2`, examples+"/guides/object-storage/upload.sh")
 	output, err := script.CombinedOutput()
 	want := "s3|sync|site|s3://bucket|--exclude|*.html|--cache-control|" + asset + "|\n" +
 		"s3|sync|site|s3://bucket|--exclude|*|--include|*.html|--cache-control|" + page + "|--content-type|" + pageType + "|\n" +

@@ -27,13 +27,6 @@ const (
 
 	// exportedJob is a completed job of docs.example.com.
 	exportedJob = "se_3f9a2c1b8e7d4a06"
-
-	requireProvider = `terraform {
-  required_providers {
-    docs = { source = "docs-hosting/docs" }
-  }
-}
-`
 )
 
 // service is a simulated service and a CLI whose provider talks to it. Both use one virtual clock,
@@ -69,12 +62,12 @@ func newServiceIn(t *testing.T, year int) *service {
 	s.Env = append(s.Env,
 		"TF_INPUT=0",
 		"TF_VAR_bucket=example-documentation",
-		"TF_VAR_directory="+filepath.Join(s.Folder, "site"),
+		"TF_VAR_directory="+s.Folder+"/site",
 		"TF_VAR_docs_api_key=sim_key",
 		"TF_VAR_docs_base_url=https://host.example/v1",
 		"TF_VAR_domain=docs.example.com",
 		"TF_VAR_organization=example",
-		"TF_VAR_outbox="+filepath.Join(s.Folder, "outbox"),
+		"TF_VAR_outbox="+s.Folder+"/outbox",
 		"TF_VAR_revision=4f2c1d9",
 		"TF_VAR_status_id=upd_success")
 	return s
@@ -87,7 +80,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 	for _, name := range names {
 		source := filepath.Join(examples, name)
 		if filepath.Ext(name) == ".tf" {
-			s.write(t, filepath.Base(name), read(t, source))
+			s.Write(t, filepath.Base(name), read(t, source))
 		} else if err := os.CopyFS(s.Folder, os.DirFS(source)); err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +93,8 @@ func (s *service) enter(t *testing.T, names ...string) {
 		}
 		for _, file := range files {
 			// The provider of a test does not run in the folder, so its paths must be absolute.
-			text := strings.ReplaceAll(read(t, file), `"${path.root}/`, `"`+filepath.ToSlash(s.Folder)+`/`)
-			s.write(t, strings.TrimPrefix(file, s.Folder), text)
+			text := strings.ReplaceAll(read(t, file), `"${path.root}/`, `"`+s.Folder+`/`)
+			s.Write(t, strings.TrimPrefix(filepath.ToSlash(file), s.Folder), text)
 			content += text
 		}
 	}
@@ -114,10 +107,10 @@ func (s *service) enter(t *testing.T, names ...string) {
 		served[match[1]] = true
 	}
 	if !strings.Contains(content, "required_providers") {
-		s.write(t, "provider_source.tf", requireProvider)
+		s.Write(t, "provider_source.tf", s.Require())
 	}
 	if remoteState.MatchString(content) {
-		s.write(t, "state_override.tf", "terraform {\n  backend \"local\" {}\n}\n")
+		s.Write(t, "state_override.tf", "terraform {\n  backend \"local\" {}\n}\n")
 	}
 	s.Run(t, 0, "init")
 }
@@ -150,18 +143,6 @@ func (s *service) apply(t *testing.T) {
 	s.Run(t, 0, "apply", "-auto-approve")
 	s.Run(t, 0, "plan", "-detailed-exitcode")
 	s.Run(t, 0, "destroy", "-auto-approve")
-}
-
-// write writes a file into the folder.
-func (s *service) write(t *testing.T, name, content string) {
-	t.Helper()
-	file := filepath.Join(s.Folder, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func read(t *testing.T, file string) string {

@@ -4,11 +4,11 @@
 package doctest
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -27,9 +27,7 @@ func TestExampleOfEachObjectIsAppliedAndThenPlansNothing(t *testing.T) {
 			t.Parallel()
 			content := read(t, file)
 			if strings.Contains(content, "curl ") {
-				if _, err := exec.LookPath("curl"); err != nil {
-					t.Skip("needs curl on PATH")
-				}
+				clitest.Program(t, "curl")
 			}
 			s := newService(t)
 			s.enter(t, name)
@@ -54,7 +52,7 @@ func TestExportIsImportedAsShown(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
 			s.needs(t, minimum)
-			s.write(t, "main.tf", exported)
+			s.Write(t, "main.tf", exported)
 			s.enter(t, directory+name)
 			s.apply(t)
 			if s.Count(simulator.EndpointStart) > 0 {
@@ -72,7 +70,7 @@ func TestExportIsImportedAsShown(t *testing.T) {
 			}
 			imports++
 			s := newService(t)
-			s.write(t, "main.tf", requireProvider+exported)
+			s.Write(t, "main.tf", s.Require()+exported)
 			s.Run(t, 0, append([]string{"import"}, strings.Fields(arguments)...)...)
 			s.apply(t)
 		}

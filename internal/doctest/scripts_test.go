@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -26,16 +27,14 @@ const pipelines = "guides/pipelines/"
 func newPipeline(t *testing.T, backend string) *service {
 	t.Helper()
 	for _, program := range []string{"curl", "jq"} {
-		if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" {
-			t.Skip("needs curl and jq on PATH")
-		}
+		clitest.Program(t, program)
 	}
 	s := newService(t)
 	for _, name := range []string{"install-provider.sh", "renew.sh"} {
-		s.write(t, name, read(t, filepath.Join(examples, pipelines, name)))
+		s.Write(t, name, read(t, filepath.Join(examples, pipelines, name)))
 	}
 	s.enter(t, pipelines+"main.tf", pipelines+backend)
-	s.write(t, "bin/terraform", "#!/bin/sh\nexec '"+s.Binary+"' \"$@\"\n")
+	s.Write(t, "bin/terraform", "#!/bin/sh\nexec '"+s.Binary+"' \"$@\"\n")
 	if err := os.Chmod(filepath.Join(s.Folder, "bin/terraform"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +44,7 @@ func newPipeline(t *testing.T, backend string) *service {
 	if _, err := release.Create("terraform-provider-docs_v0.1.0"); err != nil || release.Close() != nil {
 		t.Fatal(err)
 	}
-	s.write(t, "releases/v0.1.0/terraform-provider-docs_0.1.0_linux_amd64.zip", archive.String())
+	s.Write(t, "releases/v0.1.0/terraform-provider-docs_0.1.0_linux_amd64.zip", archive.String())
 	s.Env = append(s.Env,
 		"PATH="+filepath.Join(s.Folder, "bin")+":"+os.Getenv("PATH"),
 		"HOME="+s.Folder,
@@ -176,7 +175,7 @@ func TestInitFindsTheInstalledProvider(t *testing.T) {
 	t.Parallel()
 	s := newPipeline(t, "gitlab-ci/backend.tf")
 	if s.IsOpenTofu() { // as the script says
-		s.write(t, "install-provider.sh", strings.ReplaceAll(read(t, filepath.Join(s.Folder, "install-provider.sh")), "/registry.terraform.io/", "/registry.opentofu.org/"))
+		s.Write(t, "install-provider.sh", strings.ReplaceAll(read(t, filepath.Join(s.Folder, "install-provider.sh")), "/registry.terraform.io/", "/registry.opentofu.org/"))
 	}
 	s.Env = slices.DeleteFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, "TF_REATTACH_PROVIDERS=") })
 	s.shell(t, 0, "sh install-provider.sh")

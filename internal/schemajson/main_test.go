@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -65,10 +63,7 @@ func TestEveryObjectHasASchema(t *testing.T) {
 func TestSchemasEqualThoseOfTheCLI(t *testing.T) {
 	t.Parallel()
 	c := clitest.New(t, "docs-hosting/docs", newServer)
-	config := "terraform {\n  required_providers {\n    docs = { source = \"docs-hosting/docs\" }\n  }\n}\n"
-	if err := os.WriteFile(filepath.Join(c.Folder, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	c.Write(t, "main.tf", c.Require())
 	var theirs document
 	if err := json.Unmarshal([]byte(c.Run(t, 0, "providers", "schema", "-json")), &theirs); err != nil {
 		t.Fatal(err)
