@@ -10,8 +10,8 @@ resource "docs_static_export" "handbook" {
     version = "2030-01"
   })
 
-  # An apply in the last ten minutes before the link expires renews it. Runs must be less than ten
-  # minutes apart to keep the link working, and links must live longer than that.
+  # Renews the link in the last ten minutes before it expires. Must be longer than the time between
+  # two runs.
   renew_before = "10m"
 
   poll_interval = "10s"
