@@ -52,9 +52,11 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"a parameter not JSON":  {"d", `{`, ``},
 	} {
 		w := newWorld(t)
-		parameters := map[string]json.RawMessage(nil)
-		if test.parameters != "" && json.Unmarshal([]byte(test.parameters), &parameters) != nil {
-			parameters = map[string]json.RawMessage{"n": json.RawMessage(test.parameters)}
+		parameters := map[string]any{"n": json.RawMessage(test.parameters)}
+		if decoder := json.NewDecoder(strings.NewReader(test.parameters)); test.parameters != "{" {
+			decoder.UseNumber()
+			parameters = nil
+			_ = decoder.Decode(&parameters)
 		}
 		before := show(parameters)
 		job, err := w.StartStaticExport(within(t), test.domain, parameters)

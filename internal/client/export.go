@@ -75,15 +75,12 @@ func (b Bundle) GoString() string { return b.String() }
 // The request is repeated only if the service certainly did not act on it. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an
 // error, [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
 	members := maps.Clone(parameters)
 	if members == nil {
-		members = map[string]json.RawMessage{}
+		members = map[string]any{}
 	}
-	var err error
-	if members["domain"], err = json.Marshal(domain); err != nil {
-		return nil, err
-	}
+	members["domain"] = domain
 	body, err := json.Marshal(members)
 	if err != nil {
 		return nil, err

@@ -60,9 +60,9 @@ func explain(err error) (what, advice string) {
 		if errors.As(err, &api) {
 			what += fmt.Sprintf(" The last response was %s.", describeResponse(api))
 		} else if errors.As(err, &connection) {
-			what += fmt.Sprintf(" The last request received no response from %s: %s.", connection.Host, connection.Err)
+			what += fmt.Sprintf(" %s did not respond to the last request: %s.", connection.Host, connection.Err)
 		}
-		return what, fmt.Sprintf("If this is normal, set a longer `timeouts.%s`.", timeout.member)
+		return what, fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)
 	case errors.As(err, &api):
 		what = fmt.Sprintf("The service returned %s.", describeResponse(api))
 		if api.RetryAfter > 0 {
@@ -79,17 +79,37 @@ func explain(err error) (what, advice string) {
 		}
 		return what, wrongBaseURL
 	case errors.As(err, &connection):
-		return fmt.Sprintf("%s %s received no response from %s: %s.", connection.Method, connection.Path, connection.Host, connection.Err), adviseConnection(connection)
+		return fmt.Sprintf("%s did not respond to %s %s: %s.", connection.Host, connection.Method, connection.Path, connection.Err), adviseConnection(connection)
 	case errors.As(err, &storage):
-		return sentence(storage.Error()), "Apply again. If it fails again, the bundle may have been deleted: export the site again."
+		return sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."
 	}
 	return sentence(err.Error()), ""
 }
+
+// adviseVersion returns the advice for a 404 if base_url has no version segment, or ""
+// if that is not the cause.
+func adviseVersion(c *client.Client, err error) string {
+	var api *client.APIError
+	if !errors.As(err, &api) || api.StatusCode != 404 || client.HasVersion(c.BaseURL()) {
+		return ""
+	}
+	return fmt.Sprintf("Add the version segment, such as /v1, to base_url (%s).", c.BaseURL())
+}
+
+const errorsPage = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/guides/errors"
 
 const wrongBaseURL = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
+
+// tooSlow reports whether a timeout ended an operation, or would have during a wait that
+// the service asked for.
+func tooSlow(err error) bool {
+	var timeout *timeoutError
+	var busy *client.BusyError
+	return errors.As(err, &timeout) || errors.As(err, &busy)
+}
 
 // describeResponse describes a response of the service, without a final period.
 func describeResponse(e *client.APIError) string {
@@ -123,9 +143,9 @@ func advise(e *client.APIError) string {
 	case 401:
 		return "Check that api_key or " + apiKeyVariable + " holds a current admin API key for the service at base_url."
 	case 402:
-		return "The organization's plan does not include this. Static export requires an Enterprise plan."
+		return "The organization's subscription does not include this. Static export requires an Enterprise subscription."
 	case 403:
-		return "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise plan."
+		return "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."
 	case 404, 410:
 		return "Check the ID, and that it belongs to the organization of the API key."
 	case 407:
@@ -141,7 +161,7 @@ func advise(e *client.APIError) string {
 	case e.StatusCode/100 == 3:
 		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host."
 	case e.StatusCode >= 500:
-		return "Apply again later. If it still fails, check the service's status page."
+		return "Try again later. If it still fails, check the service's status page."
 	}
 	return "Check the arguments and the provider configuration."
 }

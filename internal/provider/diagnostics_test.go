@@ -27,7 +27,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Err: err}
 	}
 	busy := &client.BusyError{RetryAt: startOfTime}
-	timeout := &timeoutError{after: 90 * time.Second, member: "read"}
+	timeout := &timeoutError{after: 90 * time.Second, field: "read"}
 	slowDown := api(429, "")
 	slowDown.RetryAfter = 90 * time.Second
 	login := &client.UnexpectedAnswerError{Problem: "the body is a web page", Message: "Log in"}
@@ -41,8 +41,8 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"400": {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the arguments that the message names."},
 		"401": {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
-		"402": {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's plan does not include this. Static export requires an Enterprise plan."},
-		"403": {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise plan."},
+		"402": {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this. Static export requires an Enterprise subscription."},
+		"403": {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
 		"404": {api(404, "a"), "Check the ID, and that it belongs to the organization of the API key."},
 		"407": {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409": {api(409, "a"), "Wait for other work on the site to finish, and try again."},
@@ -51,7 +51,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"418": {api(418, "a"), "Check the arguments and the provider configuration."},
 		"422": {api(422, "a"), "Correct the arguments that the message names."},
 		"429": {slowDown, "without a message. It asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
-		"500": {api(500, "a"), "Apply again later. If it still fails, check the service's status page."},
+		"500": {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
 				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host.",
@@ -61,19 +61,19 @@ func TestFailuresAreExplained(t *testing.T) {
 				"It asked the provider to wait until 2030-01-31T12:00:00Z, after the timeout of this operation.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
 		},
 		"request to wait that another request received": {busy, "The service asked the provider to wait until 2030-01-31T12:00:00Z, after the timeout of this operation.\n\nTry again"},
-		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf this is normal, set a longer `timeouts.read`."},
+		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf this is normal, increase `timeouts.read`."},
 		"timeout while the service fails": {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the network fails": {
-			fmt.Errorf("%w: %w", timeout, connection(errors.New("connection refused"))), "The last request received no response from docs.example.com: connection refused.\n\n",
+			fmt.Errorf("%w: %w", timeout, connection(errors.New("connection refused"))), " docs.example.com did not respond to the last request: connection refused.\n\n",
 		},
 		"interrupt": {fmt.Errorf("%w: %w", connection(context.Canceled), api(502, "")), "Terraform was interrupted."},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection(errors.New("EOF")), "GET /v1/a received no response from docs.example.com: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
+			connection(errors.New("EOF")), "docs.example.com did not respond to GET /v1/a: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
 		},
 		"certificate": {
 			connection(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
@@ -81,7 +81,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Code: "AccessDenied"},
-			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nApply again. If it fails again, the bundle may have been deleted: export the site again.",
+			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted: export the site again.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},
 	} {

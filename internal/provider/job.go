@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -15,7 +16,13 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-const jobStatusDescription = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
+// Descriptions that several objects share.
+const (
+	bundleURLDescription  = "Presigned link to the bundle, a single archive. Anyone who has the link can download the site until `expires_at`."
+	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
+	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
+	jobStatusDescription  = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
+)
 
 // waitForCompleted waits for a job that is still running, because the contract leaves
 // open what the service returns for the bundle of a job that has not completed. It
@@ -70,6 +77,14 @@ func failureOf(job *client.StaticExportJob) string {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
 	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
+}
+
+// expiry returns the expires_at of a link.
+func expiry(bundle *client.Bundle) types.String {
+	if bundle.ExpiresAt.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
 }
 
 func nullIfEmpty(text string) types.String {

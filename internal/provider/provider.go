@@ -9,12 +9,13 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -24,6 +25,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -96,7 +98,7 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
-					"The start of an export is retried only if the service certainly did not act on it. " +
+					"The start of an export is retried only if the service is known not to have acted on it. " +
 					"After a 429, the provider waits without counting a retry, up to the timeout of the operation. From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
@@ -113,19 +115,18 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	for _, argument := range []struct {
-		name  string
-		value attr.Value
-	}{
-		{"base_url", config.BaseURL},
-		{"api_key", config.APIKey},
-		{"ca_cert_pem", config.CACertPEM},
-		{"request_timeout", config.RequestTimeout},
-		{"max_retries", config.MaxRetries},
-	} {
-		if argument.value.IsUnknown() {
-			data.unknown = append(data.unknown, argument.name)
+	var arguments map[string]tftypes.Value
+	if err := req.Config.Raw.As(&arguments); err != nil {
+		resp.Diagnostics.AddError(summaryInvalidProvider, sentence(err.Error()))
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		if !arguments[name].IsKnown() {
+			data.unknown = append(data.unknown, name)
 		}
+	}
+	if len(data.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 
 	baseURL := p.argument("base_url", config.BaseURL, baseURLVariable, "the base URL of the API with its version segment, such as https://host.example/v1", baseURLProblem, &resp.Diagnostics)

@@ -36,13 +36,13 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if d != nil && d.client != nil {
 		return d.client, true
 	}
-	var names string
+	unknown := ""
 	if d != nil {
-		names = strings.Join(d.unknown, ", ")
+		unknown = strings.Join(d.unknown, ", ")
 	}
 	diags.AddError(summaryUnknownProvider,
-		"The service must be called now, but the provider's "+names+" depends on a resource that does not exist yet.\n\n"+
-			"Create that resource first, for example with \"terraform apply -target=...\", or use a value that is known during the plan.")
+		"The service must be called now, but these provider arguments depend on values that are not known yet: "+unknown+".\n\n"+
+			"Create the resources that they depend on first, for example with \"terraform apply -target=...\", or use values that are known during the plan.")
 	return nil, false
 }
 

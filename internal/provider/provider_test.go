@@ -91,7 +91,7 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 	c := h.cli(t, late+readUpdate)
 	said := c.report(t, 1, "plan")
 	said.wantSaid(t, "gate")
-	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "the provider's api_key depends on a resource that does not exist yet", "terraform apply -target")
+	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "these provider arguments depend on values that are not known yet: api_key", "terraform apply -target")
 	h.wantNoRequests(t)
 
 	c.write(t, late)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -29,7 +28,6 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	clitest.Setenv()
 	os.Exit(m.Run())
 }
 

@@ -13,7 +13,7 @@ import (
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
 
-// staticExportBundleEphemeral generates a link to a bundle each time Terraform opens it.
+// staticExportBundleEphemeral creates a link to a bundle each time Terraform opens it.
 // It has no Renew, because Renew cannot change the link, and no Close, because the
 // service cannot revoke a link.
 type staticExportBundleEphemeral struct{ ephemeralBase }
@@ -61,8 +61,13 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	ctx, cancel := withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
 	defer cancel()
 
-	bundle, ok := completedBundle(ctx, c, model.JobID.ValueString(), &resp.Diagnostics)
-	if !ok {
+	jobID := model.JobID.ValueString()
+	if !waitForCompleted(ctx, c, jobID, &resp.Diagnostics) {
+		return
+	}
+	bundle, err := c.GenerateBundle(ctx, jobID)
+	if err != nil {
+		addError(&resp.Diagnostics, summaryLinkFailed, err, "", "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

@@ -57,7 +57,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		said []string
 	}{
 		"queued": {simulator.JobSpec{Queue: simulator.Forever}, []string{
-			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nIf this is normal, set a longer `timeouts.open`.",
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nIf this is normal, increase `timeouts.open`.",
 		}},
 		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42% done, 0 pages.`}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, []string{

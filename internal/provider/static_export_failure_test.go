@@ -110,7 +110,7 @@ func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
 	c.apply(t, 0)
 	h.clock.Advance(2 * time.Hour)
 	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 500})
-	wantTexts(t, c.apply(t, 1), "Could not finish the static export", "HTTP 500", "The state is unchanged.")
+	wantTexts(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 500", "The state is unchanged.", "Try again later.")
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0)
@@ -118,28 +118,17 @@ func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
 
 func TestExportWhoseFilesAreGoneIsExportedAgain(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		fault simulator.Fault
-		says  string
-	}{
-		"as the bundle request shows": {simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410}, "The next apply exports the site again."},
-		"as the job shows":            {simulator.Fault{Endpoint: simulator.EndpointJob, Times: 2, Status: 200, Body: `{"status":"failed","error":"the files were lost"}`}, "apply again to start a new export."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-			c := h.cli(t, export())
-			c.apply(t, 0)
-			h.clock.Advance(2 * time.Hour)
-			h.AddFault(test.fault)
-			wantTexts(t, c.apply(t, 1), test.says)
-			wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id = ")
-			c.apply(t, 0)
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-			c.wantJob(t, 1)
-			c.wantEmptyPlan(t)
-		})
-	}
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410})
+	wantTexts(t, c.apply(t, 1), "Static export job not found", "The next apply exports the site again.")
+	wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id = ")
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
 }
 
 func TestReadOfAnExportMakesOneGETRequest(t *testing.T) {

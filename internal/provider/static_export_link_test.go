@@ -28,7 +28,7 @@ func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
 		renews  = "0 added, 1 changed"
 		idles   = "0 added, 0 changed"
 
-		clamped = "renew_before exceeds the link's lifetime"
+		clamped = "renew_before is too long for the link"
 		expired = "Bundle link expired on arrival"
 		stale   = "The service returned an expired link"
 	)

@@ -5,7 +5,9 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -13,32 +15,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
-
-// exportStep is what an apply does for an existing export.
-type exportStep int
-
-const (
-	// stepNone only records changed arguments.
-	stepNone exportStep = iota
-	// stepLink generates a link, after waiting for the job if it still runs.
-	stepLink
-	// stepExport exports the site again.
-	stepExport
-)
-
-// nextStep decides what an apply does. ModifyPlan and Update both call it, each with
-// the current time.
-func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
-	switch {
-	case notes.Lost, notes.Unknown, state.Status.ValueString() == client.JobFailed && !state.hasLink():
-		return stepExport
-	case !notes.Imported && !sameContent(plan, state):
-		return stepExport
-	case !state.hasLink(), notes.linkIsDue(now, plan, state):
-		return stepLink
-	}
-	return stepNone
-}
 
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
 // apply and compares, so ModifyPlan leaves everything that may differ by
@@ -53,6 +29,9 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	notes := readNotes(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if sameJSON(plan.AdditionalParameters, state.AdditionalParameters) {
+		plan.AdditionalParameters = state.AdditionalParameters
 	}
 	step := nextStep(r.data.clock.Now(), &plan, &state, notes)
 	plan.copyComputed(&state)
@@ -72,4 +51,84 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
 	}
+}
+
+// exportStep is what an apply does for an existing export.
+type exportStep string
+
+const (
+	// stepNone only records changed arguments.
+	stepNone exportStep = "none"
+	// stepLink creates a link, after waiting for the job if it still runs.
+	stepLink exportStep = "link"
+	// stepExport exports the site again, or resumes the pending job.
+	stepExport exportStep = "export"
+)
+
+// nextStep decides what an apply does. ModifyPlan and Update both call it, each with
+// the current time.
+func nextStep(now time.Time, plan, state *staticExportModel, notes *exportNotes) exportStep {
+	needsLink := !state.hasLink() || notes.linkIsDue(now, plan, state)
+	switch {
+	case notes.Lost, notes.NotFound,
+		needsLink && state.Status.ValueString() == client.JobFailed,
+		!notes.Imported && !sameContent(plan, state):
+		return stepExport
+	case needsLink:
+		return stepLink
+	}
+	return stepNone
+}
+
+// sameContent reports whether a plan asks for what the state's job exported.
+// Arguments that are not known yet count as different. It does not compare the
+// domain, because changing it replaces the resource.
+func sameContent(plan, state *staticExportModel) bool {
+	compared := *state
+	compared.Domain = plan.Domain
+	return compared.inputs() == plan.inputs()
+}
+
+// inputs returns the arguments that determine an export's content, as comparable text.
+// Arguments that are not known yet equal nothing.
+func (m *staticExportModel) inputs() string {
+	triggers := map[string]string{}
+	for name, value := range m.Triggers.Elements() {
+		triggers[name] = value.String()
+	}
+	parameters, _ := parseParameters(m.AdditionalParameters.ValueString())
+	text, err := json.Marshal([]any{m.Domain.String(), m.Triggers.IsUnknown(), triggers, m.AdditionalParameters.IsUnknown(), parameters})
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// sameJSON reports whether two values are known and differ at most in spacing and the
+// order of fields.
+func sameJSON(a, b types.String) bool {
+	if a.IsNull() || a.IsUnknown() || b.IsNull() {
+		return false
+	}
+	first, _ := parseParameters(a.ValueString())
+	second, _ := parseParameters(b.ValueString())
+	return reflect.DeepEqual(first, second)
+}
+
+// parseParameters parses additional_parameters, or returns what is wrong with it. An
+// empty value means no parameters.
+func parseParameters(text string) (parameters map[string]any, problem string) {
+	if text == "" {
+		return map[string]any{}, ""
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber() // does not round large numbers
+	// A decoder alone accepts text after the object.
+	if err := decoder.Decode(&parameters); err != nil || parameters == nil || !json.Valid([]byte(text)) {
+		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
+	}
+	if _, found := parameters["domain"]; found {
+		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
+	}
+	return parameters, ""
 }

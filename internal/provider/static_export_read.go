@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -11,11 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Read refreshes the status and page count of the job. It never generates a link. The
+// Read refreshes the status and page count of the job. It never creates a link. The
 // state stays even if the service does not know the job, because a wrong base_url
 // looks the same: the plan then shows a new export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -31,30 +30,32 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 
 	jobID := state.JobID.ValueString()
 	job, err := c.GetStaticExportJob(ctx, jobID)
+	notes.NotFound = c.IsNotFound(err)
 	switch {
 	case err == nil:
 		state.setJob(job)
-	case client.IsGone(err):
+	case notes.NotFound:
 		what, _ := explain(err)
 		next := "The plan shows a new export instead of job " + jobID + "."
 		if notes.Pending != nil {
-			next = fmt.Sprintf("The next apply resumes job %s, which an earlier apply started for new content.", notes.Pending.JobID)
+			next = fmt.Sprintf("The plan shows a new export instead, or resumes job %s if the configuration is the one that job was started for.", notes.Pending.JobID)
 		}
-		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(what,
-			"The state is kept. "+next, "If the job should still exist, check base_url and the API key before you apply."))
+		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(what, "The state is kept. "+next,
+			"If the job should still exist, check base_url and the API key before you apply."))
 	default:
-		addError(&resp.Diagnostics, summaryJobUnreadable, err, "", "")
+		_, advice := explain(err)
+		advice = cmp.Or(adviseVersion(c, err), advice)
+		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged, strings.TrimSpace(advice+" To destroy without a refresh, use -refresh=false."))
 		return
 	}
-	notes.Unknown = err != nil
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
 	notes.write(ctx, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
-// generates no link, so the first plan after an import always shows an update, which
-// generates it, adopts the configured inputs, and ends the import.
+// creates no link, so the first plan after an import always shows an update, which
+// creates it, adopts the configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	identity, problem := parseImport(ctx, req)
 	if problem != "" {
@@ -69,11 +70,11 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
-		next := ""
-		if _, advice := explain(err); strings.Contains(advice, "timeouts") { // an import has none
+		next := adviseVersion(c, err)
+		if tooSlow(err) { // an import has no timeouts argument
 			next = "Import again later."
 		}
-		if jobID := identity.JobID.ValueString(); client.IsGone(err) && strings.ContainsAny(jobID, "./") {
+		if jobID := identity.JobID.ValueString(); c.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
 		addError(&resp.Diagnostics, summaryImportFailed, err, "", next)

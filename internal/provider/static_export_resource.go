@@ -29,8 +29,7 @@ var (
 // staticExportResource runs a static export and keeps a working link to its
 // bundle. This file defines its schema and model. static_export_plan.go decides what an
 // apply does, static_export_apply.go does it, and static_export_read.go reads and
-// imports. static_export_inputs.go compares the inputs of exports, and
-// static_export_notes.go stores what is not in the attributes.
+// imports. static_export_notes.go stores what is not in the attributes.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -68,7 +67,7 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Exports a site as a static bundle and keeps a working presigned link to it. " +
-			"Creating the resource starts exactly one job. An expired link is renewed for the same job. Only new content starts a new job.",
+			"Creating the resource starts exactly one job. An expired link is renewed for the same job. New content starts a new job, and so does a job that failed or was lost.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
 				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. Changing it replaces the resource.",
@@ -85,9 +84,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"additional_parameters": schema.StringAttribute{
 				MarkdownDescription: "Additional fields for the request that starts the export, as a JSON object written with `jsonencode`. " +
 					"The service defines which fields it accepts. `domain` is not allowed. Changing the value exports the site again, in place. Spacing and field order do not matter.",
-				Optional:      true,
-				Validators:    parametersRules,
-				PlanModifiers: []planmodifier.String{sameJSONModifier{"Ignores changes of spacing and member order."}},
+				Optional:   true,
+				Validators: parametersRules,
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
@@ -98,7 +96,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before it expires a link is due for renewal, such as `30m`. " +
+				MarkdownDescription: "How long before expiry to renew the link, such as `30m`. " +
 					"If it is not shorter than the lifetime of a link, the provider uses half the lifetime and warns. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,

@@ -43,7 +43,7 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 		"if it got no link": {
 			simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 502},
 			"",
-			[]string{"Could not finish the static export", "HTTP 502 Bad Gateway", `last seen with status "completed"`},
+			[]string{"Could not create a bundle link", "HTTP 502 Bad Gateway", "completed, but its link was not created."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,9 +112,9 @@ func TestNewContentIsResumedAlthoughTheOldJobIsGone(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, "")
-	old, _ := c.cutOff(t)
+	old, pending := c.cutOff(t)
 	h.ForgetJob(old)
-	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "The next apply resumes", "0 added, 1 changed")
+	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "or resumes job "+pending, "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0) // of those that the service still knows
 	c.wantEmptyPlan(t)
@@ -143,7 +143,7 @@ func TestPendingJobIsNotResumedForOtherContent(t *testing.T) {
 	c.wantJob(t, 2)
 }
 
-func TestPendingJobIsGivenUpByAnUpdateOfOtherContent(t *testing.T) {
+func TestPendingJobIsKeptDuringAnUpdateOfOtherContent(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
@@ -154,6 +154,6 @@ func TestPendingJobIsGivenUpByAnUpdateOfOtherContent(t *testing.T) {
 	c.wantJob(t, 0)
 	c.write(t, revision("2"))
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-	c.wantJob(t, 2)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	c.wantJob(t, 1)
 }

@@ -28,6 +28,7 @@ const (
 	summaryImportFailed    = "Could not import the static export job"
 	summaryPrivateState    = "Could not write the private state"
 	summaryLinkFailed      = "Could not create a bundle link"
+	summaryRenewalFailed   = "Could not renew the bundle link"
 	summaryJobNotCompleted = "Static export job not completed"
 
 	summaryUpdateFailed      = "Update failed"
@@ -47,14 +48,14 @@ const (
 
 // Warnings.
 const (
-	summaryNoVersion         = "Base URL without version segment"
-	summaryUnusualKey        = "Unusual API key"
-	summaryImportAdopts      = "Import adopts the configuration without a new export"
-	summaryUnreadableNotes   = "Private state of the export is unreadable"
-	summaryUnknownExpiry     = "Expiry of the bundle link is unknown"
-	summaryExpiredOnArrival  = "Bundle link expired on arrival"
-	summaryExpiredLink       = "The service returned an expired link"
-	summaryRenewBeforeTooBig = "renew_before exceeds the link's lifetime"
+	summaryNoVersion        = "Base URL without version segment"
+	summaryUnusualKey       = "Unusual API key"
+	summaryImportAdopts     = "Import adopts the configuration without a new export"
+	summaryUnreadableNotes  = "Private state of the export is unreadable"
+	summaryUnknownExpiry    = "Expiry of the bundle link is unknown"
+	summaryExpiredOnArrival = "Bundle link expired on arrival"
+	summaryExpiredLink      = "The service returned an expired link"
+	summaryLongRenewBefore  = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files differ from what the provider wrote"
 	summaryMovedAside   = "Files moved aside"

@@ -23,34 +23,34 @@ const (
 // Descriptions that several objects share.
 const (
 	timeoutsDescription     = "Timeouts for operations."
-	pollIntervalDescription = "Polling interval. At least `1s`. By default, the provider adapts it, between 1 and 15 seconds."
+	pollIntervalDescription = "Time between status checks. At least `1s`. By default, adapts between 1 and 15 seconds."
 )
 
 // timeoutError is the cause of a context that ended because of a timeout.
 type timeoutError struct {
-	after  time.Duration
-	member string // of the timeouts argument
+	after time.Duration
+	field string // of the timeouts argument
 }
 
 func (e *timeoutError) Error() string {
-	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.member)
+	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.field)
 }
 
-// withTimeout limits an operation by a member of its timeouts argument. The
+// withTimeout limits an operation by a field of its timeouts argument. The
 // context that Terraform passes has no deadline.
-func withTimeout(ctx context.Context, timeouts types.Object, member string, byDefault time.Duration) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	after := byDefault
-	if value, ok := timeouts.Attributes()[member].(types.String); ok && !value.IsNull() {
+	if value, ok := timeouts.Attributes()[field].(types.String); ok && !value.IsNull() {
 		after = durationOf(value)
 	}
-	return context.WithTimeoutCause(ctx, after, &timeoutError{after, member})
+	return context.WithTimeoutCause(ctx, after, &timeoutError{after, field})
 }
 
 // resourceTimeouts returns the timeouts argument of a resource, with a description of
-// each member.
-func resourceTimeouts(members map[string]string) rschema.SingleNestedAttribute {
+// each field.
+func resourceTimeouts(fields map[string]string) rschema.SingleNestedAttribute {
 	attributes := map[string]rschema.Attribute{}
-	for name, description := range members {
+	for name, description := range fields {
 		attributes[name] = rschema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
 	}
 	return rschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}

@@ -16,19 +16,15 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// described is the description of a validator or plan modifier.
-type described string
-
-func (d described) Description(context.Context) string         { return string(d) }
-func (d described) MarkdownDescription(context.Context) string { return string(d) }
-
 // stringRule validates string values that are known. problem returns what is wrong with a
 // value, or "" if the value is valid.
 type stringRule struct {
-	described
-	summary string
-	problem func(value string) string
+	summary, description string
+	problem              func(value string) string
 }
+
+func (r stringRule) Description(context.Context) string         { return r.description }
+func (r stringRule) MarkdownDescription(context.Context) string { return r.description }
 
 func (r stringRule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
@@ -41,7 +37,7 @@ func (r stringRule) ValidateString(_ context.Context, req validator.StringReques
 
 // rules returns the Validators of an attribute with one rule.
 func rules(summary, description string, problem func(string) string) []validator.String {
-	return []validator.String{stringRule{described(description), summary, problem}}
+	return []validator.String{stringRule{summary, description, problem}}
 }
 
 var (
@@ -51,7 +47,7 @@ var (
 	idRules          = rules(summaryInvalidID, "an ID", idProblem)
 	domainRules      = rules(summaryInvalidDomain, "a domain without scheme, port, or path", domainProblem)
 	pathRules        = rules(summaryInvalidPath, "a path", pathProblem)
-	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a member \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
+	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
