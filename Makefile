@@ -4,10 +4,10 @@ MAKEFLAGS += --no-print-directory
 SHELL := bash
 .DEFAULT_GOAL := help
 
-# The CLI for the demo and the acceptance tests, for example TF=tofu.
+# The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
-# Keeps the caller's CLI configuration out of the tests, and the CLI off the network.
-TEST_ENV := TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
+# Tests run in other directories. A CLI that is missing fails them.
+TEST_ENV = TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 # RACE= turns the race detector off, which needs a C compiler.
 RACE ?= -race
 # The version that `make install` installs. The examples require 0.1 or later.
@@ -56,7 +56,7 @@ install: build ## Install the provider for the current user, so `terraform init`
 .PHONY: build
 build: ## Build every package, and the provider into .bin/
 	go build ./...
-	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ .
+	go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $(BIN)/ .
 
 .PHONY: dev.tfrc
 dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
@@ -66,7 +66,7 @@ dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ wit
 .PHONY: fmt
 fmt: ## Format the Go and Terraform files
 	$(GOLANGCI) fmt
-	$(TF) fmt -recursive examples
+	'$(TF)' fmt -recursive examples
 
 .PHONY: tidy
 tidy: ## Tidy every Go module
@@ -100,10 +100,8 @@ cover: ## Fail if the coverage of the last `make test` is too low
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
-test-cli: ## Run the acceptance tests with the CLI in TF (terraform or tofu)
-	$(TEST_ENV) TF_ACC_TERRAFORM_PATH='$(TF)' \
-	TF_ACC_PROVIDER_HOST=$(if $(findstring tofu,$(notdir $(TF))),registry.opentofu.org,registry.terraform.io) \
-	go test ./internal/provider/... ./internal/doctest
+test-cli: ## Run only the tests that use the CLI (TF=tofu)
+	$(TEST_ENV) go test ./internal/provider ./internal/doctest ./internal/schemajson
 
 .PHONY: test-s3
 test-s3: ## Run the download tests against a real S3 server
@@ -118,15 +116,15 @@ fuzz: ## Run each fuzz test for FUZZTIME (20s)
 
 .PHONY: soak
 soak: ## Run ten thousand exports against a faulty service
-	go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
+	$(TEST_ENV) go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
 
 .PHONY: mutate
 mutate: ## Run mutation tests: list the code changes that no test catches (PKG=./internal/client)
 	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20
 
 .PHONY: bench
-bench: ## Run the benchmarks: polling, rate limits, large plans, downloads, and startup
-	cd bench && go test -run '^$$' -bench . ./...
+bench: ## Run the benchmarks COUNT times (1): polling, rate limits, large plans, downloads, and startup
+	cd bench && $(TEST_ENV) go test -run '^$$' -bench . -count $(or $(COUNT),1) -timeout 60m ./...
 
 ##@ Check
 
@@ -137,6 +135,10 @@ check: ## Run the checks in .ci/run, as CI does
 .PHONY: lint
 lint: ## Run golangci-lint on every module
 	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(GOLANGCI) run) || exit 1; done
+
+.PHONY: fmt-check
+fmt-check: ## Fail if `make fmt` would change a Terraform file
+	'$(TF)' fmt -recursive -check -diff examples
 
 .PHONY: tidy-check
 tidy-check: ## Fail if `make tidy` would change a file

@@ -9,9 +9,8 @@ make --silent install PLUGINS="$scratch/plugins" >/dev/null
 go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
 coproc "$scratch/simulator" 2>/dev/null
 trap 'kill "$COPROC_PID"; rm -rf "$scratch"' EXIT
-IFS='=' read -r _ DOCS_BASE_URL <&"${COPROC[0]}"
-IFS='=' read -r _ DOCS_API_KEY <&"${COPROC[0]}"
-export DOCS_BASE_URL DOCS_API_KEY TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
+eval "$(head -n 2 <&"${COPROC[0]}")"
+export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
 
 cp examples/resources/docs_update_gate/resource.tf "$scratch"
 cd "$scratch"

@@ -70,6 +70,7 @@ func (h *harness) run(t *testing.T, steps ...resource.TestStep) {
 // runSince is run for steps that need a Terraform of at least the given version.
 func (h *harness) runSince(t *testing.T, oldest *version.Version, steps ...resource.TestStep) {
 	t.Helper()
+	clitest.Find(t) // ParallelTest would download one
 	resource.ParallelTest(t, resource.TestCase{
 		IsUnitTest: true,
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
