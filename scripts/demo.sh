@@ -72,7 +72,7 @@ mkfifo "$scratch/settings"
 "$scratch/simulator" -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
 service=$!
 { read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
-export DOCS_BASE_URL=${base_url#*=} DOCS_API_KEY=${api_key#*=}
+eval "$base_url; $api_key"
 run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
   cat "$scratch/init.log" >&2
   fail 'init failed'

@@ -22,7 +22,7 @@ import (
 var programs = map[string]string{
 	"go":        `while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done; [ $# = 1 ] || cp "$(dirname "$0")/simulator" "$2"`,
 	"make":      `exit 0`,
-	"simulator": `trap 'exit 0' INT; echo base_url=http://127.0.0.1:1/v1; echo api_key=sim_1; /bin/sleep 60 & wait`,
+	"simulator": `trap 'exit 0' INT; echo export DOCS_BASE_URL=http://127.0.0.1:1/v1; echo export DOCS_API_KEY=sim_1; /bin/sleep 60 & wait`,
 	"sleep":     `exit 0`,
 	"terraform": `shift; echo "terraform $*"
 case "$*$HANG" in

@@ -4,10 +4,10 @@
 // Command simulator serves a simulated documentation hosting service on a
 // loopback address until it is interrupted.
 //
-// The first two lines of its output are the settings of a client:
+// It prints the settings of a client as shell commands:
 //
-//	base_url=http://127.0.0.1:PORT/v1
-//	api_key=KEY
+//	export DOCS_BASE_URL=http://127.0.0.1:PORT/v1
+//	export DOCS_API_KEY=KEY
 package main
 
 import (
@@ -112,7 +112,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: noTime, Run: noTime, Fail: "Page guides/links.mdx cannot be parsed"})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: noTime, Run: simulator.Forever})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever})
-	if _, err := fmt.Fprintf(stdout, "base_url=%s\napi_key=%s\n", server.BaseURL, key); err != nil {
+	if _, err := fmt.Fprintf(stdout, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", server.BaseURL, key); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued")

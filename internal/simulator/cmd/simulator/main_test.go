@@ -56,7 +56,7 @@ func launch(t *testing.T, args ...string) *program {
 	for _, setting := range []struct {
 		name  string
 		value *string
-	}{{"base_url=", &p.baseURL}, {"api_key=", &p.key}} {
+	}{{"export DOCS_BASE_URL=", &p.baseURL}, {"export DOCS_API_KEY=", &p.key}} {
 		line, err := lines.ReadString('\n')
 		value, found := strings.CutPrefix(strings.TrimSpace(line), setting.name)
 		if err != nil || !found {
