@@ -32,7 +32,7 @@ resource "docs_static_export" "site" {
   domain = var.domain
 
   triggers = {
-    update = data.docs_update_status.latest.id
+    update = data.docs_update_status.latest.status_id
   }
 }
 
