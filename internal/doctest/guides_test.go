@@ -7,14 +7,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -214,16 +212,6 @@ func TestEachWayToUploadSetsTheSameHeaders(t *testing.T) {
 				t.Errorf("%s: %d objects have %s, want %d", store, got, line, want)
 			}
 		}
-	}
-
-	script := exec.Command(clitest.Program(t, "bash"), "-c", `aws() { printf '%s|' "$@"; echo; }; export -f aws; "$0" site bucket E2`, examples+"/guides/object-storage/upload.sh")
-	output, err := script.CombinedOutput()
-	want := "s3|sync|site|s3://bucket|--exclude|*.html|--cache-control|" + asset + "|\n" +
-		"s3|sync|site|s3://bucket|--exclude|*|--include|*.html|--cache-control|" + page + "|--content-type|" + pageType + "|\n" +
-		"s3|sync|site|s3://bucket|--delete|--size-only|\n" +
-		"cloudfront|create-invalidation|--distribution-id|E2|--paths|/*|\n"
-	if err != nil || string(output) != want {
-		t.Errorf("upload.sh ran (%v):\n%s", err, output)
 	}
 }
 

@@ -39,9 +39,10 @@ ephemeral "docs_static_export_bundle" "site" {
 }
 
 resource "helm_release" "docs" {
-  name      = "docs"
-  namespace = "docs"
-  chart     = "oci://charts.example.com/docs" # the service's deployment chart
+  name             = "docs"
+  namespace        = "docs"
+  create_namespace = true
+  chart            = "oci://charts.example.com/docs" # the service's deployment chart
 
   set = [
     { name = "staticExport.enabled", value = "true" },

@@ -35,9 +35,10 @@ resource "docs_static_export" "site" {
 }
 
 resource "helm_release" "docs" {
-  name      = "docs"
-  namespace = "docs"
-  chart     = "oci://charts.example.com/docs" # the service's deployment chart
+  name             = "docs"
+  namespace        = "docs"
+  create_namespace = true
+  chart            = "oci://charts.example.com/docs" # the service's deployment chart
 
   set = [
     { name = "staticExport.enabled", value = "true" },

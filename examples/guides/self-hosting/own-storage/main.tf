@@ -28,7 +28,12 @@ variable "revision" {
 }
 
 variable "bucket" {
-  description = "Bucket that the cluster can read over HTTPS."
+  description = "Name of the bucket to create, in the region of the cluster."
+  type        = string
+}
+
+variable "vpc_endpoint_id" {
+  description = "ID of the S3 endpoint of the cluster's VPC."
   type        = string
 }
 
@@ -48,9 +53,29 @@ resource "docs_bundle_download" "site" {
   path   = "${path.root}/out/bundle.tar.gz"
 }
 
+resource "aws_s3_bucket" "bundles" {
+  bucket = var.bucket
+}
+
+# The pods send no signature, so what comes through the endpoint may read the bundles.
+resource "aws_s3_bucket_policy" "bundles" {
+  bucket = aws_s3_bucket.bundles.id
+
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Allow"
+      Principal = "*"
+      Action    = "s3:GetObject"
+      Resource  = "${aws_s3_bucket.bundles.arn}/bundles/*"
+      Condition = { StringEquals = { "aws:SourceVpce" = var.vpc_endpoint_id } }
+    }]
+  })
+}
+
 # One object for each job. On a fresh disk, source_hash stays known, so nothing is uploaded twice.
 resource "aws_s3_object" "bundle" {
-  bucket       = var.bucket
+  bucket       = aws_s3_bucket.bundles.id
   key          = "bundles/${docs_static_export.site.job_id}.tar.gz"
   source       = docs_bundle_download.site.path
   source_hash  = docs_bundle_download.site.content_sha256
@@ -63,15 +88,18 @@ resource "aws_s3_object" "bundle" {
 }
 
 resource "helm_release" "docs" {
-  name      = "docs"
-  namespace = "docs"
-  chart     = "oci://charts.example.com/docs" # the service's deployment chart
+  name             = "docs"
+  namespace        = "docs"
+  create_namespace = true
+  chart            = "oci://charts.example.com/docs" # the service's deployment chart
 
   values = [yamlencode({
     staticExport = {
       enabled   = true
       version   = var.revision
-      bundleUrl = "https://${aws_s3_object.bundle.bucket}.s3.amazonaws.com/${aws_s3_object.bundle.key}"
+      bundleUrl = "https://${aws_s3_bucket.bundles.bucket_regional_domain_name}/${aws_s3_object.bundle.key}"
     }
   })]
+
+  depends_on = [aws_s3_bucket_policy.bundles]
 }
