@@ -7,6 +7,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 const (
@@ -50,14 +52,16 @@ func download(link, target string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	staged, err := bundle.Stage(ctx, c.Transport(), bundle.Target{Path: target}, bundle.Request{
-		Link: func(context.Context) (bundle.Link, error) { return bundle.Link{URL: link}, nil },
+	staged, err := bundle.Stage(ctx, bundle.Target{Path: target}, bundle.Request{
+		Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
+			got, err := c.Transport().Download(ctx, file, func(context.Context) (transport.Link, error) { return transport.Link{URL: link}, nil })
+			return got.SHA256, got.SizeBytes, err
+		},
 	})
 	if err != nil {
 		return err
 	}
-	defer staged.Discard()
-	if _, err := staged.Commit(ctx, &bundle.Owned{}, time.Now()); err != nil {
+	if err := errors.Join(staged.Commit(ctx, &bundle.Owned{}), staged.Discard()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

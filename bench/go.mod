@@ -8,11 +8,6 @@ require (
 	github.com/hashicorp/terraform-plugin-sdk/v2 v2.40.0
 )
 
-require (
-	github.com/gofrs/flock v0.13.1 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-)
-
 require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 
 replace github.com/docs-hosting/terraform-provider-docs => ../

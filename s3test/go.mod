@@ -9,11 +9,6 @@ require (
 )
 
 require (
-	github.com/gofrs/flock v0.13.1 // indirect
-	golang.org/x/sys v0.49.0 // indirect
-)
-
-require (
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.20 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.1 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.1 // indirect

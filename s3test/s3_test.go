@@ -9,6 +9,7 @@ package s3test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"crypto/rand"
 	"flag"
 	"fmt"
@@ -57,23 +58,18 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	link := func(ctx context.Context) (bundle.Link, error) {
-		b, err := c.GenerateBundle(ctx, jobID)
-		if err != nil {
-			return bundle.Link{}, err
-		}
-		return bundle.Link{URL: b.URL, SizeBytes: b.SizeBytes}, nil
-	}
 	folder := t.TempDir()
 	target := bundle.Target{Path: filepath.Join(folder, "bundle.tar.gz"), Directory: filepath.Join(folder, "site")}
 
 	store.expired, store.cutAfter = true, 500
-	staged, err := bundle.Stage(ctx, c.Transport(), target, bundle.Request{Link: link, Create: true})
+	staged, err := bundle.Stage(ctx, target, bundle.Request{Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
+		got, err := c.DownloadBundle(ctx, jobID, file)
+		return got.SHA256, got.SizeBytes, err
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer staged.Discard()
-	if _, err := staged.Commit(ctx, &bundle.Owned{}, time.Now()); err != nil {
+	if err := errors.Join(staged.Commit(ctx, &bundle.Owned{}), staged.Discard()); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"403", "200", "bytes=500-: 206"}; !slices.Equal(store.log, want) {
@@ -83,7 +79,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 		t.Error(err)
 	}
 
-	signed, err := link(ctx)
+	signed, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
 		t.Fatal(err)
 	}

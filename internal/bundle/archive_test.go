@@ -5,8 +5,12 @@ package bundle
 
 import (
 	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,43 +48,22 @@ func TestUnpackWritesWhatTheArchiveHolds(t *testing.T) {
 			tarOf(t, tar.Header{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"comment": "c0ffee"}}, regular("index.html", "home")),
 			map[string]string{"index.html": "home"},
 		},
-		"names of any script, with spaces and colons": {
-			tarOf(t, regular("über uns/日本:語.html", "x")),
-			map[string]string{"über uns/": "", "über uns/日本:語.html": "x"},
-		},
-		"a name of 255 bytes": {
-			tarOf(t, regular(strings.Repeat("n", 255), "x")),
-			map[string]string{strings.Repeat("n", 255): "x"},
-		},
-		"a hard link to an earlier file": {
-			tarOf(t, regular("a/one.html", "1"), hardLink("two.html", "./a/one.html")),
-			map[string]string{"a/": "", "a/one.html": "1", "two.html": "1"},
-		},
-		"symbolic links that stay inside": {
-			tarOf(t, symlink("latest", "v2"), regular("v2/index.html", "2"), symlink("v2/deep", "../v2/index.html"), symlink("again", "latest/deep")),
-			map[string]string{"latest": "-> v2", "v2/": "", "v2/index.html": "2", "v2/deep": "-> ../v2/index.html", "again": "-> latest/deep"},
-		},
-		"a symbolic link in a zip": {
-			zipOf(t, zipEntry{name: "v2/index.html", body: "2"}, zipEntry{name: "latest", body: "v2", mode: fs.ModeSymlink | 0o777}),
-			map[string]string{"latest": "-> v2", "v2/": "", "v2/index.html": "2"},
-		},
-		"a stored zip that looks like thousands of zip records": {
-			zipOf(t, zipEntry{name: "a", body: strings.Repeat("PK\x01\x02", 110_000), stored: true}),
-			map[string]string{"a": strings.Repeat("PK\x01\x02", 110_000)},
+		"names of any script, with spaces and dots": {
+			tarOf(t, regular("über uns/日本 語..html", "x")),
+			map[string]string{"über uns/": "", "über uns/日本 語..html": "x"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			archive, site := place(t, tc.data)
-			held, digest, err := unpack(t.Context(), archive, site, defaultLimits, createFile)
+			archive, site := archiveOf(t, tc.data)
+			held, err := unpack(t.Context(), archive, site, defaultLimits)
 			must(t, err)
 			if got := listing(t, site); !maps.Equal(got, tc.want) {
 				t.Errorf("unpacked %q, want %q", got, tc.want)
 			}
 			onDisk, err := readTree(t.Context(), site, defaultLimits)
-			must(t, err)
-			if !maps.Equal(onDisk, held) || digest != onDisk.digest() {
-				t.Errorf("on disk there is %v with digest %s, in the archive %v with digest %s", onDisk, onDisk.digest(), held, digest)
+			if err != nil || !maps.Equal(onDisk, held) {
+				t.Errorf("on disk there is %v, in the archive %v; error %v", onDisk, held, err)
 			}
 		})
 	}
@@ -87,17 +71,12 @@ func TestUnpackWritesWhatTheArchiveHolds(t *testing.T) {
 
 func TestContentDigestHasTheDocumentedForm(t *testing.T) {
 	t.Parallel()
-	archive, _ := place(t, tarOf(t, regular("b/index.html", "home"), symlink("b/link", "index.html"), directory("a"), hardLink("b.html", "b/index.html")))
-	found, err := Describe(t.Context(), archive)
+	archive, _ := archiveOf(t, tarOf(t, regular("b/index.html", "home"), directory("a"), regular("b.html", "home")))
+	found, err := readArchive(t.Context(), archive, defaultLimits, nil)
 	must(t, err)
-	records := fmt.Sprintf("d %[3]s a\x00d %[3]s b\x00f %[1]x b.html\x00f %[1]x b/index.html\x00l %[2]x b/link\x00",
-		sha256.Sum256([]byte("home")), sha256.Sum256([]byte("index.html")), strings.Repeat("0", 64))
-	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(records))); found.ContentSHA256 != want || found.FileCount != 3 {
-		t.Errorf("it is %s of %d files, want %s of 3", found.ContentSHA256, found.FileCount, want)
-	}
-	// State holds digests, so another form would break it.
-	if want := "cc02c21ae0ba1914af1df3428f32e026011042c96619f53e26f981c3b6fbdefa"; found.ContentSHA256 != want {
-		t.Errorf("it is %s, want %s", found.ContentSHA256, want)
+	records := fmt.Sprintf("d %[2]s a\x00d %[2]s b\x00f %[1]x b.html\x00f %[1]x b/index.html\x00", sha256.Sum256([]byte("home")), strings.Repeat("0", 64))
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(records))); found.digest() != want || found.files() != 2 {
+		t.Errorf("it is %s of %d files, want %s of 2", found.digest(), found.files(), want)
 	}
 }
 
@@ -116,132 +95,321 @@ func TestUnpackKeepsOnlyTheExecuteBit(t *testing.T) {
 		{name: "wide", mode: fs.ModeSticky | 0o666},
 		{name: "dir/", mode: fs.ModeDir | 0o500},
 	}
-	for name, data := range map[string][]byte{"in a tar": tarOf(t, headers...), "in a zip": zipOf(t, zipped...)} {
+	// Compared with new files of this process, for its umask.
+	like := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(like, "page"), nil, 0o644))
+	must(t, os.WriteFile(filepath.Join(like, "script"), nil, 0o755))
+	must(t, os.WriteFile(filepath.Join(like, "wide"), nil, 0o644))
+	must(t, os.Mkdir(filepath.Join(like, "dir"), 0o755))
+	for kind, data := range map[string][]byte{"tar": tarOf(t, headers...), "zip": zipOf(t, zipped...)} {
+		archive, site := archiveOf(t, data)
+		_, err := unpack(t.Context(), archive, site, defaultLimits)
+		must(t, err)
+		for _, name := range []string{"page", "script", "wide", "dir"} {
+			got, err := os.Lstat(filepath.Join(site, name))
+			must(t, err)
+			want, err := os.Lstat(filepath.Join(like, name))
+			must(t, err)
+			if got.Mode() != want.Mode() {
+				t.Errorf("%s in a %s has mode %s, want %s", name, kind, got.Mode(), want.Mode())
+			}
+		}
+	}
+}
+
+func TestUnpackRefuses(t *testing.T) {
+	t.Parallel()
+	page := regular("index.html", "home")
+	good := tarOf(t, page, regular("next.html", strings.Repeat("next", 1000)))
+	goodZip := zipOf(t, zipEntry{name: "index.html", body: "home"})
+	link := tar.Header{Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "index.html"}
+	for name, tc := range map[string]struct {
+		data  []byte
+		err   error
+		entry string // at fault, if there is one
+	}{
+		"an absolute path":                 {tarOf(t, page, regular("/etc/cron.d/evil", "x")), errName, "/etc/cron.d/evil"},
+		"an absolute path in a zip":        {zipOf(t, zipEntry{name: "/etc/evil"}), errName, "/etc/evil"},
+		"a path that leads up":             {tarOf(t, page, regular("../evil", "x")), errName, "../evil"},
+		"a path that leads up in a zip":    {zipOf(t, zipEntry{name: "../evil"}), errName, "../evil"},
+		"a path that leads down and up":    {tarOf(t, page, regular("a/../../evil", "x")), errName, "a/../../evil"},
+		"a directory that leads up":        {tarOf(t, page, directory("../site2/")), errName, "../site2/"},
+		"a backslash":                      {tarOf(t, page, regular(`..\evil`, "x")), errName, `..\evil`},
+		"a NUL in a name":                  {zipOf(t, zipEntry{name: "a\x00.html"}), errName, "a\x00.html"},
+		"a control character in a name":    {tarOf(t, regular("a\x1b[2J", "x")), errName, "a\x1b[2J"},
+		"a name that is not UTF-8":         {zipOf(t, zipEntry{name: "caf\xe9"}), errName, "caf\xe9"},
+		"an empty name":                    {zipOf(t, zipEntry{name: ""}), errName, ""},
+		"a file in place of the root":      {tarOf(t, page, regular(".", "x")), errName, "."},
+		"a symbolic link":                  {tarOf(t, page, link), errKind, "latest"},
+		"a symbolic link in a zip":         {zipOf(t, zipEntry{name: "latest", body: "a", mode: fs.ModeSymlink | 0o777}), errKind, "latest"},
+		"a hard link":                      {tarOf(t, page, tar.Header{Name: "again", Typeflag: tar.TypeLink, Linkname: "index.html"}), errKind, "again"},
+		"a character device":               {tarOf(t, page, tar.Header{Name: "dev", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 3}), errKind, "dev"},
+		"a pipe":                           {tarOf(t, page, tar.Header{Name: "pipe", Typeflag: tar.TypeFifo}), errKind, "pipe"},
+		"a device in a zip":                {zipOf(t, zipEntry{name: "dev", mode: fs.ModeDevice | fs.ModeCharDevice | 0o600}), errKind, "dev"},
+		"a file twice":                     {tarOf(t, page, page), errConflict, "index.html"},
+		"a file twice in a zip":            {zipOf(t, zipEntry{name: "a"}, zipEntry{name: "a"}), errConflict, "a"},
+		"a file twice under two spellings": {tarOf(t, page, regular("./index.html", "x")), errConflict, "./index.html"},
+		"a directory in place of a file":   {tarOf(t, page, directory("index.html")), errConflict, "index.html"},
+		"a file in place of a directory":   {tarOf(t, regular("a/b", "x"), regular("a", "x")), errConflict, "a"},
+		"a file inside a file":             {tarOf(t, page, regular("index.html/b/c", "x")), errConflict, "index.html/b/c"},
+		"a zip that lies about a size":     {lyingZip(t), zip.ErrFormat, "lie"},
+		"a zip of unknown compression":     {patch(goodZip, "PK\x01\x02", 10, 99), zip.ErrAlgorithm, "index.html"},
+		"a zip with a wrong checksum":      {patch(goodZip, "PK\x01\x02", 16, 0xff), zip.ErrChecksum, "index.html"},
+
+		"nothing at all":                      {nil, errFormat, ""},
+		"a short text":                        {[]byte("<html>no such bundle"), errFormat, ""},
+		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},
+		"a gzip of a long text":               {gzipOf(t, bytes.Repeat([]byte("no tar"), 1000)), errFormat, ""},
+		"a tar without entries":               {tarOf(t), errEmpty, ""},
+		"a tar with nothing but its root":     {tarOf(t, directory("./")), errEmpty, ""},
+		"a zip without entries":               {zipOf(t), errEmpty, ""},
+		"a tar cut within a file":             {good[:512+512+512+2000], io.ErrUnexpectedEOF, "next.html"},
+		"a tar cut within a header":           {good[:512+512+100], io.ErrUnexpectedEOF, ""},
+		"a tar cut between two entries":       {good[:512+512], io.ErrUnexpectedEOF, ""},
+		"a gzip tar without its last byte":    {shorter(gzipOf(t, good), 1), io.ErrUnexpectedEOF, ""},
+		"a gzip tar with a wrong checksum":    {patch(gzipOf(t, good), "", len(gzipOf(t, good))-8, 0xff), gzip.ErrChecksum, ""},
+		"a gzip header alone":                 {gzipOf(t, good)[:6], io.ErrUnexpectedEOF, ""},
+		"a zip that is only its first header": {goodZip[:30], zip.ErrFormat, ""},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			archive, site := place(t, data)
-			_, _, err := unpack(t.Context(), archive, site, defaultLimits, createFile)
-			must(t, err)
-			// Compared with new files of this process, for its umask.
-			like := t.TempDir()
-			must(t, os.WriteFile(filepath.Join(like, "page"), nil, 0o644))
-			must(t, os.WriteFile(filepath.Join(like, "script"), nil, 0o755))
-			must(t, os.WriteFile(filepath.Join(like, "wide"), nil, 0o644))
-			must(t, os.Mkdir(filepath.Join(like, "dir"), 0o755))
-			for _, name := range []string{"page", "script", "wide", "dir"} {
-				if got, want := modeOf(t, filepath.Join(site, name)), modeOf(t, filepath.Join(like, name)); got != want {
-					t.Errorf("%s has mode %s, want %s", name, got, want)
+			archive, site := archiveOf(t, tc.data)
+			_, err := unpack(t.Context(), archive, site, defaultLimits)
+			var refused *ArchiveError
+			if !errors.As(err, &refused) || refused.Entry != tc.entry || !errors.Is(err, tc.err) {
+				t.Errorf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
+			}
+			checkInside(t, site)
+		})
+	}
+}
+
+// checkInside fails the test if anything but the archive, a canary, and the site is
+// around.
+func checkInside(t *testing.T, site string) {
+	t.Helper()
+	for name, content := range listing(t, filepath.Dir(site)) {
+		if name != "archive" && (name != "canary" || content != "alive") && !strings.HasPrefix(name, filepath.Base(site)+"/") {
+			t.Errorf("there is %q outside the site", name)
+		}
+	}
+}
+
+func TestNamesThatTheSystemDoesNotAllowAreRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a:b.html", "docs/NUL", "what?.html", "docs./a.html", "trailing "} {
+		archive, site := archiveOf(t, tarOf(t, regular(name, "x")))
+		_, err := unpack(t.Context(), archive, site, defaultLimits)
+		var refused *ArchiveError
+		if onWindows := errors.As(err, &refused) && refused.Entry == name && errors.Is(err, errSystem); onWindows != (runtime.GOOS == "windows") || !onWindows && err != nil {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+	for element, changed := range map[string]bool{".": false, "a.b c": false, "a.": true, "a ": true, "a|b": true} {
+		if changedByWindows(element) != changed {
+			t.Errorf("%q is changed by Windows: %t, want %t", element, !changed, changed)
+		}
+	}
+}
+
+func TestUnpackWhereTheFileSystemIgnoresCase(t *testing.T) {
+	t.Parallel()
+	archive, site := archiveOf(t, tarOf(t, regular("API/index.html", "1"), regular("api/other.html", "2")))
+	_, err := os.Stat(filepath.Join(filepath.Dir(site), "ARCHIVE"))
+	ignoresCase := err == nil
+	_, err = unpack(t.Context(), archive, site, defaultLimits)
+	var refused *ArchiveError
+	if ignoresCase != (errors.As(err, &refused) && refused.Entry == "api/other.html" && errors.Is(err, errConflict)) || !ignoresCase && err != nil {
+		t.Errorf("the file system ignores case: %t; error %v", ignoresCase, err)
+	}
+	// What such a file system has at the second path after the first, this puts there.
+	for _, name := range []string{"a", "a/"} {
+		archive, _ := archiveOf(t, tarOf(t, regular(name+"b", "x")))
+		root, err := os.OpenRoot(t.TempDir())
+		must(t, err)
+		_, err = readArchive(t.Context(), archive, defaultLimits, func(e entry) error {
+			must(t, root.MkdirAll(e.name, 0o755))
+			return unpackEntry(root, e, nil)
+		})
+		must(t, root.Close())
+		if !errors.Is(err, errConflict) {
+			t.Errorf("%sb: error %v, want %v", name, err, errConflict)
+		}
+	}
+}
+
+func TestUnpackHasLimits(t *testing.T) {
+	t.Parallel()
+	pages := []tar.Header{regular("docs/a.html", "12345"), regular("docs/b.html", "12345")}
+	// Headers that belong to no entry: the tar reader takes any number of them for one step.
+	padded := regular("n", "")
+	padded.Format, padded.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": strings.Repeat("x", 100_000)}
+	for name, tc := range map[string]struct {
+		data   []byte
+		limits limits
+		err    error
+	}{
+		"bytes at the limit":                        {tarOf(t, pages...), limits{100, 10}, nil},
+		"bytes over the limit":                      {tarOf(t, pages...), limits{100, 9}, errTooLarge},
+		"bytes over the limit in a zip":             {zipOf(t, zipEntry{name: "a", body: "12345"}, zipEntry{name: "b", body: "12345"}), limits{100, 9}, errTooLarge},
+		"bytes of a sparse file":                    {sparseTar(t, 1<<40), limits{100, 1 << 20}, errTooLarge},
+		"entries at the limit, the folder counting": {tarOf(t, pages...), limits{3, 100}, nil},
+		"entries over the limit":                    {tarOf(t, pages...), limits{2, 100}, errTooMany},
+		"entries over the limit in a zip":           {zipOf(t, zipEntry{name: "a"}, zipEntry{name: "b"}), limits{1, 100}, errTooMany},
+		"folders that one long path implies":        {tarOf(t, regular(strings.Repeat("d/", 20)+"f", "")), limits{20, 100}, errTooMany},
+		"headers of many entries":                   {tarOf(t, slices.Repeat([]tar.Header{directory("d")}, 2500)...), limits{2500, 1}, nil},
+		"headers without an entry":                  {bytes.Repeat(shorter(tarOf(t, padded), 512+1024), 30), limits{1, 1}, errTooLarge},
+		"padding without end":                       {gzipOf(t, append(tarOf(t, pages...), make([]byte, 2<<20)...)), limits{4, 10}, errTooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive, site := archiveOf(t, tc.data)
+			_, err := unpack(t.Context(), archive, site, tc.limits)
+			if !errors.Is(err, tc.err) {
+				t.Fatalf("error %v, want %v", err, tc.err)
+			}
+			if err == nil {
+				_, err = readTree(t.Context(), site, tc.limits)
+				must(t, err)
+				tc.limits.entries = 0
+				if _, err := readTree(t.Context(), site, tc.limits); !errors.Is(err, errTooMany) {
+					t.Errorf("reading it back with a limit of no entries: error %v", err)
 				}
 			}
 		})
 	}
 }
 
-func modeOf(t *testing.T, name string) fs.FileMode {
-	t.Helper()
-	info, err := os.Lstat(name)
-	must(t, err)
-	return info.Mode()
-}
-
-func TestCleanNameAllowsTheLongestPath(t *testing.T) {
+func TestUnpackStopsABombBeforeItFillsTheDisk(t *testing.T) {
 	t.Parallel()
-	longest := strings.Repeat("n/", 511) + "nn"
-	if name, err := cleanName(longest); err != nil || name != longest {
-		t.Errorf("error %v", err)
+	var headers []tar.Header
+	for i := range 32 {
+		headers = append(headers, regular(fmt.Sprint(i), strings.Repeat("\x00", 1<<20)))
+	}
+	const limit = 4<<20 + 1
+	archive, site := archiveOf(t, gzipOf(t, tarOf(t, headers...)))
+	_, err := unpack(t.Context(), archive, site, limits{100, limit})
+	var entry *ArchiveError
+	if !errors.Is(err, errTooLarge) || !errors.As(err, &entry) || entry.Entry != "4" {
+		t.Errorf("error %v, want %v of the fifth entry", err, errTooLarge)
+	}
+	written := 0
+	for _, content := range listing(t, site) {
+		written += len(content)
+	}
+	if written > limit {
+		t.Errorf("it wrote %d bytes, over the limit of %d", written, limit)
 	}
 }
 
-func TestUnpackReportsAFullDisk(t *testing.T) {
+func TestReadArchiveReportsAFullDiskAsSuch(t *testing.T) {
 	t.Parallel()
-	archive, site := place(t, tarOf(t, regular("a.html", "fits"), regular("b.html", "does not")))
-	full := func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
-		file, err := createFile(root, name, mode)
-		if name == "b.html" {
-			return fullDisk{file}, err
-		}
-		return file, err
-	}
-	_, _, err := unpack(t.Context(), archive, site, defaultLimits, full)
+	archive, _ := archiveOf(t, tarOf(t, regular("a.html", "does not fit")))
+	_, err := readArchive(t.Context(), archive, defaultLimits, func(entry) error { return &fs.PathError{Op: "write", Path: "a.html", Err: syscall.ENOSPC} })
 	var fault *ArchiveError
 	if !errors.Is(err, syscall.ENOSPC) || errors.As(err, &fault) {
 		t.Errorf("error %v, want %v and no fault of the archive", err, syscall.ENOSPC)
 	}
 }
 
-type fullDisk struct{ io.WriteCloser }
-
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-func TestUnpackEndsWithItsContext(t *testing.T) {
+func TestReadArchiveEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("x", 1<<20)
-	for name, data := range map[string][]byte{
-		"in a tar":      tarOf(t, regular("big", big), regular("next", "x")),
-		"in a gzip tar": gzipOf(t, tarOf(t, regular("big", big), regular("next", "x"))),
-		"in a zip":      zipOf(t, zipEntry{name: "big", body: big}, zipEntry{name: "next/", mode: fs.ModeDir | 0o755}),
+	for kind, data := range map[string][]byte{
+		"tar":      tarOf(t, regular("big", big), regular("next", "x")),
+		"gzip tar": gzipOf(t, tarOf(t, regular("big", big), regular("next", "x"))),
+		"zip":      zipOf(t, zipEntry{name: "big", body: big}, zipEntry{name: "next/", mode: fs.ModeDir | 0o755}),
 	} {
-		for when, limit := range map[string]int{"before the first entry": 0, "within a file": 1, "between two entries": len(big)} {
-			t.Run(when+" "+name, func(t *testing.T) {
+		for when, limit := range map[string]int64{"before the first entry": -1, "within a file": 1, "between two entries": 1 << 20} {
+			t.Run(when+" of a "+kind, func(t *testing.T) {
 				t.Parallel()
-				archive, site := place(t, data)
+				archive, _ := archiveOf(t, data)
 				cause := errors.New("interrupted")
 				ctx, cancel := context.WithCancelCause(t.Context())
-				if limit == 0 {
+				if limit < 0 {
 					cancel(cause)
 				}
-				_, _, err := unpack(ctx, archive, site, defaultLimits, func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
-					file, err := createFile(root, name, mode)
-					return &tap{file, limit, func() { cancel(cause) }}, err
+				visited := 0
+				_, err := readArchive(ctx, archive, defaultLimits, func(e entry) error {
+					visited++
+					_, err := io.CopyN(io.Discard, e.body, limit)
+					cancel(cause)
+					return err
 				})
-				if err == nil || err.Error() != cause.Error() {
-					t.Errorf("error %v, want %v", err, cause)
-				}
-				if written := len(listing(t, site)["big"]); written > limit+64<<10 || len(listing(t, site)) > 1 {
-					t.Errorf("it wrote %d bytes and %d files after the end", written-limit, len(listing(t, site))-1)
+				if !errors.Is(err, cause) || visited > 1 || limit < 0 && visited > 0 {
+					t.Errorf("%d entries were visited; error %v, want %v", visited, err, cause)
 				}
 			})
 		}
 	}
 }
 
-// tap calls end once limit bytes are written.
-type tap struct {
-	io.WriteCloser
-	limit int
-	end   func()
-}
-
-func (t *tap) Write(p []byte) (int, error) {
-	n, err := t.WriteCloser.Write(p)
-	if t.limit -= n; t.limit <= 0 {
-		t.end()
-	}
-	return n, err
-}
-
-func TestUnpackWhereTheFileSystemIgnoresCase(t *testing.T) {
+func TestArchiveErrorIsShortAndPrintable(t *testing.T) {
 	t.Parallel()
-	// What such a file system has at the second path after the first, this puts there.
-	create := func(root *os.Root, name string, mode fs.FileMode) (io.WriteCloser, error) {
-		switch name {
-		case "API/index.html":
-			must(t, root.Mkdir("api", 0o755))
-		case "api/INDEX.html":
-			must(t, root.WriteFile(name, nil, mode))
+	err := &ArchiveError{"\x1b]0;evil\a\u202e" + strings.Repeat("x", 5000), errName}
+	if text := err.Error(); len(text) > 200 || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, `\x1b]0;evil`) {
+		t.Errorf("it reads %q", text)
+	}
+}
+
+// FuzzUnpack feeds any file at all: nothing changes outside the directory, the limits
+// hold, and the digest is that of what is on disk.
+func FuzzUnpack(f *testing.F) {
+	page := regular("docs/index.html", "home")
+	for _, headers := range [][]tar.Header{
+		{directory("./"), page, {Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "docs"}},
+		{{Name: "out", Typeflag: tar.TypeSymlink, Linkname: "../.."}, regular("out/evil", "x")},
+		{page, page, directory("docs/index.html"), {Name: "dev", Typeflag: tar.TypeChar}},
+		{{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"path": "../evil"}}, regular(strings.Repeat("d/", 63)+"f", "deep")},
+	} {
+		f.Add(tarOf(f, headers...))
+		f.Add(gzipOf(f, tarOf(f, headers...)))
+	}
+	f.Add(sparseTar(f, 1<<16))
+	f.Add(lyingZip(f))
+	f.Add(zipOf(f, zipEntry{name: "docs/index.html", body: "home"}, zipEntry{name: "e/", mode: fs.ModeDir | 0o755}))
+	f.Add(zipOf(f, zipEntry{name: "../evil", body: "x"}, zipEntry{name: `..\evil`}))
+
+	f.Fuzz(func(t *testing.T, data []byte) {
+		archive, site := archiveOf(t, data)
+		write(t, filepath.Join(filepath.Dir(site), "canary"), "alive")
+		small := limits{entries: 64, bytes: 1 << 16}
+		held, err := unpack(t.Context(), archive, site, small)
+		checkInside(t, site)
+		if err != nil {
+			return
 		}
-		return createFile(root, name, mode)
-	}
-	archive, site := place(t, tarOf(t, regular("API/index.html", "1"), regular("api/other.html", "2")))
-	_, digest, err := unpack(t.Context(), archive, site, defaultLimits, create)
-	must(t, err)
-	if found, err := readTree(t.Context(), site, defaultLimits); err != nil || digest != found.digest() {
-		t.Errorf("two directories that are one have digest %s, want that of what is on disk; error %v", digest, err)
-	}
-	archive, site = place(t, tarOf(t, regular("API/index.html", "1"), regular("api/INDEX.html", "3")))
-	_, _, err = unpack(t.Context(), archive, site, defaultLimits, create)
-	var entry *ArchiveError
-	if !errors.Is(err, errConflict) || !errors.As(err, &entry) || entry.Entry != "api/INDEX.html" {
-		t.Errorf("two files that are one: error %v, want %v of api/INDEX.html", err, errConflict)
-	}
+		if onDisk, err := readTree(t.Context(), site, small); err != nil || !maps.Equal(onDisk, held) {
+			t.Errorf("on disk there is %v, in the archive %v; error %v", onDisk, held, err)
+		}
+	})
+}
+
+// shorter returns data without its last n bytes.
+func shorter(data []byte, n int) []byte { return data[:len(data)-n] }
+
+// patch returns a copy of data with the bits of mask flipped in the byte offset
+// bytes behind the first mark.
+func patch(data []byte, mark string, offset int, mask byte) []byte {
+	data = slices.Clone(data)
+	data[bytes.Index(data, []byte(mark))+offset] ^= mask
+	return data
+}
+
+// lyingZip is a zip whose one file, of a mebibyte, is declared to have one byte.
+func lyingZip(t testing.TB) []byte {
+	t.Helper()
+	data := zipOf(t, zipEntry{name: "lie", body: strings.Repeat("\x00", 1<<20)})
+	binary.LittleEndian.PutUint32(data[bytes.Index(data, []byte("PK\x01\x02"))+24:], 1)
+	return data
+}
+
+// sparseTar is a tar of one file that is all hole.
+func sparseTar(t testing.TB, size int64) []byte {
+	t.Helper()
+	header := regular("sparse", "0\n"+strings.Repeat("\x00", 510)) // a map of no data
+	header.Format = tar.FormatPAX
+	header.PAXRecords = map[string]string{"XNU.sparse.major": "1", "XNU.sparse.minor": "0", "XNU.sparse.name": "sparse", "XNU.sparse.realsize": fmt.Sprint(size)}
+	// The writer refuses the keys that make a file sparse, so they are written under others of the same length.
+	return bytes.ReplaceAll(tarOf(t, header), []byte("XNU.sparse"), []byte("GNU.sparse"))
 }

@@ -22,14 +22,6 @@ func directory(name string) tar.Header {
 	return tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: 0o755}
 }
 
-func hardLink(name, target string) tar.Header {
-	return tar.Header{Name: name, Typeflag: tar.TypeLink, Linkname: target}
-}
-
-func symlink(name, target string) tar.Header {
-	return tar.Header{Name: name, Typeflag: tar.TypeSymlink, Linkname: target, Mode: 0o777}
-}
-
 // tarOf writes a tar. The content of a regular file is in Linkname, which a tar
 // does not use there.
 func tarOf(t testing.TB, headers ...tar.Header) []byte {
@@ -60,11 +52,10 @@ func gzipOf(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-// zipEntry is one entry of a zip; a zero mode is 0644.
+// zipEntry is one entry of a zip. A mode of zero is 0644.
 type zipEntry struct {
 	name, body string
 	mode       fs.FileMode
-	stored     bool
 }
 
 func zipOf(t testing.TB, entries ...zipEntry) []byte {
@@ -73,7 +64,7 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	w := zip.NewWriter(&out)
 	for _, e := range entries {
 		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
-		if e.stored || e.body == "" {
+		if e.body == "" {
 			header.Method = zip.Store
 		}
 		if e.mode == 0 {
@@ -89,9 +80,9 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	return out.Bytes()
 }
 
-// place writes data to a file and returns its path and that of a directory beside
+// archiveOf writes data to a file and returns its path and that of a directory beside
 // it that does not exist.
-func place(t testing.TB, data []byte) (archive, site string) {
+func archiveOf(t testing.TB, data []byte) (archive, site string) {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "archive"), string(data))
@@ -103,6 +94,14 @@ func write(t testing.TB, name, content string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	must(t, os.WriteFile(name, []byte(content), 0o600))
+}
+
+// symlink creates a symbolic link, or skips the test if the system has none.
+func symlink(t testing.TB, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
 }
 
 // listing returns what is below dir: the content of files, the targets of links

@@ -1,33 +1,33 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package bundle downloads the bundle of a static export, verifies it, unpacks it,
-// and recognizes what it wrote itself. It trusts neither archives nor the disk. It
-// does not know Terraform or the service's API.
+// Package bundle verifies the bundle of a static export, unpacks it, puts it in place,
+// and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
+// HTTP, the service's API, or Terraform.
+//
+// [Target.Look] finds out what is at a target, [Stage] fetches a bundle into temporary
+// directories beside it, [Staged.Commit] renames that into place, and [Target.Remove]
+// deletes it. Only what the same resource wrote is ever replaced or deleted.
 package bundle
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"strings"
+	"path/filepath"
+	"sync"
 )
 
 // Request says which bundle to fetch.
 type Request struct {
-	// Link returns a link to fetch. It is called again, once, if the object store
-	// refuses the first link.
-	Link func(context.Context) (Link, error)
-	// SHA256 is the checksum that the bundle must have, in hexadecimal, or "".
+	// Fetch writes the bundle to an empty file, and returns its SHA-256 checksum, in
+	// lowercase hexadecimal, and its size.
+	Fetch func(ctx context.Context, file *os.File) (sha256 string, size int64, err error)
+	// SHA256 is the checksum that the bundle must have, or "".
 	SHA256 string
 	// ContentSHA256 is the content digest that the bundle must have, or "".
 	ContentSHA256 string
-	// Create refuses a target that exists. If it is false, Commit moves aside what
-	// this resource did not write.
-	Create bool
 }
 
 // Contents describes a bundle.
@@ -38,140 +38,77 @@ type Contents struct {
 	// depend on how it is packed. The method digest of tree defines it. It is "" if
 	// the file is not an archive that can be unpacked.
 	ContentSHA256 string
-	FileCount     int64 // files and links in the archive
+	FileCount     int64 // files in the archive
 }
 
-// Describe reads the bundle at path. If it is not an archive, an *ArchiveError comes with
-// its checksum and size.
-func Describe(ctx context.Context, path string) (Contents, error) {
-	checksum, size, err := readChecksum(ctx, path)
-	if err != nil {
-		return Contents{}, err
-	}
-	contents := Contents{SHA256: checksum, SizeBytes: size}
-	found, err := readArchive(ctx, path, defaultLimits, nil)
-	if err == nil {
-		contents.ContentSHA256, contents.FileCount = found.digest(), found.files()
-	}
-	return contents, err
-}
-
-// Staged is a verified bundle, stored next to its target.
+// Staged is a verified bundle in temporary directories beside its target.
 type Staged struct {
 	target     Target
-	create     bool
 	contents   Contents
-	onDisk     string   // digest of the unpacked directory
-	file, tree *scratch // tree is nil if the bundle is not unpacked
+	file, tree scratch // tree is "" if the bundle is not unpacked
+	keepTree   bool    // tree holds what could not be put back
 }
 
-// Stage downloads the bundle to a scratch directory next to the target, verifies it,
-// and, if the target has a directory, unpacks it next to that. The target itself does
-// not change before Commit. After an error, nothing is left behind.
+// Stage fetches a bundle, verifies it, and unpacks it if the target has a directory. What
+// is at the target does not change before Commit. After an error, nothing is left behind.
 //
 // A bundle that is not unpacked need not be an archive.
 //
-// Errors are *OccupiedError, *ChecksumError, *ContentError, *SizeError, *ArchiveError,
-// those of package transport, of Link, and of the file system, and the cause of the end
-// of ctx.
-func Stage(ctx context.Context, fetcher Fetcher, target Target, request Request) (staged *Staged, err error) {
-	s := &Staged{target: target.clean(), create: request.Create}
-	defer func() {
-		if err != nil {
-			s.Discard()
-		}
-	}()
-	if err := target.Check(); err != nil {
-		return nil, err
+// Errors are *ChecksumError, *ContentError, *ArchiveError, those of Fetch and of the file
+// system, and the cause of the end of ctx.
+func Stage(ctx context.Context, target Target, request Request) (*Staged, error) {
+	s := &Staged{target: target.clean()}
+	err := target.Check()
+	if err == nil {
+		s.file, err = newScratch(s.target.Path)
 	}
-	if err := s.reserve(); err != nil {
-		return nil, err
+	if err == nil && target.Directory != "" {
+		s.tree, err = newScratch(s.target.Directory)
 	}
-	if err := s.download(ctx, fetcher, request); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.fetch(ctx, request)
 	}
-	if err := s.read(ctx, request.ContentSHA256); err != nil {
-		return nil, err
+	if err == nil {
+		err = s.read(ctx, request.ContentSHA256)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Discard())
 	}
 	return s, nil
 }
 
-// reserve checks the target and creates the scratch directories.
-func (s *Staged) reserve() error {
-	resolved, err := s.target.resolve()
-	if err != nil {
-		return err
-	}
-	if err := resolved.Check(); err != nil {
-		return err
-	}
-	if s.create {
-		for _, name := range s.target.names() {
-			if err := checkFree(name, name == s.target.Directory); err != nil {
-				return err
-			}
-		}
-	}
-	if s.file, err = newScratch(s.target.Path); err != nil || s.target.Directory == "" {
-		return err
-	}
-	if s.tree, err = newScratch(s.target.Directory); err != nil {
-		return err
-	}
-	return checkMovable(s.target.Directory, s.tree.old)
-}
-
-// checkMovable fails if an empty directory cannot be replaced, for example because
-// it is a mount point.
-func checkMovable(directory, aside string) error {
-	if free := checkFree(directory, true) == nil; !free {
-		return nil // it is not empty, so it stays in place until Commit
-	}
-	err := os.Rename(directory, aside)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return &OccupiedError{Name: directory, Directory: true, Problem: fmt.Sprintf("cannot be replaced; it may be a mount point (%v)", errors.Unwrap(err))}
-	}
-	return os.Rename(aside, directory)
-}
-
-func (s *Staged) download(ctx context.Context, fetcher Fetcher, request Request) error {
-	file, err := os.OpenFile(s.file.fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+func (s *Staged) fetch(ctx context.Context, request Request) error {
+	file, err := os.OpenFile(s.file.fresh(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	checksum, size, err := download(ctx, fetcher, file, request.Link)
+	s.contents.SHA256, s.contents.SizeBytes, err = request.Fetch(ctx, file)
 	if err != nil {
 		return err
 	}
-	s.contents = Contents{SHA256: checksum, SizeBytes: size}
-	if request.SHA256 != "" && !strings.EqualFold(request.SHA256, checksum) {
-		return &ChecksumError{Want: strings.ToLower(request.SHA256), Got: checksum}
+	if request.SHA256 != "" && request.SHA256 != s.contents.SHA256 {
+		return &ChecksumError{Want: request.SHA256, Got: s.contents.SHA256}
 	}
 	// Without a sync: the next plan reads what a crash has left.
 	return file.Close()
 }
 
-// read reads the downloaded archive, and unpacks it in the same pass if it is to
-// be unpacked.
+// read reads the archive, and unpacks it in the same pass if it is to be unpacked.
 func (s *Staged) read(ctx context.Context, wanted string) (err error) {
 	var found tree
-	if s.tree != nil {
-		found, s.onDisk, err = unpack(ctx, s.file.fresh, s.tree.fresh, defaultLimits, createFile)
+	if s.tree != "" {
+		found, err = unpack(ctx, s.file.fresh(), s.tree.fresh(), defaultLimits)
 	} else {
-		found, err = readArchive(ctx, s.file.fresh, defaultLimits, nil)
-		// A file that need not be unpacked may be anything but an archive that is cut off.
-		if _, unusable := errors.AsType[*ArchiveError](err); unusable && wanted == "" && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil // it need not be an archive
-		}
+		found, err = readArchive(ctx, s.file.fresh(), defaultLimits, nil)
 	}
-	if err != nil {
+	_, refused := errors.AsType[refusal](err)
+	switch {
+	case err == nil:
+		s.contents.ContentSHA256, s.contents.FileCount = found.digest(), found.files()
+	case s.tree != "" || !refused: // a file that is not unpacked may be anything but damaged
 		return err
 	}
-	s.contents.ContentSHA256, s.contents.FileCount = found.digest(), found.files()
 	if wanted != "" && wanted != s.contents.ContentSHA256 {
 		return &ContentError{Want: wanted, Got: s.contents.ContentSHA256}
 	}
@@ -181,11 +118,98 @@ func (s *Staged) read(ctx context.Context, wanted string) (err error) {
 // Contents describes the staged bundle.
 func (s *Staged) Contents() Contents { return s.contents }
 
-// Discard removes what is staged. After Commit it removes what was replaced.
-func (s *Staged) Discard() {
-	for _, scratch := range []*scratch{s.file, s.tree} {
-		if scratch != nil {
-			scratch.remove()
+// writing is held from the moment when a resource looks at its target to the moment when
+// it has changed it, so that no other resource of this process writes there in between.
+var writing sync.Mutex
+
+// Commit renames the staged directory and file into place and adds them to owned. It looks
+// at the target again: anything that the resource did not write is an *OccupiedError.
+//
+// After an error, the directory, the file, and owned are unchanged, unless it is a
+// *LostError.
+func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
+	writing.Lock()
+	defer writing.Unlock()
+	found, err := s.target.Look(ctx, *owned)
+	if err != nil {
+		return err
+	}
+	if occupied := found.Occupied(); len(occupied) > 0 {
+		return occupied[0]
+	}
+	if s.tree != "" {
+		if err := s.replaceDirectory(); err != nil {
+			return err
 		}
 	}
+	if err := os.Rename(s.file.fresh(), s.target.Path); err != nil {
+		if s.tree != "" {
+			err = errors.Join(err, s.takeBackDirectory())
+		}
+		return err
+	}
+	owned.Files = withDigest(owned.Files, s.contents.SHA256)
+	if s.tree != "" {
+		owned.Trees = withDigest(owned.Trees, s.contents.ContentSHA256)
+	}
+	return nil
 }
+
+// replaceDirectory renames the directory at the target aside, and the staged one into
+// its place.
+func (s *Staged) replaceDirectory() error {
+	if err := os.Rename(s.target.Directory, s.tree.old()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(s.tree.fresh(), s.target.Directory); err != nil {
+		return errors.Join(err, s.restoreDirectory())
+	}
+	return nil
+}
+
+// takeBackDirectory undoes replaceDirectory.
+func (s *Staged) takeBackDirectory() error {
+	if err := os.Rename(s.target.Directory, s.tree.fresh()); err != nil {
+		return s.lost(err)
+	}
+	return s.restoreDirectory()
+}
+
+// restoreDirectory renames what was at the target, if anything, back into its place.
+func (s *Staged) restoreDirectory() error {
+	if err := os.Rename(s.tree.old(), s.target.Directory); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s.lost(err)
+	}
+	return nil
+}
+
+func (s *Staged) lost(err error) error {
+	s.keepTree = true
+	return &LostError{Name: s.target.Directory, Now: s.tree.old(), Err: err}
+}
+
+// Discard deletes the temporary directories: what is staged, or after Commit what was
+// replaced. An error names what is left.
+func (s *Staged) Discard() error {
+	err := os.RemoveAll(string(s.file))
+	if !s.keepTree {
+		err = errors.Join(err, os.RemoveAll(string(s.tree)))
+	}
+	return err
+}
+
+// scratch is a temporary directory beside a target, on the same file system. A killed
+// process leaves it behind.
+type scratch string
+
+func newScratch(name string) (scratch, error) {
+	parent := filepath.Dir(name)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", err
+	}
+	directory, err := os.MkdirTemp(parent, "."+filepath.Base(name)+".docs-bundle-*")
+	return scratch(directory), err
+}
+
+func (s scratch) fresh() string { return filepath.Join(string(s), "new") }
+func (s scratch) old() string   { return filepath.Join(string(s), "old") }

@@ -3,10 +3,7 @@
 
 package bundle
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // ChecksumError reports a bundle whose SHA-256 checksum is not the expected one. Both are
 // in lowercase hexadecimal.
@@ -16,29 +13,34 @@ func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("the bundle's SHA-256 checksum is %s, not %s", e.Got, e.Want)
 }
 
-// ContentError reports a bundle whose content digest is not the expected one.
+// ContentError reports a bundle whose content digest is not the expected one. Got is ""
+// if the bundle is not an archive that can be unpacked.
 type ContentError struct{ Want, Got string }
 
 func (e *ContentError) Error() string {
-	return fmt.Sprintf("the digest of the bundle's content is %s, not %s", e.Got, e.Want)
+	return fmt.Sprintf("the digest of the bundle's content is %q, not %q", e.Got, e.Want)
 }
 
-// SizeError reports a bundle that does not have the announced number of bytes.
-type SizeError struct{ Want, Got int64 }
-
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("the bundle has %d bytes, but the service announced %d", e.Got, e.Want)
-}
-
-// OccupiedError reports a target that is already in use or cannot be replaced.
+// OccupiedError reports something at a target that the resource did not write.
 type OccupiedError struct {
 	Name      string
 	Directory bool   // Name is the directory to unpack into, not the file
-	Claimed   bool   // another resource of the same run writes Name
-	Problem   string // what is wrong with Name, such as "already exists"
+	Problem   string // what is there, such as "is a symbolic link"
 }
 
 func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
+
+// LostError reports a directory that could not be put back after a failure. It is at Now.
+type LostError struct {
+	Name, Now string
+	Err       error
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("what was at %s is now at %s: %v", e.Name, e.Now, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
 
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.
 type ArchiveError struct {
@@ -58,18 +60,18 @@ func (e *ArchiveError) Error() string {
 
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
-// Causes of an ArchiveError, besides the errors of decoders.
-var (
-	errFormat   = errors.New("it is not a tar, gzip-compressed tar or zip archive")
-	errEmpty    = errors.New("it holds no files")
-	errName     = errors.New("unsafe name")
-	errLink     = errors.New("unsafe link")
-	errKind     = errors.New("not a file, a directory or a link")
-	errConflict = errors.New("two entries for one path")
-	errTooMany  = errors.New("more than 100,000 entries")
-	errTooLarge = errors.New("more than 4 GiB when unpacked")
-)
+// refusal is why a file that is not damaged is not unpacked.
+type refusal string
 
-// errIrregular reports something on disk that is never opened as a file: a directory, a
-// link, a pipe, a socket, or a device.
-var errIrregular = errors.New("not a regular file")
+func (r refusal) Error() string { return string(r) }
+
+const (
+	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
+	errEmpty    refusal = "it contains no files"
+	errName     refusal = "unsafe name"
+	errSystem   refusal = "the operating system does not allow this name"
+	errKind     refusal = "only files and directories are supported, not links or devices"
+	errConflict refusal = "two entries for one path"
+	errTooMany  refusal = "more than 100,000 entries"
+	errTooLarge refusal = "more than 4 GiB unpacked"
+)

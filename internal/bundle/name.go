@@ -4,48 +4,32 @@
 package bundle
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-)
-
-// Limits of common file systems. They apply on every system, so that an archive
-// unpacks on all of them or on none.
-const (
-	maxName    = 1024
-	maxElement = 255
 )
 
 // cleanName returns the slash-separated path of an entry, relative to the root of
-// the archive, which is ".". The rules are the same on every system: a Windows
-// path is refused on Linux too.
+// the archive, which is ".". On every system, it refuses names that lead out of the
+// archive, and backslashes, which separate directories on Windows only.
 func cleanName(raw string) (string, error) {
-	elements := strings.Split(raw, "/")
-	if !isPlain(raw) || slices.Contains(elements, "..") ||
-		slices.ContainsFunc(elements, func(e string) bool { return len(e) > maxElement }) {
+	name := path.Clean(raw)
+	if raw == "" || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "", errName
 	}
-	name := path.Clean(raw)
-	if _, err := filepath.Localize(name); err != nil {
-		return "", errName // a name that this system reserves
+	_, err := filepath.Localize(name)
+	if err != nil || runtime.GOOS == "windows" && slices.ContainsFunc(strings.Split(name, "/"), changedByWindows) {
+		return "", errSystem
 	}
 	return name, nil
 }
 
-// staysInside reports whether the target of the symbolic link name stays inside the
-// archive, judged by its text alone. Only the unpacked tree shows whether it leads out
-// through other links.
-func staysInside(name, target string) bool {
-	return isPlain(target) && filepath.IsLocal(path.Join(path.Dir(name), target))
-}
-
-// isPlain reports whether raw is a relative, slash-separated path without
-// anything that a system or a terminal might interpret.
-func isPlain(raw string) bool {
-	hasDrive := len(raw) > 1 && raw[1] == ':' && unicode.IsLetter(rune(raw[0]))
-	return raw != "" && raw[0] != '/' && !hasDrive && len(raw) <= maxName && utf8.ValidString(raw) &&
-		!strings.Contains(raw, `\`) && !strings.ContainsFunc(raw, unicode.IsControl)
+// changedByWindows reports whether Windows refuses or changes a name that Localize
+// accepts.
+func changedByWindows(element string) bool {
+	return strings.ContainsAny(element, `<>"|?*`) || element != "." && strings.TrimRight(element, ". ") != element
 }

@@ -6,39 +6,30 @@ package bundle
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 )
 
-// maxOwned is how many digests of files, and of directories, are kept.
+// maxOwned is how many digests of files, and of directories, are kept. A runner with a
+// lasting disk may hold a bundle that is as many updates old.
 const maxOwned = 20
 
 // Owned holds digests of what one resource wrote, oldest first: checksums of
-// files, and content digests of unpacked directories.
+// files, and content digests of unpacked directories. What is on disk is the resource's
+// own if its digest is among them.
 type Owned struct {
 	Files []string `json:"files,omitempty"`
 	Trees []string `json:"trees,omitempty"`
 }
 
-// with returns a copy with the digests of a file and a directory added. directory
-// is "" if the bundle was not unpacked.
-func (o Owned) with(file, directory string) Owned {
-	return Owned{Files: withDigest(o.Files, file), Trees: withDigest(o.Trees, directory)}
-}
-
 func withDigest(digests []string, latest string) []string {
-	digests = slices.Clone(digests)
-	if latest == "" {
-		return digests
-	}
-	digests = slices.DeleteFunc(digests, func(known string) bool { return known == latest })
+	digests = slices.DeleteFunc(slices.Clone(digests), func(known string) bool { return known == latest })
 	digests = append(digests, latest)
 	return digests[max(0, len(digests)-maxOwned):]
 }
 
-// State says whether this resource wrote what is on disk.
+// State says whether the resource wrote what is on disk.
 type State int
 
 // The states of a file or a directory.
@@ -52,135 +43,104 @@ const (
 // Finding describes a file or a directory on disk.
 type Finding struct {
 	State State
-	// Difference describes how something Foreign differs from what this resource
-	// wrote.
-	Difference string
+	// Problem describes something Foreign, such as "is a symbolic link".
+	Problem string
 }
 
 func (f Finding) ours() bool { return f.State == Current || f.State == Older }
 
-// Findings describes what is at a target.
-type Findings struct {
-	File Finding
-	Tree Finding // Current if the bundle is not unpacked
+// Found describes what is at a target.
+type Found struct {
+	target Target
+	File   Finding
+	Tree   Finding // Current if the target has no directory
 }
 
 // Complete reports whether the target holds what was written last.
-func (f Findings) Complete() bool { return f.File.State == Current && f.Tree.State == Current }
+func (f Found) Complete() bool { return f.File.State == Current && f.Tree.State == Current }
 
-// Inspect reads what is on disk and changes nothing. It fails only with the cause of the
-// end of ctx. What cannot be read is foreign.
-func (t Target) Inspect(ctx context.Context, owned Owned) (Findings, error) {
+// Occupied returns an error for each of the file and the directory that is Foreign.
+func (f Found) Occupied() (occupied []*OccupiedError) {
+	if f.File.State == Foreign {
+		occupied = append(occupied, &OccupiedError{Name: f.target.Path, Problem: f.File.Problem})
+	}
+	if f.Tree.State == Foreign {
+		occupied = append(occupied, &OccupiedError{Name: f.target.Directory, Directory: true, Problem: f.Tree.Problem})
+	}
+	return occupied
+}
+
+// Look reads what is on disk and changes nothing. It fails only with the cause of the
+// end of ctx. What cannot be read is Foreign.
+func (t Target) Look(ctx context.Context, owned Owned) (Found, error) {
 	t = t.clean()
-	found := Findings{File: inspectFile(ctx, t.Path, owned), Tree: Finding{State: Current}}
+	found := Found{target: t, File: look(ctx, t.Path, false, owned.Files), Tree: Finding{State: Current}}
 	if t.Directory != "" {
-		found.Tree = t.inspectDirectory(ctx, owned, found.File.ours())
+		found.Tree = look(ctx, t.Directory, true, owned.Trees)
 	}
 	if ctx.Err() != nil {
-		return Findings{}, context.Cause(ctx)
+		return Found{}, context.Cause(ctx)
 	}
 	return found, nil
 }
 
-func inspectFile(ctx context.Context, name string, owned Owned) Finding {
-	checksum, _, err := readChecksum(ctx, name)
+// look describes what is at name. The known digests are those of what the resource wrote
+// there, oldest first. If there are none, it reads no content.
+func look(ctx context.Context, name string, directory bool, known []string) Finding {
+	empty, problem := isEmpty(name, directory)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case problem != "":
+		return Finding{Foreign, problem}
+	case empty:
 		return Finding{State: Absent}
-	case errors.Is(err, errIrregular):
-		return Finding{Foreign, "it is " + errIrregular.Error()}
+	case len(known) == 0:
+		return Finding{Foreign, "already exists"}
+	}
+	got, err := digestOf(ctx, name, directory)
+	switch at := slices.Index(known, got); {
 	case err != nil:
-		return Finding{Foreign, "it cannot be read: " + err.Error()}
-	}
-	return find(owned.Files, checksum, func() string { return "its SHA-256 checksum is " + checksum })
-}
-
-// inspectDirectory reads the directory. If the archive is intact, the difference
-// names the first entry that differs.
-func (t Target) inspectDirectory(ctx context.Context, owned Owned, archiveIntact bool) Finding {
-	info, err := os.Lstat(t.Directory)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Finding{State: Absent}
-	case err == nil && !info.IsDir():
-		return Finding{Foreign, "it is not a directory"}
-	}
-	found, err := readTree(ctx, t.Directory, defaultLimits)
-	switch {
-	case err != nil:
-		return Finding{Foreign, err.Error()}
-	case len(found) == 0:
-		return Finding{State: Absent}
-	}
-	return find(owned.Trees, found.digest(), func() string {
-		if archiveIntact {
-			if unpacked, err := readArchive(ctx, t.Path, defaultLimits, nil); err == nil {
-				return found.difference(unpacked)
-			}
-		}
-		return "its files differ from those that were unpacked"
-	})
-}
-
-// removeOurs deletes a file or directory, unless it has changed since it was
-// inspected: it is inspected again where nothing reaches it by its old name.
-func removeOurs(ctx context.Context, name string, owned Owned) (Finding, error) {
-	aside, err := newScratch(name)
-	if err != nil {
-		return Finding{}, err
-	}
-	if err := os.Rename(name, aside.old); err != nil {
-		aside.remove()
-		return Finding{}, err
-	}
-	found := inspectReplaced(ctx, aside.old, owned)
-	if found.State == Foreign {
-		if err := rename(aside.old, name); err != nil {
-			aside.keep()
-			return found, fmt.Errorf("what was at %s is now at %s: %w", name, aside.old, err)
-		}
-	}
-	aside.remove()
-	return found, nil
-}
-
-// inspectReplaced inspects what was moved to a scratch directory. What cannot be read
-// to its end is foreign.
-func inspectReplaced(ctx context.Context, name string, owned Owned) Finding {
-	if info, err := os.Lstat(name); err == nil && info.IsDir() {
-		return Target{Directory: name}.inspectDirectory(ctx, owned, false)
-	}
-	return inspectFile(ctx, name, owned)
-}
-
-// find looks up a digest among those of what this resource wrote, oldest first.
-func find(digests []string, digest string, difference func() string) Finding {
-	switch slices.Index(digests, digest) {
-	case -1:
-		return Finding{Foreign, difference()}
-	case len(digests) - 1:
+		return Finding{Foreign, "has other content: " + err.Error()}
+	case at < 0:
+		return Finding{Foreign, "has other content"}
+	case at == len(known)-1:
 		return Finding{State: Current}
 	}
 	return Finding{State: Older}
 }
 
-// Remove deletes the directory and the file if this resource wrote them, and the
-// scratch directories that killed processes left next to them. It returns what it
-// found.
-func (t Target) Remove(ctx context.Context, owned Owned) (Findings, error) {
-	t = t.clean()
-	found, err := t.Inspect(ctx, owned)
+// isEmpty reports whether nothing or an empty directory is at name. The problem is
+// not "" if something of another kind is there.
+func isEmpty(name string, directory bool) (empty bool, problem string) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, ""
+	case err != nil:
+		return false, "cannot be read: " + err.Error()
+	case directory != info.IsDir() || !info.IsDir() && !info.Mode().IsRegular():
+		return false, "is " + kindOf(info.Mode())
+	case !directory:
+		return false, ""
+	}
+	content, err := os.ReadDir(name)
+	if err != nil {
+		return false, "cannot be read: " + err.Error()
+	}
+	return len(content) == 0, ""
+}
+
+// Remove deletes the directory and the file if the resource wrote them, and leaves
+// anything else. It returns what it found. After an error, what could not be deleted is
+// still in its place.
+func (t Target) Remove(ctx context.Context, owned Owned) (Found, error) {
+	writing.Lock()
+	defer writing.Unlock()
+	found, err := t.Look(ctx, owned)
 	if err == nil && t.Directory != "" && found.Tree.ours() {
-		found.Tree, err = removeOurs(ctx, t.Directory, owned)
+		err = os.RemoveAll(found.target.Directory)
 	}
 	if err == nil && found.File.ours() {
-		found.File, err = removeOurs(ctx, t.Path, owned)
+		err = os.Remove(found.target.Path)
 	}
-	if err != nil {
-		return found, fmt.Errorf("deleting the bundle: %w", err)
-	}
-	for _, name := range t.names() {
-		removeAbandoned(name)
-	}
-	return found, nil
+	return found, err
 }

@@ -7,7 +7,6 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -25,16 +24,32 @@ func (a *archive) gzip(file io.Reader) error {
 	return err
 }
 
+// plainTar reads a tar to the zero blocks that end it. The tar reader also accepts one
+// that was cut off between two entries.
 func (a *archive) plainTar(file io.Reader) error {
-	end := &endWatch{source: file}
-	err := a.tar(a.stream(end))
-	switch {
-	case a.headers == 0 && end.reached:
+	err := a.tar(a.stream(endless{file}))
+	if errors.Is(err, io.ErrUnexpectedEOF) && len(a.tree) == 0 {
 		return errFormat // shorter than one block
-	case err == nil && end.reached:
-		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// endless reports the end of source as an error.
+type endless struct{ source io.Reader }
+
+func (e endless) Read(p []byte) (int, error) {
+	n, err := e.source.Read(p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// stream limits how much of a tar is read, including headers and padding.
+func (a *archive) stream(source io.Reader) io.Reader {
+	const perEntry, trailer = 4 << 10, 1 << 20
+	left := a.limits.bytes + int64(a.limits.entries)*perEntry + trailer
+	return &meter{a.ctx, source, &left}
 }
 
 // tar adds the entries of an uncompressed tar.
@@ -45,42 +60,23 @@ func (a *archive) tar(stream io.Reader) error {
 		switch {
 		case err == io.EOF:
 			return nil
-		case a.headers == 0 && errors.Is(err, tar.ErrHeader):
+		case errors.Is(err, tar.ErrHeader) && len(a.tree) == 0:
 			return errFormat
 		case err != nil:
 			return err
 		}
-		e := entry{raw: header.Name, kind: kindFile, target: header.Linkname, executable: header.Mode&0o111 != 0}
+		e := entry{executable: header.Mode&0o111 != 0, body: r}
 		switch header.Typeflag {
-		case tar.TypeReg, tar.TypeGNUSparse:
-			e.size, e.body = header.Size, r
+		case tar.TypeReg:
 		case tar.TypeDir:
-			e.kind = kindDirectory
-		case tar.TypeLink:
-			e.hard = true
-		case tar.TypeSymlink:
-			e.kind = kindLink
+			e.directory = true
 		case tar.TypeXGlobalHeader:
 			continue // git archive writes one; it is not a file
 		default:
-			return &ArchiveError{header.Name, fmt.Errorf("%w: its type is %q", errKind, header.Typeflag)}
+			return &ArchiveError{header.Name, errKind}
 		}
-		if err := a.add(e); err != nil {
+		if err := a.add(header.Name, e); err != nil {
 			return err
 		}
 	}
-}
-
-// endWatch records whether source was read to its end. The tar reader stops at the zero
-// blocks that end a tar, so it reaches the end of the file only if the tar was
-// truncated.
-type endWatch struct {
-	source  io.Reader
-	reached bool
-}
-
-func (e *endWatch) Read(p []byte) (int, error) {
-	n, err := e.source.Read(p)
-	e.reached = e.reached || n == 0 && err == io.EOF
-	return n, err
 }

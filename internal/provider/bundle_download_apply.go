@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -24,69 +26,46 @@ import (
 // writtenKey is the key of writtenBundle in the private state.
 const writtenKey = "written"
 
-// writtenBundle is what the resource stores about what it wrote.
+// writtenBundle is what the resource stores about what it wrote. If it cannot be decoded,
+// it is empty, so that nothing on disk counts as written by the resource.
 type writtenBundle struct {
 	// JobID is the job of the last bundle.
 	JobID string `json:"job_id"`
 	bundle.Owned
-	// SHA256 is the only digest that provider versions without content_sha256 stored.
-	SHA256 string `json:"sha256,omitempty"`
-}
-
-// readWritten returns what the resource stored. If the private state cannot be decoded,
-// the result is empty, so that no file on disk counts as written by the resource.
-func readWritten(ctx context.Context, private privateReader, diags *diag.Diagnostics) writtenBundle {
-	written, _ := readPrivate[writtenBundle](ctx, private, writtenKey, diags)
-	return written
-}
-
-// adopt converts the private state of a provider version without content_sha256. That
-// version stored only the file's checksum. If the file is still there, adopt computes the
-// missing digests from it.
-func (w *writtenBundle) adopt(ctx context.Context, target bundle.Target) (contents bundle.Contents, adopted bool) {
-	if w.SHA256 == "" {
-		return contents, false
-	}
-	w.Files = []string{w.SHA256}
-	contents, err := bundle.Describe(ctx, target.Path)
-	if contents.SHA256 != w.SHA256 || err != nil && target.Directory != "" {
-		return contents, false
-	}
-	w.Trees = []string{contents.ContentSHA256}
-	return contents, true
 }
 
 // ModifyPlan plans a download if the files on disk are not what the plan asks for. The
 // apply may run on another disk, so any planned update leaves the file's checksum
 // unknown. The content digest stays known, because it is the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
+	if req.Plan.Raw.IsNull() {
 		return
 	}
+	creating := req.State.Raw.IsNull()
 	var config, plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
+	if !creating {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	replaced := plan.Path.IsUnknown() || plan.ExtractTo.IsUnknown() || plan.target() != state.target()
-	sameJob := plan.JobID.Equal(state.JobID) && plan.JobID.ValueString() == written.JobID
 	complete := false
-	if !replaced {
-		old := written.SHA256 != ""
-		written.adopt(ctx, state.target())
-		found, err := state.target().Inspect(ctx, written.Owned)
-		if err != nil {
-			addError(&resp.Diagnostics, "Could not inspect the downloaded bundle", err, "", "Apply again.")
+	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
+		found, ok := look(ctx, &plan, written, &resp.Diagnostics)
+		if !ok {
 			return
 		}
-		complete = found.Complete() && !old
-		warnForeign(&state, found, "will be moved aside by the apply", &resp.Diagnostics)
+		complete = found.Complete()
+		addOccupied(found.Occupied(), "The apply will stop without changing it.", resp.Diagnostics.AddAttributeWarning)
 	}
-	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SizeBytes, state.ContentSHA256, state.FileCount
-	plan.SHA256 = state.SHA256
+	if creating {
+		return
+	}
+	sameJob := plan.JobID.Equal(state.JobID) && plan.JobID.ValueString() == written.JobID
+	plan.setComputed(&state)
 	if !config.SHA256.IsNull() {
 		plan.SHA256 = config.SHA256
 	}
@@ -112,10 +91,11 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultDownloadTimeout)
 	defer cancel()
 
-	written := writtenBundle{}
-	if r.download(ctx, c, &plan, &written, true, &resp.Diagnostics) {
+	// If this is a replacement, the old files are deleted by now.
+	d := download{client: c, plan: &plan, unchanged: "No files were written.", diags: &resp.Diagnostics}
+	if d.run(ctx) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		writePrivate(ctx, resp.Private, writtenKey, written, &resp.Diagnostics)
+		writePrivate(ctx, resp.Private, writtenKey, d.written, &resp.Diagnostics)
 	}
 }
 
@@ -127,7 +107,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
+	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -135,149 +115,162 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	ctx, cancel := withTimeout(ctx, plan.Timeouts, "update", defaultDownloadTimeout)
 	defer cancel()
 
-	contents, adopted := written.adopt(ctx, plan.target())
-	if !adopted {
-		contents = bundle.Contents{
-			SHA256: state.SHA256.ValueString(), SizeBytes: state.SizeBytes.ValueInt64(),
-			ContentSHA256: state.ContentSHA256.ValueString(), FileCount: state.FileCount.ValueInt64(),
-		}
+	d := download{client: c, plan: &plan, state: state, written: written, unchanged: "The files on disk are unchanged.", diags: &resp.Diagnostics}
+	if d.run(ctx) {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		writePrivate(ctx, resp.Private, writtenKey, d.written, &resp.Diagnostics)
 	}
-	found, err := plan.target().Inspect(ctx, written.Owned)
-	if err != nil {
-		addError(&resp.Diagnostics, "Could not inspect the downloaded bundle", err, "", "Apply again.")
-		return
-	}
-	wanted := plan.SHA256.IsUnknown() || plan.SHA256.ValueString() == contents.SHA256
-	if found.Complete() && plan.JobID.ValueString() == written.JobID && wanted {
-		plan.setContents(contents)
-	} else if !r.download(ctx, c, &plan, &written, false, &resp.Diagnostics) {
-		return
-	}
-	written.SHA256 = ""
-	writePrivate(ctx, resp.Private, writtenKey, written, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
 func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written := readWritten(ctx, req.Private, &resp.Diagnostics)
+	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	written.adopt(ctx, state.target())
 	found, err := state.target().Remove(ctx, written.Owned)
-	if err != nil {
-		addError(&resp.Diagnostics, "Could not delete the downloaded bundle", err, "", "Fix the cause, and destroy again.")
-		return
+	switch {
+	case interrupted(err):
+		addError(&resp.Diagnostics, summaryDeleteFailed, err, "No files were deleted.", "Destroy again.")
+	case err != nil:
+		addError(&resp.Diagnostics, summaryDeleteFailed, err, "Other files may be deleted already.", "Delete what is left, and destroy again.")
 	}
-	warnForeign(&state, found, "was not deleted", &resp.Diagnostics)
+	for _, occupied := range found.Occupied() {
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles,
+			fmt.Sprintf("%q %s, and this resource did not write it. It was not deleted.", occupied.Name, occupied.Problem))
+	}
 }
 
-// errReported stands for a failure that is already among the diagnostics.
-var errReported = errors.New("reported")
-
-// download downloads the bundle of the plan's job and sets the computed attributes of
-// the plan. It reports failures, and leaves the disk unchanged if it fails.
-func (r *bundleDownloadResource) download(ctx context.Context, c *client.Client, plan *bundleDownloadModel, written *writtenBundle, create bool, diags *diag.Diagnostics) bool {
-	jobID := plan.JobID.ValueString()
-	request := bundle.Request{
-		Create: create,
-		SHA256: plan.SHA256.ValueString(),
-		Link: func(ctx context.Context) (bundle.Link, error) {
-			link, ok := completedBundle(ctx, c, jobID, diags)
-			if !ok {
-				return bundle.Link{}, errReported
-			}
-			return bundle.Link{URL: link.URL, SizeBytes: link.SizeBytes}, nil
-		},
-	}
-	if jobID == written.JobID {
-		request.ContentSHA256 = plan.ContentSHA256.ValueString()
-	}
-	movedAside, err := r.stageAndCommit(ctx, c, request, written, plan)
+// look finds out what is at the target of the plan. It reports failures.
+func look(ctx context.Context, plan *bundleDownloadModel, written writtenBundle, diags *diag.Diagnostics) (bundle.Found, bool) {
+	found, err := plan.target().Look(ctx, written.Owned)
 	if err != nil {
-		reportDownload(diags, plan, err)
+		addError(diags, summaryInspectFailed, err, "The files on disk are unchanged.", "Try again.")
+	}
+	return found, err == nil
+}
+
+// addOccupied adds a diagnostic for each file or directory that the resource did not
+// write and will not replace.
+func addOccupied(all []*bundle.OccupiedError, result string, add func(path.Path, string, string)) {
+	for _, occupied := range all {
+		at := argumentOf(occupied)
+		add(at, summaryPathInUse, paragraphs(
+			fmt.Sprintf("%q %s, and this resource did not write it. %s", occupied.Name, occupied.Problem, result),
+			fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and apply again.", at)))
+	}
+}
+
+func argumentOf(occupied *bundle.OccupiedError) path.Path {
+	if occupied.Directory {
+		return path.Root("extract_to")
+	}
+	return path.Root("path")
+}
+
+// download is what a create or an update does.
+type download struct {
+	client    *client.Client
+	plan      *bundleDownloadModel
+	state     bundleDownloadModel // empty in a create
+	written   writtenBundle
+	unchanged string // what a failure says about the disk
+	diags     *diag.Diagnostics
+}
+
+// run downloads the bundle of the plan's job, unless it is on disk already, and sets the
+// computed attributes of the plan. It reports failures, and leaves the disk unchanged if
+// it fails.
+func (d *download) run(ctx context.Context) bool {
+	found, ok := look(ctx, d.plan, d.written, d.diags)
+	if !ok {
 		return false
 	}
-	for _, name := range movedAside {
-		diags.AddWarning("Files moved aside", fmt.Sprintf("Files that the provider did not write were moved to %s. Delete them if you do not need them.", name))
+	if occupied := found.Occupied(); len(occupied) > 0 {
+		addOccupied(occupied, d.unchanged, d.diags.AddAttributeError)
+		return false
 	}
-	written.JobID = jobID
+	jobID := d.plan.JobID.ValueString()
+	wanted := d.plan.SHA256.IsUnknown() || d.plan.SHA256.Equal(d.state.SHA256)
+	if found.Complete() && wanted && jobID == d.written.JobID {
+		d.plan.setComputed(&d.state)
+		return true
+	}
+	if !waitForCompleted(ctx, d.client, jobID, d.diags) {
+		return false
+	}
+	request := bundle.Request{
+		SHA256: d.plan.SHA256.ValueString(),
+		Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
+			got, err := d.client.DownloadBundle(ctx, jobID, file)
+			return got.SHA256, got.SizeBytes, err
+		},
+	}
+	if jobID == d.written.JobID {
+		request.ContentSHA256 = d.plan.ContentSHA256.ValueString()
+	}
+	staged, err := bundle.Stage(ctx, d.plan.target(), request)
+	if err != nil {
+		d.report(err)
+		return false
+	}
+	err = staged.Commit(ctx, &d.written.Owned)
+	if left := staged.Discard(); left != nil {
+		d.diags.AddWarning(summaryNotDeleted, paragraphs(sentence(left.Error()), "Delete the temporary directory that the message names."))
+	}
+	if err != nil {
+		d.report(err)
+		return false
+	}
+	d.written.JobID = jobID
+	d.plan.setContents(staged.Contents())
 	return true
 }
 
-func (r *bundleDownloadResource) stageAndCommit(ctx context.Context, c *client.Client, request bundle.Request, written *writtenBundle, plan *bundleDownloadModel) (movedAside []string, err error) {
-	if err := r.data.claims.Claim(plan.target()); err != nil {
-		return nil, err
-	}
-	staged, err := bundle.Stage(ctx, c.Transport(), plan.target(), request)
-	if err != nil {
-		return nil, err
-	}
-	defer staged.Discard()
-	plan.setContents(staged.Contents())
-	return staged.Commit(ctx, &written.Owned, c.Now())
-}
-
-// reportDownload adds the diagnostic of a failed download.
-func reportDownload(diags *diag.Diagnostics, plan *bundleDownloadModel, err error) {
-	const unchanged = "The files on disk are unchanged."
+// report adds the diagnostic of a failed download.
+func (d *download) report(err error) {
+	jobID := d.plan.JobID.ValueString()
 	var occupied *bundle.OccupiedError
 	var checksum *bundle.ChecksumError
 	var content *bundle.ContentError
 	var archive *bundle.ArchiveError
+	var lost *bundle.LostError
+	var api *client.APIError
+	var unexpected *client.UnexpectedAnswerError
 	var file *fs.PathError
 	var link *os.LinkError
 	switch {
-	case errors.Is(err, errReported):
 	case errors.As(err, &occupied):
-		at := path.Root("path")
-		if occupied.Directory {
-			at = path.Root("extract_to")
-		}
-		next := "Remove it, or choose another " + at.String() + "."
-		if occupied.Claimed {
-			next = "Give each docs_bundle_download its own " + at.String() + "."
-		}
-		diags.AddAttributeError(at, "Download path already in use",
-			paragraphs(fmt.Sprintf("%q %s. The provider does not overwrite what it did not write.", occupied.Name, occupied.Problem), next))
+		addOccupied([]*bundle.OccupiedError{occupied}, d.unchanged, d.diags.AddAttributeError)
 	case errors.As(err, &checksum):
-		diags.AddAttributeError(path.Root("sha256"), "Checksum of the bundle does not match",
-			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", plan.JobID.ValueString(), checksum.Got, checksum.Want, unchanged),
+		d.diags.AddAttributeError(path.Root("sha256"), summaryChecksumMismatch,
+			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", jobID, checksum.Got, checksum.Want, d.unchanged),
 				"If the bundle is correct, update or remove sha256."))
 	case errors.As(err, &content):
-		diags.AddAttributeError(path.Root("job_id"), "Content of the bundle has changed",
-			paragraphs(fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", plan.JobID.ValueString(), content.Got, content.Want, unchanged),
+		d.diags.AddAttributeError(path.Root("job_id"), summaryContentChanged,
+			paragraphs(fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", jobID, cmp.Or(content.Got, "null"), content.Want, d.unchanged),
 				"To accept them, run \"terraform apply -replace\" with the address of this resource."))
 	case errors.As(err, &archive):
 		next := "Export the site again, or download the bundle without extract_to."
-		if plan.ExtractTo.IsNull() {
+		if d.plan.ExtractTo.IsNull() {
 			next = "Apply again. If it fails again, export the site again."
 		}
-		diags.AddAttributeError(path.Root("extract_to"), "Could not unpack the bundle",
-			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", plan.JobID.ValueString(), strings.TrimSuffix(archive.Error(), "."), unchanged), next))
+		d.diags.AddAttributeError(path.Root("extract_to"), summaryUnpackFailed,
+			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", jobID, strings.TrimSuffix(archive.Error(), "."), d.unchanged), next))
+	case errors.As(err, &lost):
+		d.diags.AddAttributeError(path.Root("extract_to"), summaryWriteFailed,
+			paragraphs(sentence(err.Error()), fmt.Sprintf("Move %s back to %s, and apply again.", lost.Now, lost.Name)))
+	case errors.As(err, &api) || errors.As(err, &unexpected):
+		addError(d.diags, summaryLinkFailed, err, d.unchanged, "")
 	case errors.As(err, &file) || errors.As(err, &link):
-		diags.AddAttributeError(path.Root("path"), "Could not write the bundle", paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "Fix the cause, and apply again."))
-	default:
-		addError(diags, "Could not download the bundle", err, "Job: "+plan.JobID.ValueString()+". "+unchanged, "")
-	}
-}
-
-// warnForeign warns about files that the resource did not write. becomes describes what
-// happens to them.
-func warnForeign(model *bundleDownloadModel, found bundle.Findings, becomes string, diags *diag.Diagnostics) {
-	for _, foreign := range []struct {
-		at, name string
-		finding  bundle.Finding
-	}{
-		{"path", model.Path.ValueString(), found.File},
-		{"extract_to", model.ExtractTo.ValueString(), found.Tree},
-	} {
-		if foreign.finding.State == bundle.Foreign {
-			diags.AddAttributeWarning(path.Root(foreign.at), "Files differ from what the provider wrote",
-				fmt.Sprintf("%s differs from what the provider wrote: %s. It %s.", foreign.name, foreign.finding.Difference, becomes))
+		next := "Fix the cause, and apply again."
+		if errors.Is(err, syscall.EBUSY) {
+			next = "If extract_to is a mount point, use a subdirectory. Otherwise, close the programs that use the files, and apply again."
 		}
+		d.diags.AddAttributeError(path.Root("path"), summaryWriteFailed, paragraphs("The operating system returned: "+err.Error()+". "+d.unchanged, next))
+	default:
+		addError(d.diags, summaryDownloadFailed, err, "Job: "+jobID+". "+d.unchanged, "")
 	}
 }

@@ -5,15 +5,20 @@ package provider
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
+
+	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -36,10 +41,7 @@ func (c *cli) inFolder(elements ...string) string {
 	return filepath.ToSlash(filepath.Join(c.Folder, filepath.Join(elements...)))
 }
 
-// backupTime is the time in the name of a backup, which the disk of a test leaves out.
-var backupTime = regexp.MustCompile(`\.backup-20300131T12\d{4}\.\d{3}Z`)
-
-// disk returns what is in a directory: contents of files and targets of links.
+// disk returns what is in a directory: contents of files.
 func (c *cli) disk(t *testing.T, directory string) map[string]string {
 	t.Helper()
 	root, found := c.inFolder(directory), map[string]string{}
@@ -48,12 +50,7 @@ func (c *cli) disk(t *testing.T, directory string) map[string]string {
 			return err
 		}
 		content, err := os.ReadFile(name)
-		if entry.Type() == fs.ModeSymlink {
-			var target string
-			target, err = os.Readlink(name)
-			content = []byte("link to " + target)
-		}
-		found[backupTime.ReplaceAllString(strings.TrimPrefix(filepath.ToSlash(name), root+"/"), ".backup")] = string(content)
+		found[strings.TrimPrefix(filepath.ToSlash(name), root+"/")] = string(content)
 		return err
 	})
 	if err != nil && !os.IsNotExist(err) {
@@ -71,7 +68,7 @@ func (c *cli) wantDisk(t *testing.T, directory string, want map[string]string) {
 }
 
 // change changes a directory of the folder by comma-separated steps: rm NAME, put NAME
-// (a file), link NAME (to "elsewhere"), dir NAME, and copy NAME (another directory).
+// (a file), dir NAME, and copy NAME (another directory).
 func (c *cli) change(t *testing.T, directory, steps string) {
 	t.Helper()
 	for step := range strings.SplitSeq(steps, ", ") {
@@ -83,8 +80,6 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 			err = os.RemoveAll(name)
 		case "put":
 			err = cmp.Or(err, os.WriteFile(name, []byte("mine"), 0o600))
-		case "link":
-			err = cmp.Or(err, os.Symlink("elsewhere", name))
 		case "dir":
 			err = os.MkdirAll(name, 0o755)
 		case "copy":
@@ -96,28 +91,18 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 	}
 }
 
-// TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk, row by row:
-// what the plan says, what the apply does, and what destroy deletes.
+// TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk. Package bundle
+// tests what counts as the resource's own.
 func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	t.Parallel()
-	// file and tree are words of the warning about what the provider did not write.
-	tests := map[string]struct{ change, file, tree string }{
-		"as recorded":                  {},
-		"older bundle":                 {change: "copy older"},
-		"everything missing":           {change: "rm ."},
-		"file missing":                 {change: "rm bundle.tar.gz"},
-		"directory missing":            {change: "rm site"},
-		"directory empty":              {change: "rm site, dir site"},
-		"file edited":                  {change: "put bundle.tar.gz", file: "its SHA-256 checksum is "},
-		"file replaced by a link":      {change: "rm bundle.tar.gz, link bundle.tar.gz", file: "it is not a regular file"},
-		"file replaced by a directory": {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", file: "it is not a regular file"},
-		"page added":                   {change: "put site/mine", tree: `"mine" was added`},
-		"page edited":                  {change: "put site/index.html", tree: `"index.html" was changed`},
-		"page removed":                 {change: "rm site/quickstart.html", tree: `"quickstart.html" is missing`},
-		"page replaced by a link":      {change: "rm site/index.html, link site/index.html", tree: `"index.html" is a symbolic link instead of a file`},
-		"directory replaced by a link": {change: "rm site, link site, put elsewhere/mine", tree: "it is not a directory"},
-		"directory of somebody else":   {change: "rm ., put site/mine", tree: "its files differ from those that were unpacked"},
-		"both edited":                  {change: "put bundle.tar.gz, put site/mine", file: "its SHA-256 checksum is ", tree: "its files differ from those that were unpacked"},
+	// at is the argument of what the resource did not write, and problem describes it.
+	tests := map[string]struct{ change, at, problem string }{
+		"as recorded":        {},
+		"older bundle":       {change: "copy older"},
+		"everything missing": {change: "rm ."},
+		"directory empty":    {change: "rm site, dir site"},
+		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" has other content`},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -139,18 +124,6 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		}
 		return changed
 	}
-	// foreign copies into onto what is not the provider's, and appends to its names.
-	foreign := func(name string, changed, onto map[string]string, suffix string) {
-		for file, content := range changed {
-			place, rest, _ := strings.Cut(file, "/")
-			switch {
-			case place == "elsewhere":
-				onto[file] = content
-			case place == "bundle.tar.gz" && tests[name].file != "", place == "site" && tests[name].tree != "":
-				onto[strings.TrimSuffix(place+suffix+"/"+rest, "/")] = content
-			}
-		}
-	}
 	apply("se_1")
 	c.change(t, "older", "copy as_recorded")
 	apply("se_2")
@@ -160,48 +133,86 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	changed := changeAll()
 	wantPhrases(t, c.Run(t, 0, "plan", "-refresh-only"), "No changes.")
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	applied := c.report(t, 0, "apply", "saved")
+	applied := c.report(t, 1, "apply", "saved")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
 				t.Errorf("planned %q, want %q", got, want)
 			}
-			var warned, moved []string
-			for _, found := range []struct{ argument, place, difference string }{{"path", "bundle.tar.gz", test.file}, {"extract_to", "site", test.tree}} {
-				if found.difference != "" {
-					warned = append(warned, "warning: Files differ from what the provider wrote ("+found.argument+")", found.place+" differs from what the provider wrote: "+found.difference, "It will be moved aside by the apply.")
-					moved = append(moved, "warning: Files moved aside", c.inFolder(label(name), found.place)+".backup-2030")
-				}
+			if test.at == "" {
+				plan.wantSaid(t, name)
+				applied.wantSaid(t, name)
+				c.wantDisk(t, label(name), fresh)
+				return
 			}
-			plan.wantSaid(t, name, warned...)
-			applied.wantSaid(t, name, moved...)
-			want := maps.Clone(fresh)
-			foreign(name, changed[name], want, ".backup")
-			c.wantDisk(t, label(name), want)
+			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+", and this resource did not write it. The apply will stop without changing it.")
+			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+", and this resource did not write it. The files on disk are unchanged.",
+				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and apply again.")
+			c.wantDisk(t, label(name), changed[name])
+			c.change(t, label(name), "rm .") // as the error says
 		})
 	}
+	c.Run(t, 0, "apply", "-auto-approve")
 	c.wantEmptyPlan(t)
 
-	for name := range tests {
-		c.change(t, label(name), "copy latest")
-	}
 	changed = changeAll()
 	said := c.report(t, 0, "destroy", "-auto-approve").said[""] // the warnings have no address
-	warnings := 0
 	for name, test := range tests {
 		t.Run("destroy, "+name, func(t *testing.T) {
-			for place, difference := range map[string]string{"bundle.tar.gz": test.file, "site": test.tree} {
-				if difference != "" {
-					warnings++
-					wantPhrases(t, said, c.inFolder(label(name), place)+" differs from what the provider wrote: "+difference)
+			left := map[string]string{}
+			for file, content := range changed[name] {
+				if test.at == "path" && strings.HasPrefix(file, "bundle.tar.gz/") || test.at == "extract_to" && strings.HasPrefix(file, "site/") {
+					left[file] = content
 				}
 			}
-			left := map[string]string{}
-			foreign(name, changed[name], left, "")
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "It was not deleted."); n != warnings {
-		t.Errorf("%d warnings, want %d:\n%s", n, warnings, said)
+	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, "and this resource did not write it. It was not deleted.") != 2 {
+		t.Errorf("%d warnings, want 2:\n%s", n, said)
+	}
+}
+
+func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	c.change(t, "new", "put site/mine")
+	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
+	c.write(t, config)
+	plan := c.report(t, 2, "plan", "-detailed-exitcode")
+	plan.wantSaid(t, "site", `new/site" has other content, and this resource did not write it. The apply will stop`)
+	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
+	wantPhrases(t, said, "error: Download path already in use (extract_to)", "did not write it. No files were written.")
+	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
+
+	c.change(t, "new", "rm site")
+	c.Run(t, 0, "apply", "-auto-approve")
+	// The files at a path that stays are the resource's own, until the destroy.
+	c.write(t, strings.Replace(config, "new/site", "new/pages", 1))
+	plan = c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
+	plan.wantSaid(t, "site")
+	if plan.planned["site"] != "replace" {
+		t.Errorf("planned %q, want a replacement", plan.planned["site"])
+	}
+	c.Run(t, 0, "apply", "saved")
+	c.wantEmptyPlan(t)
+}
+
+func TestInterruptedDestroyKeepsTheResource(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newBundleDownloadResource()
+	var described resource.SchemaResponse
+	r.Schema(ctx, resource.SchemaRequest{}, &described)
+	state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
+	path := types.StringValue(filepath.Join(t.TempDir(), "bundle.tar.gz"))
+	if diags := state.SetAttribute(ctx, tfpath.Root("path"), path); diags.HasError() {
+		t.Fatal(diags)
+	}
+	cancel()
+	var resp resource.DeleteResponse
+	r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
+	if resp.Diagnostics.ErrorsCount() != 1 || resp.Diagnostics[0].Detail() != "Terraform was interrupted.\n\nNo files were deleted.\n\nDestroy again." {
+		t.Errorf("diagnostics: %v", resp.Diagnostics)
 	}
 }

@@ -54,20 +54,20 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. Changing the ID replaces the files in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing it replaces the resource.",
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing the path replaces the resource.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. The service may pack the same content with a different checksum: see `content_sha256`.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. On a fresh disk, it is known only after the apply, because the service may pack the same content differently: see `content_sha256`.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. It must be missing or empty before the resource is created. Changing it replaces the resource. The bundle must be a tar, gzip-compressed tar, or zip archive of at most 100,000 entries and 4 GiB.",
+				MarkdownDescription: "Directory to unpack the bundle into. It must be missing or empty before the resource is created. Changing the path replaces the resource. The bundle must be a tar, gzip-compressed tar, or zip archive without links, of at most 100,000 entries and 4 GiB unpacked.",
 				Optional:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -77,8 +77,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				"update": "Timeout for a repeated download. Default: `60m`.",
 			}),
 			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
-			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive.", Computed: true},
-			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files and links in the bundle. Null if the file is not an archive.", Computed: true},
+			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
+			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
 		},
 	}
 }
@@ -97,6 +97,11 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 
 func (m *bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
+}
+
+// setComputed copies the attributes that describe what was written.
+func (m *bundleDownloadModel) setComputed(from *bundleDownloadModel) {
+	m.SHA256, m.SizeBytes, m.ContentSHA256, m.FileCount = from.SHA256, from.SizeBytes, from.ContentSHA256, from.FileCount
 }
 
 // setContents sets the attributes that describe what was written.

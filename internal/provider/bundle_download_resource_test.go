@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -69,14 +68,14 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		jobID, arguments, before string
 		said                     []string
 	}{
-		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". The files on disk are unchanged."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar or zip archive. The files on disk are unchanged."}},
+		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts = { create = "200ms" }`, "", []string{"Static export job not completed", "did not finish within 200ms (`timeouts.create`)"}},
 		"unknown job":         {"unknown", "", "", []string{"Could not read the static export job", "HTTP 404 Not Found"}},
 		"timeout":             {"good", `timeouts = { create = "1ms" }`, "", []string{"The operation did not finish within 1ms (`timeouts.create`)."}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz\" already exists. The provider does not overwrite what it did not write.\n\nRemove it, or choose another path."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site\" already exists and is not empty.", "Remove it, or choose another extract_to."}},
-		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site\" already exists and is not a directory."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz\" already exists, and this resource did not write it. No files were written."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site\" already exists, and"}},
+		"directory is a file": {"good", "", "put site", []string{"(extract_to)", "site\" is a file, and"}},
 	}
 	c := h.cli(t, "")
 	var config strings.Builder
@@ -85,9 +84,15 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		config.WriteString(c.download(label(name), test.jobID, test.arguments))
 	}
 	c.write(t, config.String())
+	plan := c.report(t, 0, "plan")
 	said := c.report(t, 1, "apply", "-auto-approve")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			if test.before == "" {
+				plan.wantSaid(t, name)
+			} else {
+				plan.wantSaid(t, name, "warning: Download path already in use", "The apply will stop without changing it.")
+			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}
 			if _, file, ok := strings.Cut(test.before, "put "); ok {
@@ -123,7 +128,7 @@ func TestDownloadRenewsARefusedLinkOnce(t *testing.T) {
 	c.write(t, c.download("site", "se_1", ""))
 	refusal := simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Body: "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"}
 	work := h.AddFault(refusal)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "returned HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. The files on disk are unchanged.")
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "Could not download the bundle", "returned HTTP 403 Forbidden, AccessDenied: Request has expired.\n\nJob: se_1. No files were written.")
 	work()
 	refusal.Times = 1
 	h.AddFault(refusal)
@@ -139,8 +144,11 @@ func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
 	for argument, place := range map[string]string{"path": "/bundle", "extract_to": "/site"} {
 		t.Run(argument, func(t *testing.T) {
 			c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b"+place, "/a"+place, 1))
-			said := c.report(t, 1, "apply", "-auto-approve").said
-			wantPhrases(t, said["a"]+said["b"], "error: Download path already in use ("+argument+")", "is written by another resource in the same run.")
+			for _, severity := range []string{"error", "warning"} { // the apply cannot know better, the next plan does
+				said := c.report(t, map[string]int{"error": 1}[severity], map[string]string{"error": "apply", "warning": "plan"}[severity], map[string]string{"error": "-auto-approve", "warning": "-input=false"}[severity])
+				both := said.said["a"] + said.said["b"]
+				wantPhrases(t, both, severity+": Download path already in use ("+argument+")", "If another docs_bundle_download has the same "+argument+", give each its own.")
+			}
 			if n := len(c.values(t)); n != 1 {
 				t.Errorf("%d resources are in the state, want 1", n)
 			}
@@ -246,47 +254,6 @@ resource "terraform_data" "file" {
 	c.wantDisk(t, "site", map[string]string{})
 	c.Run(t, 0, "apply", "-auto-approve", "-replace="+siteBundle)
 	c.wantEmptyPlan(t)
-}
-
-// The first version kept no content_sha256, and no sha256 after a refresh on a fresh disk.
-func TestDownloadOfTheFirstVersionIsTakenOver(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		sha256, before string
-		downloads      int
-	}{
-		"bundle on disk": {`"CHECKSUM"`, "rm site/mine", 0},
-		"fresh disk":     {"null", "rm .", 1},
-		"page added":     {`"CHECKSUM"`, "put site/mine", 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newDownload(t)
-			want := c.state(t, siteBundle)
-			sum := want["sha256"].(string)
-			registry := map[bool]string{false: "registry.terraform.io", true: "registry.opentofu.org"}[c.IsOpenTofu()]
-			written := base64.StdEncoding.EncodeToString([]byte(`{"job_id":"se_1","sha256":"` + sum + `"}`))
-			c.writeFile(t, "terraform.tfstate", fmt.Sprintf(`{
-  "version": 4, "terraform_version": "1.5.0", "serial": 9, "lineage": "7d1b6a44-6b5d-4a0c-9d1e-1f7cf2a0a5d3", "outputs": {},
-  "resources": [{"mode": "managed", "type": "docs_bundle_download", "name": "site", "provider": "provider[\"%s/docs-hosting/docs\"]", "instances": [{
-    "schema_version": 0, "private": %q,
-    "attributes": {"job_id": "se_1", "path": %q, "extract_to": %q, "sha256": %s, "size_bytes": %v, "file_count": 4, "timeouts": null}
-  }]}]
-}`, registry, base64.StdEncoding.EncodeToString([]byte(`{"written":"`+written+`"}`)), want["path"], want["extract_to"], strings.ReplaceAll(test.sha256, "CHECKSUM", sum), want["size_bytes"]))
-			c.change(t, "site", test.before)
-			c.ResetRequests()
-			if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
-				t.Errorf("planned %q, want an update", planned)
-			}
-			c.wantCounts(t, map[string]int{simulator.EndpointDownload: test.downloads})
-			wantAttributes(t, c.state(t, siteBundle), want)
-			c.wantEmptyPlan(t)
-			c.Run(t, 0, "destroy", "-auto-approve")
-			if _, left := c.disk(t, "site")["bundle.tar.gz"]; left {
-				t.Error("the bundle is still there")
-			}
-		})
-	}
 }
 
 func TestPrivateAuthorityIsTrustedAndAPlainLinkOfAnHTTPSServiceIsNot(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -27,8 +26,6 @@ type providerData struct {
 	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// claims are the files and directories that resources write in this run.
-	claims bundle.Claims
 }
 
 // ready returns the client, or reports why there is none.

@@ -36,7 +36,6 @@ const (
 	summaryUpdateInterrupted = "Interrupted while waiting for the update"
 	summaryUpdateUnreadable  = "Could not read the update"
 
-	summaryPathInUse        = "Download path already in use"
 	summaryChecksumMismatch = "Checksum of the bundle does not match"
 	summaryContentChanged   = "Content of the bundle has changed"
 	summaryUnpackFailed     = "Could not unpack the bundle"
@@ -58,11 +57,12 @@ const (
 	summaryLongRenewBefore  = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files differ from what the provider wrote"
-	summaryMovedAside   = "Files moved aside"
+	summaryNotDeleted   = "Old files not deleted"
 )
 
 // Errors or warnings.
 const (
 	summaryExportInterrupted = "Static export interrupted"
 	summaryJobNotFound       = "Static export job not found"
+	summaryPathInUse         = "Download path already in use"
 )
