@@ -26,7 +26,7 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 		"unknown domain":                 {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
 		"refused before acting":          {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
 		"throttled beyond the timeout":   {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asked the provider to wait until 2030-01-31T14:00:"}},
-		"uncertain, and it has acted":    {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started"`}},
+		"uncertain, and it has acted":    {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started" in https://registry.terraform.io/`}},
 		"a login page in place of a job": {simulator.Fault{Status: 200, Body: loginPage}, 1, []string{none, "Check that base_url is the address of the service's API"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,16 +46,6 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestStartThatIsThrottledWaits(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 7, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 8})
-	c.wantJob(t, 0)
 }
 
 func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
@@ -80,7 +70,11 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 		says  []string
 	}{
 		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link."}},
-		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started."}},
+		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started. The state keeps the earlier export and its link."}},
+		"if the ID of the job is lost": {
+			simulator.Fault{Endpoint: simulator.EndpointStart, Status: 502, Times: 1, Acts: true},
+			[]string{"HTTP 502", "A job may have been started, but its ID was not received. The state keeps the earlier export and its link."},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,8 +103,8 @@ func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
 	c := h.cli(t, export())
 	c.apply(t, 0)
 	h.clock.Advance(2 * time.Hour)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 500})
-	wantTexts(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 500", "The state is unchanged.", "Try again later.")
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
+	wantTexts(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", "The state is unchanged.", "Use an admin API key", "The next apply tries again.")
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0)
@@ -118,35 +112,50 @@ func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
 
 func TestExportWhoseFilesAreGoneIsExportedAgain(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	h.clock.Advance(2 * time.Hour)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410})
-	wantTexts(t, c.apply(t, 1), "Static export job not found", "The next apply exports the site again.")
-	wantTexts(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id = ")
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
+	for name, test := range map[string]struct {
+		fault simulator.Fault
+		exit  int // of the first apply
+	}{
+		// Only a link that is needed shows it.
+		"after an apply that finds no bundle": {simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410}, 1},
+		"at once if the job has failed since": {simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 200, Body: `{"status":"failed","error":"the files were lost"}`}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, export())
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			h.AddFault(test.fault)
+			if output := c.apply(t, test.exit); test.exit == 1 {
+				wantTexts(t, output, "Static export job not found", "The next apply exports the site again.")
+				c.apply(t, 0)
+			}
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+			c.wantJob(t, 1)
+			c.wantEmptyPlan(t)
+		})
+	}
 }
 
-func TestReadOfAnExportMakesOneGETRequest(t *testing.T) {
+func TestReadOfAnExportSendsOneGETRequestAndARenewalNeedsNone(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
 	c := h.cli(t, export())
 	c.apply(t, 0)
 	h.clock.Advance(time.Hour)
-	h.ResetRequests()
-	c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
-	for _, request := range h.Requests() {
-		if request.Method != http.MethodGet {
-			t.Errorf("%s %s", request.Method, request.Path)
+	for _, step := range []struct {
+		flag, endpoint string
+		works          bool
+	}{{"-refresh-only", simulator.EndpointJob, false}, {"-refresh=false", simulator.EndpointBundle, true}} {
+		h.ResetRequests()
+		c.apply(t, 0, step.flag)
+		if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
+			t.Errorf("%s: the requests are %v, want one of %s", step.flag, requests, step.endpoint)
 		}
-	}
-	h.wantCounts(t, map[string]int{simulator.EndpointJob: 1})
-	if left := c.linkLeft(t); left > 0 {
-		t.Errorf("the expired link was renewed for %s", left)
+		if left := c.linkLeft(t); (left > 0) != step.works {
+			t.Errorf("%s: the link works for %s", step.flag, left)
+		}
 	}
 }
 
@@ -167,22 +176,29 @@ func TestJobThatIsNotFoundIsExportedAgainInPlaceWithAWarning(t *testing.T) {
 func TestReadThatFailsKeepsTheState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fault simulator.Fault
-		says  []string
+		fault   simulator.Fault
+		baseURL string // with which the service knows no endpoint
+		says    []string
 	}{
-		"with a server error":    {simulator.Fault{Status: 500}, []string{"HTTP 500"}},
-		"with 404 as a web page": {simulator.Fault{Status: 404, Body: "<html><title>Not here</title></html>"}, []string{"HTTP 404 Not Found", "Not here"}},
+		"with a server error":                      {simulator.Fault{Status: 500}, "", []string{"HTTP 500", "Try again later."}},
+		"with 404 as a web page":                   {simulator.Fault{Status: 404, Body: "<html><title>Not here</title></html>"}, "", []string{"HTTP 404 Not Found", "Not here"}},
+		"with 404 of a base URL without a version": {simulator.Fault{Status: 404}, "/api", []string{"HTTP 404 Not Found", "Add the version segment, such as /v1, to base_url"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			c := h.cli(t, export())
 			c.apply(t, 0)
-			test.fault.Endpoint = simulator.EndpointJob
-			heal := h.AddFault(test.fault)
-			wantTexts(t, c.apply(t, 1), append(test.says, "Could not read the static export job")...)
-			heal()
-			c.wantEmptyPlan(t)
+			right := h.env[baseURLVariable]
+			if test.baseURL != "" {
+				h.env[baseURLVariable] = strings.TrimSuffix(right, "/v1") + test.baseURL
+			} else {
+				test.fault.Endpoint = simulator.EndpointJob
+				defer h.AddFault(test.fault)()
+			}
+			wantTexts(t, c.apply(t, 1), append(test.says, "Could not read the static export job", "The state is unchanged.", "To destroy without a refresh, use -refresh=false.")...)
+			h.env[baseURLVariable] = right
+			c.wantEmptyPlan(t, "-refresh=false")
 		})
 	}
 }
@@ -201,7 +217,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 		wantTexts(t, unwrapped(output), "Warning: Static export job not found", "The state is kept.")
 	}
 	refreshAtWrong()
-	wantTexts(t, c.apply(t, 1), "Error: Static export job not found", "Job: "+pending, "Check base_url and the API key.")
+	wantTexts(t, c.apply(t, 1), "Error: Static export job not found", "Job: "+pending, "Check base_url and the API key.", "terraform apply -replace")
 	wrong.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
 	if state := c.state(t, site); state["job_id"] != old {
 		t.Errorf("the state is %v", state)

@@ -12,19 +12,16 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestImportAdoptsTheConfigurationAndMakesTheLinkInTheFirstApply(t *testing.T) {
+func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing.T) {
 	t.Parallel()
 	const block = "\nimport {\n  to = " + site + "\n  %s\n}\n"
 	for name, test := range map[string]struct {
 		command, block string // one of the two, with the ID of the job
 		needs          int    // minor version of Terraform and OpenTofu
 	}{
-		"by the command with JOB_ID":        {command: "%s"},
-		"by the command with DOMAIN,JOB_ID": {command: "docs.example.com,%s"},
-		"by the block with JOB_ID":          {block: `id = "%s"`},
-		"by the block with DOMAIN,JOB_ID":   {block: `id = "docs.example.com,%s"`},
-		"by identity":                       {block: `identity = { job_id = "%s" }`, needs: 12},
-		"by identity with the domain":       {block: `identity = { job_id = "%s", domain = "docs.example.com" }`, needs: 12},
+		"by the command with JOB_ID":      {command: "%s"},
+		"by the block with DOMAIN,JOB_ID": {block: `id = "docs.example.com,%s"`},
+		"by identity with the domain":     {block: `identity = { job_id = "%s", domain = "docs.example.com" }`, needs: 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,27 +50,6 @@ func TestImportAdoptsTheConfigurationAndMakesTheLinkInTheFirstApply(t *testing.T
 	}
 }
 
-func TestTriggersAddedAfterAnImportExport(t *testing.T) {
-	t.Parallel()
-	for name, idle := range map[string]int{"to the first apply": 0, "to an apply without changes": 1} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-			c := h.cli(t, export())
-			c.Run(t, 0, "import", site, "docs.example.com,"+id)
-			c.apply(t, 0)
-			for range idle {
-				wantTexts(t, c.apply(t, 0), "0 added, 0 changed")
-			}
-			c.write(t, revision("1"))
-			c.apply(t, 0)
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
-			c.wantJob(t, 1)
-		})
-	}
-}
-
 func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
@@ -93,7 +69,6 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	const forms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 	h := newHarness(t, simulator.Options{})
 	failed := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
-	job := h.AddJob(simulator.JobSpec{})
 	c := h.cli(t, export())
 	for _, test := range []struct {
 		id    string
@@ -101,10 +76,8 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	}{
 		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
-		{"," + job, []string{"Invalid import ID", "The domain is empty.", forms}},
-		{"https://docs.example.com," + job, []string{"Invalid import ID", "contains a scheme", forms}},
+		{"https://docs.example.com," + failed, []string{"Invalid import ID", "contains a scheme", forms}},
 		{"docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
-		{job + ",docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {

@@ -23,82 +23,50 @@ func (h *harness) rewriteBundle(change func(body map[string]any)) {
 
 func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
 	t.Parallel()
-	const (
-		creates = "1 added, 0 changed"
-		renews  = "0 added, 1 changed"
-		idles   = "0 added, 0 changed"
-
-		clamped = "renew_before is too long for the link"
-		expired = "Bundle link expired on arrival"
-		stale   = "The service returned an expired link"
-	)
-	// moment is an apply at some time after the one before it: what it does, and the
-	// summary of its only warning, if it has one.
+	const renews, idles = "0 added, 1 changed", "0 added, 0 changed"
 	type moment struct {
-		after   time.Duration
-		does    string
-		warning string
+		after time.Duration
+		does  string
 	}
 	for name, test := range map[string]struct {
-		arguments string
-		options   simulator.Options
-		rewrite   func(body map[string]any)
-		moments   []moment
+		renewBefore string
+		options     simulator.Options
+		moments     []moment
+		warnings    int // of a new link
 	}{
-		"after its expiry": {
-			moments: []moment{{0, creates, ""}, {59 * time.Minute, idles, ""}, {2 * time.Minute, renews, ""}},
-		},
-		"renew_before its expiry": {
-			arguments: `renew_before = "20m"`,
-			moments:   []moment{{0, creates, ""}, {39 * time.Minute, idles, ""}, {2 * time.Minute, renews, ""}},
-		},
-		"after half its lifetime if renew_before is longer, with one warning": {
-			arguments: `renew_before = "24h"`,
-			moments:   []moment{{0, creates, clamped}, {29 * time.Minute, idles, ""}, {2 * time.Minute, renews, clamped}},
-		},
-		"never with link_renewal never": {
-			arguments: "link_renewal = \"never\"\n renew_before = \"24h\"",
-			moments:   []moment{{0, creates, ""}, {48 * time.Hour, idles, ""}},
-		},
+		"after half its lifetime if renew_before is longer": {"24h", simulator.Options{}, []moment{{29 * time.Minute, idles}, {2 * time.Minute, renews}}, 1},
 		"once early and then after its expiry if the service keeps its links": {
-			arguments: `renew_before = "20m"`, options: simulator.Options{KeepLink: true},
-			moments: []moment{{0, creates, ""}, {45 * time.Minute, renews, ""}, {10 * time.Minute, idles, ""}, {6 * time.Minute, renews, ""}, {time.Minute, idles, ""}},
-		},
-		"never if it expired on arrival": {
-			rewrite: func(body map[string]any) { body["expiresAt"] = "2030-01-31T12:00:00Z" },
-			moments: []moment{{0, creates, expired}, {48 * time.Hour, idles, ""}},
-		},
-		"again and again if the service returns an expired link": {
-			rewrite: func(body map[string]any) { body["expiresAt"] = "2030-01-31T13:00:00Z" },
-			moments: []moment{{0, creates, ""}, {time.Hour, renews, stale}, {time.Minute, renews, stale}},
+			"20m", simulator.Options{KeepLink: true},
+			[]moment{{45 * time.Minute, renews}, {10 * time.Minute, idles}, {6 * time.Minute, renews}, {time.Minute, idles}}, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test.options.LinkLifetime = time.Hour
 			h := newHarness(t, test.options)
-			if test.rewrite != nil {
-				h.rewriteBundle(test.rewrite)
-			}
-			c := h.cli(t, export(test.arguments))
-			made := 0
-			for n, moment := range test.moments {
+			c := h.cli(t, export(`renew_before = "`+test.renewBefore+`"`))
+			created := 1
+			wantWarnings(t, c.apply(t, 0), test.warnings)
+			for _, moment := range test.moments {
 				h.clock.Advance(moment.after)
 				output := c.apply(t, 0)
-				wantTexts(t, output, moment.does, moment.warning)
-				warnings := strings.Count(output, "Warning: ")
-				if moment.warning != "" {
-					warnings--
-				}
-				if warnings != 0 {
-					t.Errorf("apply %d gives %+d warnings more than expected:\n%s", n, warnings, output)
-				}
-				if moment.does != idles {
-					made++
+				wantTexts(t, output, moment.does)
+				if moment.does == renews {
+					created++
+					wantWarnings(t, output, test.warnings)
+				} else {
+					wantWarnings(t, output, 0)
 				}
 			}
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: made})
+			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: created})
 		})
+	}
+}
+
+func wantWarnings(t *testing.T, output string, want int) {
+	t.Helper()
+	if got := strings.Count(output, "Warning: "); got != want {
+		t.Errorf("%d warnings, want %d:\n%s", got, want, output)
 	}
 }
 
@@ -129,25 +97,10 @@ func TestLinkOfANewJobIsRenewedEarlyAlthoughItExpiresWithTheOldOne(t *testing.T)
 	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
 }
 
-func TestExpiredLinkIsRenewedWithoutARefresh(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	h.ResetRequests()
-	c.wantEmptyPlan(t, "-refresh=false")
-	h.clock.Advance(2 * time.Hour)
-	wantTexts(t, c.apply(t, 0, "-refresh=false"), "0 added, 1 changed")
-	if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != simulator.EndpointBundle {
-		t.Errorf("the requests are %v, want one for a link", requests)
-	}
-	c.wantJob(t, 0)
-}
-
-func TestSavedPlanMakesTheLinkAtApplyTime(t *testing.T) {
+func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		before time.Duration // the plan is made this long after the first apply
+		before time.Duration // the plan is created this long after the first apply
 		config string
 		starts int
 	}{
@@ -173,22 +126,4 @@ func TestSavedPlanMakesTheLinkAtApplyTime(t *testing.T) {
 			c.wantEmptyPlan(t)
 		})
 	}
-}
-
-func TestOfAHundredExportsOnlyThoseThatExpiredAreRenewed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{Queue: -1, Run: -1, LinkLifetime: 10 * time.Hour})
-	exports := func(count string) string {
-		return strings.Replace(export("count = "+count), "docs.example.com", "docs${count.index}.example.com", 1)
-	}
-	c := h.cli(t, exports("50"))
-	c.apply(t, 0)
-	h.clock.Advance(6 * time.Hour)
-	c.write(t, exports("100"))
-	c.apply(t, 0)
-
-	h.clock.Advance(6 * time.Hour)
-	h.ResetRequests()
-	wantTexts(t, c.apply(t, 0), "0 added, 50 changed, 0 destroyed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 50, simulator.EndpointJob: 100})
 }

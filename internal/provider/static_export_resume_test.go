@@ -62,22 +62,6 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 	}
 }
 
-func TestNewContentThatTimesOutIsResumed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, revision("1"))
-	c.apply(t, 0)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Skip: 1, Times: 1, Delay: simulator.Forever})
-	c.write(t, revision("2", soon))
-	wantTexts(t, c.apply(t, 1), "Static export timed out", "The operation did not finish within 500ms (`timeouts.update`).",
-		"The state keeps the earlier export and its link.", `To resume the same job, run "terraform apply" again.`)
-	c.wantJob(t, 0)
-	c.write(t, revision("2"))
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-	c.wantJob(t, 1)
-}
-
 // cutOff interrupts the export of a second revision, and empties the request log
 // before. It returns the IDs of the old job, which stays in the state, and of the
 // pending one.
@@ -130,17 +114,6 @@ func TestPendingJobThatIsGoneIsStartedAgain(t *testing.T) {
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 1)
-}
-
-func TestPendingJobIsNotResumedForOtherContent(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	c.cutOff(t)
-	c.write(t, revision("3"))
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2, simulator.EndpointBundle: 1})
-	c.wantJob(t, 2)
 }
 
 func TestPendingJobIsKeptDuringAnUpdateOfOtherContent(t *testing.T) {
