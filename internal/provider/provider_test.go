@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -98,4 +101,32 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 	c.Run(t, 0, "apply", "-auto-approve")
 	c.write(t, late+readUpdate)
 	c.wantEmptyPlan(t)
+}
+
+func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
+	t.Parallel()
+	s := newHarness(t, simulator.Options{}).server()()
+	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := func(schema *tfprotov6.Schema, attribute string, value any) *tfprotov6.DynamicValue {
+		return encode(t, schema.ValueType().(tftypes.Object), map[string]tftypes.Value{attribute: tftypes.NewValue(tftypes.String, value)})
+	}
+	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config:             object(schemas.Provider, "api_key", tftypes.UnknownValue),
+		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
+	})
+	if err != nil || len(configured.Diagnostics) > 0 {
+		t.Fatal(err, configured)
+	}
+	const update = "docs_update_status"
+	read, err := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+		TypeName:           update,
+		Config:             object(schemas.DataSourceSchemas[update], "status_id", "upd_1"),
+		ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
+	})
+	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Errorf("the read is not deferred: %v, %+v", err, read)
+	}
 }
