@@ -103,6 +103,13 @@ cover: ## Fail if the coverage of the last `make test` is too low
 test-cli: ## Run only the tests that use the CLI (TF=tofu)
 	$(TEST_ENV) go test ./internal/provider ./internal/doctest ./internal/schemajson
 
+.PHONY: verify-service
+verify-service: | $(BUILD) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
+	@go test -c -o $(BUILD)/verify.test ./internal/verify && rm -f $(BUILD)/service-report.md
+	@TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
+		-test.run '^TestService$$' -test.timeout 4h -report $(BUILD)/service-report.md; status=$$?; \
+	cat $(BUILD)/service-report.md 2>/dev/null && echo && echo 'This report is in $(BUILD)/service-report.md.'; exit $$status
+
 .PHONY: test-s3
 test-s3: ## Run the download tests against a real S3 server
 	GOBIN='$(CURDIR)/$(BIN)' go install $(VERSITYGW)

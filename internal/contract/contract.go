@@ -46,6 +46,16 @@ func (c *Contract) Check(x simulator.Exchange) {
 	}
 }
 
+// Validate returns how an exchange breaks the contract, also by an unknown field. The
+// reason is a *jsonschema.ValidationError if a body does not match its schema.
+func Validate(x simulator.Exchange) error {
+	d, err := load()
+	if err != nil {
+		return err
+	}
+	return d.check(x)
+}
+
 // document is the contract, prepared for many exchanges.
 type document struct {
 	routes     *http.ServeMux
