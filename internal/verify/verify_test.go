@@ -221,7 +221,7 @@ func TestServiceThatBreaksTheContract(t *testing.T) {
 		"| getUpdateStatus | 200, text/html | ",
 		"| First 429 | 429, application/json, `{error: string}`, no `Retry-After` |",
 		"| First 429 | Wait as long as needed",
-		"| getUpdateStatus | the answer: the content type is something else | ",
+		"the content type is something else | ",
 		"| startStaticExport | createdAt is boolean, not ",
 		"| startStaticExport | error is array, not ",
 	)
