@@ -30,11 +30,9 @@ resource "docs_static_export" "site" {
   domain = var.domain
 
   triggers = {
+    # The reference makes the export wait for the gate.
     update = docs_update_gate.published.status_id
   }
-
-  # Starts after the gate has passed.
-  depends_on = [docs_update_gate.published]
 }
 
 output "published" {

@@ -38,8 +38,6 @@ resource "docs_static_export" "site" {
 
   # Otherwise, each renewal would start a run of the deployment.
   link_renewal = "never"
-
-  depends_on = [docs_update_gate.published]
 }
 
 output "job_id" {

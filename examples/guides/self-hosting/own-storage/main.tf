@@ -57,7 +57,7 @@ resource "aws_s3_bucket" "bundles" {
   bucket = var.bucket
 }
 
-# The pods send no signature, so what comes through the endpoint may read the bundles.
+# The pods do not sign their requests, so every request through the endpoint may read the bundles.
 resource "aws_s3_bucket_policy" "bundles" {
   bucket = aws_s3_bucket.bundles.id
 
