@@ -21,7 +21,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 const (
@@ -30,11 +29,11 @@ const (
 	largeBundle    = 256 << 20
 )
 
-// TestMain makes the test program one that downloads, if LINK is in its environment:
+// TestMain makes the test program one that downloads, if SERVICE is in its environment:
 // memory is that of a process.
 func TestMain(m *testing.M) {
-	if link := os.Getenv("LINK"); link != "" {
-		if err := download(link, os.Getenv("TARGET")); err != nil {
+	if service := os.Getenv("SERVICE"); service != "" {
+		if err := download(service, os.Getenv("JOB"), os.Getenv("TARGET")); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -45,8 +44,8 @@ func TestMain(m *testing.M) {
 
 // download downloads and hashes a bundle as the provider does, and leaves its peak
 // memory beside it.
-func download(link, target string) error {
-	c, err := client.New(client.Config{BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789"})
+func download(service, jobID, target string) error {
+	c, err := client.New(client.Config{BaseURL: service + "/v1", APIKey: "key_0123456789"})
 	if err != nil {
 		return err
 	}
@@ -54,7 +53,7 @@ func download(link, target string) error {
 	defer cancel()
 	staged, err := bundle.Stage(ctx, bundle.Target{Path: target}, bundle.Request{
 		Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
-			got, err := c.Transport().Download(ctx, file, func(context.Context) (transport.Link, error) { return transport.Link{URL: link}, nil })
+			got, err := c.DownloadBundle(ctx, jobID, file)
 			return got.SHA256, got.SizeBytes, err
 		},
 	})
@@ -79,7 +78,13 @@ func BenchmarkDownload(b *testing.B) {
 	for _, size := range []int{smallBundle, largeBundle} {
 		write(b, filepath.Join(folder, strconv.Itoa(size)), strings.Repeat("0123456789abcdef", size/16))
 	}
-	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	// The bundle of job 1024 is the file of that name.
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("POST /v1/static-export/jobs/{id}/bundle", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"bundleUrl": "http://%s/%s"}`, r.Host, r.PathValue("id"))
+	})
+	server := httptest.NewServer(mux)
 	defer server.Close()
 	run := func(command *exec.Cmd) (seconds, cpu float64) {
 		wall, spent, err := measure(command)
@@ -95,7 +100,7 @@ func BenchmarkDownload(b *testing.B) {
 		for _, size := range []int{smallBundle, largeBundle} {
 			target := filepath.Join(targets, fmt.Sprint(round, size))
 			command := exec.Command(os.Args[0])
-			command.Env = append(os.Environ(), "LINK="+server.URL+"/"+strconv.Itoa(size), "TARGET="+target)
+			command.Env = append(os.Environ(), "SERVICE="+server.URL, "JOB="+strconv.Itoa(size), "TARGET="+target)
 			seconds, cpu := run(command)
 			text, err := os.ReadFile(target + ".memory")
 			if err != nil {

@@ -2,70 +2,76 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package client calls the API of the documentation hosting service: it reads
-// updates, runs static exports, and generates links to their bundles. Comments name
+// updates, runs static exports, and creates links to their bundles. Comments name
 // the operations of api/openapi.yaml. The package does not depend on Terraform.
 package client
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"net/url"
 	"slices"
-	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
-
-// Config configures a Client. [ParseBaseURL] and [CheckAPIKey] define which values of
-// BaseURL and APIKey are valid.
-type Config = transport.Config
 
 // Client calls the API. It is safe for concurrent use; all calls share one
 // transport. The context of each call must have a deadline.
-type Client struct{ transport *transport.Transport }
+type Client struct {
+	baseURL   *url.URL
+	clock     clock.Clock
+	random    func() float64
+	transport *transport.Transport
+}
 
-// New checks the configuration and returns a client. It sends no request.
+// New checks the configuration and returns a client. It sends no request. The error is
+// a [*ConfigError].
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
+		return nil, &ConfigError{"base_url", err}
 	}
-	if err := CheckAPIKey(config.APIKey); err != nil {
-		return nil, fmt.Errorf("API key: %w", err)
+	if config.APIKey, err = ParseAPIKey(config.APIKey); err != nil {
+		return nil, &ConfigError{"api_key", err}
 	}
-	config.BaseURL = baseURL.String()
-	t, err := transport.New(config)
+	if config.Clock == nil {
+		config.Clock = clock.System{}
+	}
+	if config.Random == nil {
+		config.Random = rand.Float64
+	}
+	t, err := transport.New(baseURL, config)
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{"ca_cert_pem", err}
 	}
-	return &Client{t}, nil
+	return &Client{baseURL, config.Clock, config.Random, t}, nil
 }
 
-// Transport returns the client's transport, which also downloads bundles.
-func (c *Client) Transport() *transport.Transport { return c.transport }
-
 // BaseURL returns the URL that the paths of the API are appended to.
-func (c *Client) BaseURL() string { return c.transport.BaseURL }
+func (c *Client) BaseURL() string { return c.baseURL.String() }
 
-// Now returns the time of the client's clock.
-func (c *Client) Now() time.Time { return c.transport.Clock.Now() }
+// Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
+// without the user information and the query of any URL.
+func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
 
 // call sends a request and decodes the response with convert. The string that convert
 // returns says why the response is unusable; it is empty if the response is usable.
 func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, string)) (T, error) {
 	var none T
-	answer, err := c.transport.Do(ctx, req)
+	response, err := c.transport.Do(ctx, req)
 	if err != nil {
 		return none, err
 	}
-	r := newRecord(answer)
+	r := newRecord(response)
 	value, problem := convert(r)
 	if len(*r.unreadable) > 0 {
 		slices.Sort(*r.unreadable)
-		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of a response that could not be read", map[string]any{"path": answer.Path, "fields": *r.unreadable})
+		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of a response that could not be read", map[string]any{"path": response.Path, "fields": *r.unreadable})
 	}
 	if problem != "" {
-		return none, answer.Unexpected(problem)
+		return none, c.transport.Unexpected(response, problem)
 	}
 	return value, nil
 }

@@ -11,13 +11,36 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
+// Config configures a Client. BaseURL is what [ParseBaseURL] accepts, and APIKey what
+// [ParseAPIKey] accepts.
+type Config = transport.Config
+
+// ConfigError reports an invalid setting.
+type ConfigError struct {
+	Setting string // base_url, api_key, or ca_cert_pem
+	Err     error
+}
+
+func (e *ConfigError) Error() string { return e.Setting + ": " + e.Err.Error() }
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// CheckCertificates checks that [Config.RootCAs] can use the PEM text.
+func CheckCertificates(pem []byte) error {
+	_, err := transport.CertPool(pem)
+	return err
+}
+
 // ParseBaseURL checks a base URL and returns it without trailing slashes or an
-// empty port. The URL must be absolute, without a query, fragment, or user
+// empty port. It ignores white space around it. The URL must be absolute, without a query, fragment, or user
 // information. Plain http is allowed only for loopback hosts, because the API key
 // would travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
+	raw = strings.TrimSpace(raw)
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
@@ -45,11 +68,10 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 
 var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)
 
-// HasVersion reports whether a base URL ends with a version segment such as "/v1",
-// as the contract says it
-// should.
+// HasVersion reports whether a base URL ends with a version segment such as "/v1", as
+// the contract says it should.
 func HasVersion(baseURL string) bool {
-	return versionSegment.MatchString(strings.TrimRight(baseURL, "/"))
+	return versionSegment.MatchString(strings.TrimRight(strings.TrimSpace(baseURL), "/"))
 }
 
 // isLoopback reports whether a host is a loopback address or localhost, in any
@@ -62,32 +84,33 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// CheckAPIKey checks that a key can be sent in an Authorization header. Its errors
-// never show the key.
-func CheckAPIKey(key string) error {
+// ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
+// without white space around it. Its errors never show the key.
+func ParseAPIKey(raw string) (string, error) {
+	key := strings.TrimSpace(raw)
 	if key == "" {
-		return errors.New("it is empty")
+		return "", errors.New("it is empty")
 	}
 	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
-		return errors.New("it has quotation marks around it")
+		return "", errors.New("it has quotation marks around it")
 	}
 	if strings.Contains(key, "://") {
-		return errors.New("it is a URL")
+		return "", errors.New("it is a URL")
 	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return errors.New("it contains whitespace")
+			return "", errors.New("it contains whitespace")
 		case unicode.IsControl(r):
-			return errors.New("it contains a control character")
+			return "", errors.New("it contains a control character")
 		case r > unicode.MaxASCII:
-			return errors.New("it contains a character outside ASCII")
+			return "", errors.New("it contains a character outside ASCII")
 		}
 	}
-	return nil
+	return key, nil
 }
 
-var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+(_[A-Za-z0-9]+)*_.+$`)
+var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+_.+$`)
 
 // HasKeyPrefix reports whether a key begins with a prefix and an underscore, as the
 // contract says it should.

@@ -13,6 +13,7 @@ func TestParseBaseURL(t *testing.T) {
 		"https://host.example/v1":          "https://host.example/v1",
 		"https://host.example/v1///":       "https://host.example/v1",
 		"https://host.example/":            "https://host.example",
+		" https://host.example/v1\n":       "https://host.example/v1",
 		"https://host.example:8443/v1":     "https://host.example:8443/v1",
 		"https://host.example:/v1":         "https://host.example/v1",
 		"https://host.example/a%2Fb/v1":    "https://host.example/a%2Fb/v1",
@@ -63,30 +64,36 @@ func TestHasVersion(t *testing.T) {
 	}
 }
 
-func TestCheckAPIKey(t *testing.T) {
-	for key, want := range map[string]string{
-		"docs_" + signature:       "",
+func TestParseAPIKey(t *testing.T) {
+	const key = "docs_" + signature
+	for raw, want := range map[string]string{
+		key:                       "",
+		" " + key + "\u00a0\n":    "",
 		"!#$%&()*+,-./:;<=>?@'^_": "",
 		"a":                       "",
 		"":                        "it is empty",
+		"\n":                      "it is empty",
 		`"docs_1"`:                "it has quotation marks around it",
 		"docs_1'":                 "it has quotation marks around it",
 		"`docs_1":                 "it has quotation marks around it",
+		"https://h/?" + key:       "it is a URL",
 		"docs_ " + signature:      "it contains whitespace",
-		signature + "\n":          "it contains whitespace",
-		signature + "\u00a0":      "it contains whitespace",
+		"docs_\n" + signature:     "it contains whitespace",
 		signature + "\x00":        "it contains a control character",
 		signature + "\x7f":        "it contains a control character",
 		signature + "é":           "it contains a character outside ASCII",
 		signature + "\xff":        "it contains a character outside ASCII",
 		"\ufeff" + signature:      "it contains a character outside ASCII",
 	} {
+		parsed, err := ParseAPIKey(raw)
 		got := ""
-		if err := CheckAPIKey(key); err != nil {
+		if err != nil {
 			got = err.Error()
+		} else if parsed != strings.TrimSpace(raw) {
+			got = "no error, but " + parsed
 		}
 		if got != want {
-			t.Errorf("%q: %q, want %q", key, got, want)
+			t.Errorf("%q: %q, want %q", raw, got, want)
 		}
 	}
 }

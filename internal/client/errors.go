@@ -5,7 +5,6 @@ package client
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -14,8 +13,8 @@ import (
 type (
 	// APIError reports a response that is not a success.
 	APIError = transport.APIError
-	// UnexpectedAnswerError reports a successful response with an unusable body.
-	UnexpectedAnswerError = transport.UnexpectedAnswerError
+	// UnexpectedResponseError reports a successful response with an unusable body.
+	UnexpectedResponseError = transport.UnexpectedResponseError
 	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
 	// BusyError reports that the service asked for a longer wait than the timeout allows.
@@ -26,32 +25,10 @@ type (
 	SizeError = transport.SizeError
 )
 
-// Redact makes text from the service safe to show.
-func Redact(text string) string { return transport.Redact(text) }
-
-// CheckCertificates checks that [Config.RootCAs] can use the PEM text.
-func CheckCertificates(pem []byte) error {
-	_, err := transport.CertPool(pem)
-	return err
-}
-
 // JobFailedError means that a static export job ended with status "failed".
 type JobFailedError struct{ Job *StaticExportJob }
 
-func (e *JobFailedError) Error() string {
-	if e.Job.Error == "" {
-		return fmt.Sprintf("static export job %s failed; the service gave no reason", e.Job.ID)
-	}
-	return fmt.Sprintf("static export job %s failed: %s", e.Job.ID, e.Job.Error)
-}
-
-// IsGone reports whether err means that the object does not exist, or no longer
-// exists. A 404 whose body is a web page does not count, because something other than
-// the API sent it.
-func IsGone(err error) bool {
-	api, ok := errors.AsType[*APIError](err)
-	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page)
-}
+func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID + " failed" }
 
 // IsNotFound reports whether err means that the object does not exist, or no longer
 // exists. A 404 counts only if the API sent it: not if its body is a web page, and not
@@ -60,10 +37,6 @@ func (c *Client) IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page && HasVersion(c.BaseURL()))
 }
-
-// Redact makes text safe to show: printable, at most 2 KiB, without the query of any
-// URL and without the API key.
-func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job
 // even though it failed with err.

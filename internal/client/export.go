@@ -6,13 +6,11 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -31,7 +29,7 @@ type StaticExportJob struct {
 	PageCount *int64
 	// CreatedAt is in UTC; nil if the service does not return it.
 	CreatedAt *time.Time
-	// Error is the service's message about a failed job, redacted. It may be empty.
+	// Error is the service's message about a failed job. It may be empty.
 	Error string
 
 	retryAfter time.Duration
@@ -47,8 +45,7 @@ const (
 // Finished reports whether the job has finished, successfully or not.
 func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
 
-// Succeeded reports whether the job has completed, so that its bundle can be
-// generated.
+// Succeeded reports whether the job has completed, so that it has a bundle.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
 // Bundle is a presigned link to the archive of a static export: the response of
@@ -61,27 +58,17 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// String omits the query of the link, which is what makes it a credential.
-func (b Bundle) String() string {
-	return fmt.Sprintf("bundle %s, expires at %s", Redact(b.URL), b.ExpiresAt.Format(time.RFC3339))
-}
-
-// GoString is String, for %#v.
-func (b Bundle) GoString() string { return b.String() }
-
 // StartStaticExport starts a job for a domain (startStaticExport). The parameters are
 // added to the request body. The contract leaves open which ones the service accepts.
 //
-// The request is repeated only if the service certainly did not act on it. If ctx ends
+// The request is repeated only if the service is known not to have acted on it. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an
 // error, [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
-	members := maps.Clone(parameters)
-	if members == nil {
-		members = map[string]any{}
-	}
-	members["domain"] = domain
-	body, err := json.Marshal(members)
+	fields := map[string]any{}
+	maps.Copy(fields, parameters)
+	fields["domain"] = domain
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +107,7 @@ func readJob(r *record) *StaticExportJob {
 // plainHost matches the hosts of links, which messages and the log show.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
 
-// GenerateBundle generates a link to the archive of a completed job (generateBundle).
+// GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
 	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
@@ -155,7 +142,7 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 		return nil, "its bundleUrl is not an absolute http or https URL"
 	case !plainHost.MatchString(u.Host):
 		return nil, "the host of its bundleUrl has characters that cannot be part of one"
-	case u.Scheme == "http" && strings.HasPrefix(c.BaseURL(), "https:"):
+	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}

@@ -25,6 +25,7 @@ const (
 	second = time.Second
 	noTime = -second // of a queue or a run
 
+	testKey = "docs_4f1c9a7e2b8d60"
 	// signature stands in the queries of links.
 	signature = "c4a1d0signature"
 )
@@ -68,11 +69,11 @@ func (w *world) polls(endpoint string) []float64 {
 	return times
 }
 
-// answering returns a client of https://docs.test/v1 that gets one body as the
-// answer to every request.
-func answering(t *testing.T, body string, log *logbook) *Client {
+// receiving returns a client of https://docs.test/v1 that receives one body as the
+// response to every request.
+func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
-	config := Config{BaseURL: "https://docs.test/v1", APIKey: "docs_4f1c9a7e2b8d60", MaxRetries: new(0), RoundTripper: always(body)}
+	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, MaxRetries: new(0), RoundTripper: always(body)}
 	if log != nil {
 		config.Log = log.add
 	}

@@ -11,29 +11,22 @@ import (
 	"time"
 )
 
-// instantLayouts are RFC 3339 and similar forms. Each also accepts a fraction of a
-// second. A time without an offset is in UTC.
-var instantLayouts = []string{
-	"2006-01-02T15:04:05Z07:00",
-	"2006-01-02T15:04:05Z0700",
-	"2006-01-02T15:04:05",
-	"2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05",
-	"2006-01-02T15:04Z07:00",
-}
+// instantLayouts are forms of RFC 3339. Each also accepts a fraction of a second. A time
+// without an offset is in UTC.
+var instantLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"}
 
 // parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339,
 // seconds or milliseconds since 1970, or an HTTP date (RFC 9110, section 5.6.7). The
 // result is in UTC.
 func parseInstant(text string) (time.Time, bool) {
 	text = strings.TrimSpace(text)
-	for _, layout := range instantLayouts {
-		if instant, err := time.Parse(layout, strings.ToUpper(text)); err == nil {
-			return plausible(instant)
-		}
-	}
 	if instant, err := http.ParseTime(text); err == nil {
 		return plausible(instant)
+	}
+	for _, layout := range instantLayouts {
+		if instant, err := time.Parse(layout, strings.Replace(strings.ToUpper(text), " ", "T", 1)); err == nil {
+			return plausible(instant)
+		}
 	}
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(number > 0 && number < 1e15) {
@@ -53,16 +46,12 @@ func plausible(instant time.Time) (time.Time, bool) {
 }
 
 // linkExpiry returns when a presigned link expires, according to its query (Signature
-// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It ignores the case of
-// the parameter names.
+// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair).
 func linkExpiry(link *url.URL) (time.Time, bool) {
-	query := map[string]string{}
-	for name, values := range link.Query() {
-		query[strings.ToLower(name)] = values[0]
-	}
-	for _, vendor := range []string{"x-amz-", "x-goog-"} {
-		signed, err := time.Parse("20060102T150405Z", query[vendor+"date"])
-		seconds, err2 := strconv.ParseInt(query[vendor+"expires"], 10, 32)
+	query := link.Query()
+	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
+		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
+		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
 		if err == nil && err2 == nil {
 			return plausible(signed.Add(time.Duration(seconds) * time.Second))
 		}

@@ -28,7 +28,7 @@ type WaitOptions struct {
 
 // WaitForStaticExport polls a job until it finishes. It returns the job as it was last
 // read, even with an error, or nil if it was never read. The error is a
-// [*JobFailedError], the error of a poll, or the cause of the end of ctx.
+// [*JobFailedError], the error of a poll, or context.Cause(ctx).
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
 	what := "static export job " + jobID
 	var last *StaticExportJob
@@ -41,7 +41,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
 		if last == nil || job.Status != last.Status || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			c.logProgress(ctx, what, job.Status, "running", job.Progress, job.PageCount)
+			c.logProgress(ctx, what, job.Status, jobStatuses, job.Progress, job.PageCount)
 		}
 		last = job
 		return poll.Observation{Done: job.Finished(), Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
@@ -64,7 +64,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOp
 			return poll.Observation{}, err
 		}
 		if last == nil || update.Status != last.Status {
-			c.logProgress(ctx, what, update.Status, "in_progress", nil, nil)
+			c.logProgress(ctx, what, update.Status, updateStatuses, nil, nil)
 			if onUpdate != nil {
 				onUpdate(update)
 			}
@@ -78,27 +78,30 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOp
 // statusQueued is the status of a job or update that has not begun.
 const statusQueued = "queued"
 
+// The statuses that the contract names.
+var (
+	jobStatuses    = []string{statusQueued, "running", JobCompleted, JobFailed}
+	updateStatuses = []string{statusQueued, "in_progress", UpdateSucceeded, UpdateFailed}
+)
+
 func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get func(context.Context) (poll.Observation, error)) error {
 	w := poll.Wait{
-		Clock:     c.transport.Clock,
-		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.transport.Random},
+		Clock:     c.clock,
+		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.random},
 		StartedAt: opts.StartedAt,
 		MayPass: func(err error, elapsed time.Duration) bool {
-			settles := IsGone(err) && !opts.StartedAt.IsZero() && elapsed < settling
-			if !settles && !transport.MayPass(err) {
-				return false
-			}
+			settles := c.IsNotFound(err) && !opts.StartedAt.IsZero() && elapsed < settling
+			return settles || transport.MayPass(err)
+		},
+		OnFailure: func(err error) {
 			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
-			return true
 		},
 	}
 	return w.Until(ctx, get)
 }
 
-// logProgress logs a change. It warns about a status that is neither the given running
-// status nor another one that the contract names.
-func (c *Client) logProgress(ctx context.Context, what, status, running string, progress *float64, pages *int64) {
-	known := []string{statusQueued, running, JobCompleted, JobFailed, UpdateSucceeded, UpdateFailed}
+// logProgress logs a change. It warns about a status that the contract does not name.
+func (c *Client) logProgress(ctx context.Context, what, status string, known []string, progress *float64, pages *int64) {
 	level, message := slog.LevelInfo, "Progress"
 	if !slices.Contains(known, status) {
 		level, message = slog.LevelWarn, "Unknown status, taken to mean that the work is still running"

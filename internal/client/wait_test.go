@@ -34,11 +34,11 @@ func TestWaitForAJob(t *testing.T) {
 		},
 		"that fails": {
 			spec: simulator.JobSpec{Fail: "page /a is broken"}, polls: []float64{0, 10, 20},
-			want: `{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, err: "static export job se_1 failed: page /a is broken",
+			want: `{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, err: "static export job se_1 failed",
 		},
 		"that fails without a reason": {
 			spec: simulator.JobSpec{Queue: noTime, Run: noTime, Fail: " "}, polls: []float64{0},
-			want: `{"ID":"se_1","Status":"failed"}`, err: "static export job se_1 failed; the service gave no reason",
+			want: `{"ID":"se_1","Status":"failed"}`, err: "static export job se_1 failed",
 		},
 		"whose status is unknown": {
 			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
@@ -62,6 +62,10 @@ func TestWaitForAJob(t *testing.T) {
 			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 502}},
 			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
 			logged: "WARN Poll failed; the wait continues map[error:GET /v1/static-export/jobs/se_1: HTTP 502 Bad Gateway object:static export job se_1]",
+		},
+		"whose status is an update's": {
+			spec: simulator.JobSpec{RunningStatus: "success"}, polls: []float64{0, 10, 20}, want: completed,
+			logged: "WARN Unknown status, taken to mean that the work is still running map[object:static export job se_1 page_count:2 progress:44 status:success]",
 		},
 		"of a service that asks to wait": {
 			faults: []simulator.Fault{{Times: 1, Header: http.Header{"Retry-After": {"86400"}}}},
@@ -149,7 +153,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 		"that succeeds":           {simulator.UpdateSpec{}, []float64{0, 10, 20}, []string{"queued", "in_progress", "success"}, false},
 		"that fails":              {simulator.UpdateSpec{Fail: "no"}, []float64{0, 10, 20}, []string{"queued", "in_progress", "failure"}, false},
 		"whose status is odd":     {simulator.UpdateSpec{QueuedStatus: "running"}, []float64{0, 10, 20}, []string{"running", "in_progress", "success"}, true},
-		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, false},
+		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, true},
 	} {
 		w := newWorld(t)
 		test.spec.ID = "up_1"
@@ -164,7 +168,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !IsGone(err) {
+	if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !w.IsNotFound(err) {
 		t.Errorf("an unknown update: %s, %v", show(update), err)
 	}
 }

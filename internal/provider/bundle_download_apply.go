@@ -238,7 +238,7 @@ func (d *download) report(err error) {
 	var archive *bundle.ArchiveError
 	var lost *bundle.LostError
 	var api *client.APIError
-	var unexpected *client.UnexpectedAnswerError
+	var unexpected *client.UnexpectedResponseError
 	var file *fs.PathError
 	var link *os.LinkError
 	switch {

@@ -41,7 +41,7 @@ func paragraphs(texts ...string) string {
 // explain says why a call failed, and what to do about it.
 func explain(err error) (what, advice string) {
 	var api *client.APIError
-	var answer *client.UnexpectedAnswerError
+	var unexpected *client.UnexpectedResponseError
 	var connection *client.ConnectionError
 	var busy *client.BusyError
 	var storage *client.StorageError
@@ -69,12 +69,12 @@ func explain(err error) (what, advice string) {
 			what += fmt.Sprintf(" It asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
 		return what, advise(api)
-	case errors.As(err, &answer):
-		what = fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", answer.StatusCode, answer.Method, answer.Path, inRequest(answer.RequestID), answer.Problem)
-		if answer.Message != "" {
-			what += " The service's message: " + answer.Message
+	case errors.As(err, &unexpected):
+		what = fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", unexpected.StatusCode, unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
+		if unexpected.Message != "" {
+			what += " The service's message: " + unexpected.Message
 		}
-		if !strings.HasPrefix(answer.Problem, "the body") {
+		if !unexpected.NotJSON {
 			return what, "The response does not match the contract of the API. Contact the service's support."
 		}
 		return what, wrongBaseURL

@@ -30,7 +30,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	timeout := &timeoutError{after: 90 * time.Second, field: "read"}
 	slowDown := api(429, "")
 	slowDown.RetryAfter = 90 * time.Second
-	login := &client.UnexpectedAnswerError{Problem: "the body is a web page", Message: "Log in"}
+	login := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
 	login.Exchange = api(200, "").Exchange
 	moved := api(308, "")
 	moved.Redirect = "https://new.example.com/v1"

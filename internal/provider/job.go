@@ -34,7 +34,7 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case err == nil:
 		return true
 	case errors.As(err, &failed):
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, progressOf(job), "")
 	default:
@@ -72,11 +72,11 @@ func progressOf(job *client.StaticExportJob) string {
 }
 
 // failureOf describes why a job failed.
-func failureOf(job *client.StaticExportJob) string {
+func failureOf(c *client.Client, job *client.StaticExportJob) string {
 	if job.Error == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
-	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
+	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(c.Redact(job.Error), "."))
 }
 
 // expiry returns the expires_at of a link.

@@ -263,7 +263,7 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, resume str
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &failed):
-		run.diags.AddError(summaryJobFailed, paragraphs(failureOf(failed.Job)+" "+run.kept, fixAndExport))
+		run.diags.AddError(summaryJobFailed, paragraphs(failureOf(run.client, failed.Job)+" "+run.kept, fixAndExport))
 		return
 	case run.client.IsNotFound(err):
 		summary, state, next = summaryJobNotFound, "Job: "+last.ID+".", exportNext

@@ -82,7 +82,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	}
 	if job.Finished() && !job.Succeeded() {
 		resp.Diagnostics.AddError(summaryImportFailed,
-			paragraphs(failureOf(job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
+			paragraphs(failureOf(c, job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
 		return
 	}
 	// The state is null. Setting one attribute adds the others as typed nulls.

@@ -64,7 +64,7 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.end(ctx, diags)
 	if ok && !update.Succeeded() {
-		addUpdateFailure(diags, w.statusID, update)
+		addUpdateFailure(w.client, diags, w.statusID, update)
 		ok = false
 	}
 	return update, ok
@@ -82,13 +82,13 @@ func lastSeen(statusID string, last *client.UpdateStatus) string {
 }
 
 // addUpdateFailure reports what is known about a failed update.
-func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.UpdateStatus) {
+func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {
 			return
 		}
-		if text := client.Redact(*value); text != "" {
+		if text := c.Redact(*value); text != "" {
 			facts = append(facts, name+": "+text)
 		}
 	}
@@ -105,7 +105,7 @@ func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.U
 		add("Author", update.Author.Name)
 	}
 	var log string
-	if lines := endOfLog(update.Logs); len(lines) > 0 {
+	if lines := endOfLog(c, update.Logs); len(lines) > 0 {
 		// Terraform does not wrap lines that begin with a space.
 		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
@@ -114,11 +114,11 @@ func addUpdateFailure(diags *diag.Diagnostics, statusID string, update *client.U
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have
 // several lines.
-func endOfLog(log []string) []string {
+func endOfLog(c *client.Client, log []string) []string {
 	var lines []string // last line first
 	size := 0
 	for _, entry := range slices.Backward(log) {
-		for _, line := range slices.Backward(strings.Split(client.Redact(entry), "\n")) {
+		for _, line := range slices.Backward(strings.Split(c.Redact(entry), "\n")) {
 			size += len(line)
 			if len(lines) == maxLogLines || size > maxLogBytes {
 				slices.Reverse(lines)

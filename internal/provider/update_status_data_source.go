@@ -158,7 +158,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(&resp.Diagnostics, statusID, update)
+		addUpdateFailure(c, &resp.Diagnostics, statusID, update)
 		return
 	}
 	model.setUpdate(update)

@@ -65,11 +65,10 @@ func baseURLProblem(value string) string {
 
 // apiKeyProblem shows no part of the key.
 func apiKeyProblem(value string) string {
-	value = strings.TrimSpace(value)
 	if value == "" {
 		return "api_key is empty. Remove it to use " + apiKeyVariable + ", or set it."
 	}
-	if err := client.CheckAPIKey(value); err != nil {
+	if _, err := client.ParseAPIKey(value); err != nil {
 		return "The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard."
 	}
 	return ""

@@ -12,9 +12,14 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// maxOutage is how long failed polls are tolerated after the last successful one, so
-// that a short outage of the service does not end the wait for a running job.
-const maxOutage = 5 * time.Minute
+const (
+	// maxOutage is how long failed polls are tolerated, from the first one on, so that a
+	// short outage of the service does not end the wait for running work.
+	maxOutage = 5 * time.Minute
+	// lastPoll is how long before the deadline of the context a poll is made whose turn
+	// would come after it.
+	lastPoll = 5 * time.Second
+)
 
 // Wait configures a wait for one piece of work.
 type Wait struct {
@@ -27,35 +32,51 @@ type Wait struct {
 	// MayPass reports whether to repeat a failed poll. elapsed is the time since the
 	// wait began.
 	MayPass func(err error, elapsed time.Duration) bool
+	// OnFailure is called after a failed poll that will be repeated.
+	OnFailure func(err error)
 }
 
 // Until calls get until the work is done, get fails permanently, or ctx ends. It
-// returns the error of the last poll or the cause of the end of ctx.
+// returns the error of the last poll or context.Cause(ctx).
 func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
-	began := w.StartedAt
-	var lastGood time.Time
-	var seen Observation
-	if began.IsZero() {
+	began, mayFail := w.StartedAt, !w.StartedAt.IsZero()
+	if !mayFail {
 		began = w.Clock.Now()
-	} else {
-		lastGood, seen.Queued = w.Clock.Now(), true
-		if err := w.Clock.Sleep(ctx, w.Schedule.Next(w.Clock.Now().Sub(began), seen)); err != nil {
-			return err
-		}
 	}
-	for {
+	seen := Observation{Queued: true}
+	var failing time.Time // since when polls fail; zero if the last one succeeded
+	isLast := false
+	for first := true; ; first = false {
+		if !first || mayFail {
+			pause := w.Schedule.Next(w.Clock.Now().Sub(began), seen)
+			if left, bounded := timeLeft(ctx); bounded && pause > left && !isLast {
+				isLast, pause = true, left-min(lastPoll, left/2)
+			}
+			if err := w.Clock.Sleep(ctx, pause); err != nil {
+				return err
+			}
+		}
 		current, err := get(ctx)
 		now := w.Clock.Now()
 		if err == nil {
-			seen, lastGood = current, now
-		} else if ctx.Err() != nil || lastGood.IsZero() || now.Sub(lastGood) > maxOutage || !w.MayPass(err, now.Sub(began)) {
+			if current.Done {
+				return nil
+			}
+			seen, mayFail, failing = current, true, time.Time{}
+			continue
+		}
+		if failing.IsZero() {
+			failing = now
+		}
+		if ctx.Err() != nil || !mayFail || now.Sub(failing) > maxOutage || !w.MayPass(err, now.Sub(began)) {
 			return err
 		}
-		if seen.Done {
-			return nil
-		}
-		if err := w.Clock.Sleep(ctx, w.Schedule.Next(now.Sub(began), seen)); err != nil {
-			return err
-		}
+		w.OnFailure(err)
 	}
+}
+
+// timeLeft returns the time until ctx's deadline, if it has one.
+func timeLeft(ctx context.Context) (left time.Duration, bounded bool) {
+	deadline, bounded := ctx.Deadline()
+	return time.Until(deadline), bounded
 }

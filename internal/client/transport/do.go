@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,19 +23,18 @@ type Request struct {
 	Path []string
 	// Body is the JSON to send; nil for none.
 	Body []byte
-	// Once marks a request that is repeated only if the service certainly did not act
-	// on it. If the context ends, Do still waits for the response, which may contain
-	// the only copy of an ID.
+	// Once marks a request that is repeated only if the service is known not to have
+	// acted on it. If the context ends, Do still waits for the response, which may
+	// contain the only copy of an ID.
 	Once bool
 }
 
 // Do sends a request until it succeeds, fails permanently, or the context ends. The
 // context must have a deadline, which limits the retries after a 429.
 //
-// The error is an [*APIError], [*UnexpectedAnswerError], [*ConnectionError] or
-// [*BusyError], or the cause of the context's end, which may wrap the error of the
-// last attempt.
-func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
+// The error is an [*APIError], [*UnexpectedResponseError], [*ConnectionError] or
+// [*BusyError], or context.Cause(ctx), which may wrap the error of the last attempt.
+func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return nil, errors.New("the context of a request must have a deadline")
 	}
@@ -42,42 +42,53 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var last error
-	failures := 0
-	for attempt := 1; ; attempt++ {
-		// 1. The limiter admits the request.
-		admitted, err := t.limiter.acquire(ctx)
-		if err != nil {
-			return nil, after(err, last)
+	attempt := 0
+	for failures := 0; ; failures++ {
+		// 1. The limiter admits the call.
+		if err := t.limiter.acquire(ctx); err != nil {
+			return nil, err
 		}
-		// 2. attempt sends the request once, and reads and redacts the response.
-		began := t.Clock.Now()
-		answer, err := t.attempt(ctx, req, call.Once)
-		// 3. The limiter adapts to the outcome.
-		t.limiter.release(admitted, err)
-		t.logAttempt(ctx, req, attempt, t.Clock.Now().Sub(began), answer, err)
-		// 4. The retry policy decides.
+		// 2. The request is sent until the response is not a 429.
+		var response *Response
+		for refusals := 0; ; refusals++ {
+			attempt++
+			sent := t.config.Clock.Now()
+			response, err = t.attempt(ctx, req, call.Once, attempt)
+			status, retryAfter := statusOf(err)
+			if status != http.StatusTooManyRequests {
+				break
+			}
+			t.limiter.refused(sent)
+			asked := pause(retryAfter, refusals)
+			// Up to twice that, so that calls that were refused together come back one
+			// by one.
+			spread := time.Duration((1 + t.config.Random()) * float64(asked))
+			if outlasts(ctx, spread) {
+				spread = asked
+			}
+			if err := t.wait(ctx, spread, err); err != nil {
+				t.limiter.release(false)
+				return nil, err
+			}
+		}
+		t.limiter.release(err == nil)
+		// 3. The retry policy decides.
 		if err == nil {
-			return answer, nil
-		}
-		last = err
-		if status, _ := answerOf(err); status == http.StatusTooManyRequests {
-			continue // the limiter waits as long as the service asked for
+			return response, nil
 		}
 		if call.Once && !neverActed(err) {
 			return nil, err
 		}
-		if err := t.Retry(ctx, failures, err); err != nil {
+		if err := t.retry(ctx, failures, err); err != nil {
 			return nil, err
 		}
-		failures++
 	}
 }
 
 // newRequest builds the request that each attempt sends a copy of. It escapes the path
 // elements, so that each stays one element regardless of what it contains.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
-	u := *t.base
+	u := *t.baseURL
 	escaped := u.EscapedPath()
 	for _, element := range call.Path {
 		u.Path += "/" + element
@@ -88,9 +99,9 @@ func (t *Transport) newRequest(call Request) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+t.APIKey)
+	req.Header.Set("Authorization", "Bearer "+t.config.APIKey)
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", t.UserAgent)
+	req.Header.Set("User-Agent", t.config.UserAgent)
 	if call.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -109,40 +120,18 @@ func escapeElement(element string) string {
 	return url.PathEscape(element)
 }
 
-// attempt sends the request once, limited by the request timeout.
-func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool) (*Answer, error) {
-	client := t.api
-	if once {
-		ctx, client = context.WithoutCancel(ctx), t.fresh
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.RequestTimeout, fmt.Errorf("no response within the request timeout (%s)", t.RequestTimeout))
-	defer cancel()
-	// Only a request that asked for a connection and got none was certainly not sent.
-	// net/http may ask more than once.
-	sent := true
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { sent = false },
-		GotConn: func(httptrace.GotConnInfo) { sent = true },
-	})
-	copied := req.Clone(traced)
-	copied.Body, _ = req.GetBody() // of a bytes.Reader, which never fails
-	resp, err := client.Do(copied)
-	if err != nil {
-		return nil, t.connectionError(ctx, req, sent, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return t.read(ctx, req, resp)
-}
-
-func (t *Transport) logAttempt(ctx context.Context, req *http.Request, attempt int, took time.Duration, answer *Answer, err error) {
+// attempt sends the request once, reads the response, and logs the outcome.
+func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool, number int) (*Response, error) {
+	began := t.config.Clock.Now()
+	response, err := t.send(ctx, req, once)
 	fields := map[string]any{
 		"method":      req.Method,
 		"path":        req.URL.EscapedPath(),
-		"attempt":     attempt,
-		"duration_ms": took.Milliseconds(),
+		"attempt":     number,
+		"duration_ms": t.config.Clock.Now().Sub(began).Milliseconds(),
 	}
-	if answer != nil {
-		fields["status"], fields["request_id"] = answer.StatusCode, answer.RequestID
+	if response != nil {
+		fields["status"], fields["request_id"] = response.StatusCode, response.RequestID
 	}
 	if err != nil {
 		fields["error"] = err.Error()
@@ -151,4 +140,31 @@ func (t *Transport) logAttempt(ctx context.Context, req *http.Request, attempt i
 		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
 	}
 	t.Log(ctx, slog.LevelDebug, "API request", fields)
+	return response, err
+}
+
+// send sends the request, limited by the request timeout.
+func (t *Transport) send(ctx context.Context, req *http.Request, once bool) (*Response, error) {
+	client := t.api
+	if once {
+		ctx, client = context.WithoutCancel(ctx), t.fresh
+	}
+	timeout := t.config.RequestTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within the request timeout (%s)", timeout))
+	defer cancel()
+	// Only a request that asked for a connection and got none is known not to have
+	// been sent. net/http may ask more than once, and from other goroutines.
+	var unsent atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { unsent.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { unsent.Store(false) },
+	})
+	copied := req.Clone(traced)
+	copied.Body, _ = req.GetBody() // of a bytes.Reader, which never fails
+	resp, err := client.Do(copied)
+	if err != nil {
+		return nil, t.connectionError(ctx, req, !unsent.Load(), err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return t.read(ctx, req, resp)
 }

@@ -69,7 +69,7 @@ func (t *Transport) Download(ctx context.Context, file *os.File, newLink func(co
 		if err == nil {
 			return Download{hex.EncodeToString(d.hash.Sum(nil)), d.size}, nil
 		}
-		if refusal, refused := errors.AsType[*StorageError](err); refused && !renewed && refusal.LinkRefused() {
+		if refusal, refused := errors.AsType[*StorageError](err); refused && !renewed && refusal.linkRefused() {
 			renewed = true
 			if d.link, err = newLink(ctx); err != nil {
 				return Download{}, err
@@ -81,7 +81,7 @@ func (t *Transport) Download(ctx context.Context, file *os.File, newLink func(co
 		if d.size > furthest {
 			furthest, failures = d.size, 0
 		}
-		if err := t.Retry(ctx, failures, err); err != nil {
+		if err := t.retry(ctx, failures, err); err != nil {
 			return Download{}, err
 		}
 		failures++
@@ -98,21 +98,21 @@ func (d *download) attempt(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(d.RequestTimeout, func() { cancel(fmt.Errorf("no data for %s", d.RequestTimeout)) })
+	stalled := time.AfterFunc(d.config.RequestTimeout, func() { cancel(fmt.Errorf("no data for %s", d.config.RequestTimeout)) })
 	defer stalled.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link.URL, nil)
 	if err != nil {
 		return errors.New("the bundle's link is not a URL") // err quotes the link
 	}
 	req.URL.User = nil // net/http would turn it into an Authorization header
-	req.Header.Set("User-Agent", d.UserAgent)
+	req.Header.Set("User-Agent", d.config.UserAgent)
 	// The checksum applies to the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
 	if d.size > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.size))
 		req.Header.Set("If-Range", d.etag)
 	}
-	began, fields := d.Clock.Now(), map[string]any{"host": Redact(req.URL.Host), "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
+	began, fields := d.config.Clock.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
 	resp, err := d.storage.Do(req)
 	if err != nil {
 		err = d.connectionError(ctx, req, true, err)
@@ -121,7 +121,7 @@ func (d *download) attempt(ctx context.Context) error {
 		fields["status"] = resp.StatusCode
 		err = d.receive(ctx, resp, stalled)
 	}
-	fields["duration_ms"] = d.Clock.Now().Sub(began).Milliseconds()
+	fields["duration_ms"] = d.config.Clock.Now().Sub(began).Milliseconds()
 	if err != nil {
 		fields["error"] = err.Error()
 	}
@@ -154,7 +154,7 @@ func (d *download) receive(ctx context.Context, resp *http.Response, stalled *ti
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
-		stalled.Reset(d.RequestTimeout)
+		stalled.Reset(d.config.RequestTimeout)
 		n, err := resp.Body.Read(buffer)
 		stalled.Stop() // a slow disk is not a stall
 		if _, err := d.file.Write(buffer[:n]); err != nil {
@@ -203,15 +203,15 @@ func (d *download) restart(etag string) error {
 // the message of the XML error format that object stores share: its other elements
 // repeat the signature and what was signed.
 func (t *Transport) storageError(resp *http.Response) error {
-	storageError := &StorageError{Host: Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.Clock.Now())}
+	storageError := &StorageError{Host: t.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.config.Clock.Now())}
 	var body struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
 		Message string
 	}
 	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
-		storageError.Code = Redact(t.scrubber.scrub(body.Code))
-		storageError.Message = Redact(t.scrubber.scrub(body.Message))
+		storageError.Code = t.Redact(body.Code)
+		storageError.Message = t.Redact(body.Message)
 	}
 	return storageError
 }

@@ -4,9 +4,11 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -14,7 +16,7 @@ import (
 // Exchange describes a request and the status and headers of its response.
 type Exchange struct {
 	Method string
-	// Path is the escaped path of the request, without a query.
+	// Path is the escaped path of the request, redacted.
 	Path       string
 	StatusCode int
 	// RequestID is the ID that the service returned for the request, or empty.
@@ -27,15 +29,14 @@ type Exchange struct {
 func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
 
 // APIError reports a response of the service that is not a success. The contract leaves
-// the format of errors open, so the body may have any form.
+// the format of errors open, so the body may have any form. All text is redacted.
 type APIError struct {
 	Exchange
-	// Message is the service's own message, redacted and at most 2 KiB long. It
-	// is empty if the body contains none.
+	// Message is the service's own message, or empty.
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
-	// Redirect is the target of a redirect that was not followed, redacted.
+	// Redirect is the target of a redirect that was not followed.
 	Redirect string
 }
 
@@ -50,19 +51,21 @@ func (e *APIError) Error() string {
 	return text
 }
 
-// UnexpectedAnswerError reports a response with a successful status and an unusable
+// UnexpectedResponseError reports a response with a successful status and an unusable
 // body.
-type UnexpectedAnswerError struct {
+type UnexpectedResponseError struct {
 	Exchange
 	// Problem says what is wrong with the body, such as "the response has no jobId".
 	Problem string
+	// NotJSON means that the body is not a JSON object at all.
+	NotJSON bool
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
 }
 
-func (e *UnexpectedAnswerError) Error() string {
+func (e *UnexpectedResponseError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
 }
 
@@ -116,10 +119,10 @@ func (e *StorageError) Error() string {
 	return text
 }
 
-// LinkRefused reports whether a new link may help. Object stores refuse an expired
+// linkRefused reports whether a new link may help. Object stores refuse an expired
 // link with 403, or with 400 if the credential that signed it has expired. After a
 // 404 or 410, the service may restore the archive when it generates a new link.
-func (e *StorageError) LinkRefused() bool {
+func (e *StorageError) linkRefused() bool {
 	switch e.StatusCode {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
 		return true
@@ -141,6 +144,20 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the context
+// has ended, its cause replaces err.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = &redactedError{err, t.Redact(err.Error())}
+	return &ConnectionError{Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host), Sent: sent, Err: err}
+}
+
 // redactedError replaces the text of an error that may contain a secret.
 type redactedError struct {
 	error
@@ -150,17 +167,17 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.error }
 
-// after combines the reason why a call ended with the error of its last attempt.
-func after(reason, last error) error {
-	if last == nil || errors.Is(last, reason) {
+// withLast adds the error of the last attempt to the reason why a call ended.
+func withLast(reason, last error) error {
+	if errors.Is(last, reason) {
 		return reason
 	}
 	return fmt.Errorf("%w; the last attempt: %w", reason, last)
 }
 
-// answerOf returns the HTTP status and the Retry-After of the response that err is
+// statusOf returns the HTTP status and the Retry-After of the response that err is
 // about, or zeros.
-func answerOf(err error) (status int, retryAfter time.Duration) {
+func statusOf(err error) (status int, retryAfter time.Duration) {
 	if api, ok := errors.AsType[*APIError](err); ok {
 		return api.StatusCode, api.RetryAfter
 	}

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -29,12 +30,13 @@ const (
 	second = time.Second
 )
 
-// deadProxy is the proxy of the whole test binary, because net/http reads the
-// environment once. Nothing listens there.
-const deadProxy = "http://127.0.0.1:1"
+// proxy is the proxy of the whole test binary, because net/http reads the environment
+// once. Nothing listens there.
+const proxy = "http://127.0.0.1:1"
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("HTTP_PROXY", deadProxy)
+	_ = os.Setenv("HTTP_PROXY", proxy)
+	_ = os.Setenv("HTTPS_PROXY", proxy)
 	os.Exit(m.Run())
 }
 
@@ -67,8 +69,8 @@ type received struct {
 	header                   http.Header
 }
 
-// serve returns a Transport for http://docs.test/v1, and the service that answers
-// it, for any host. Call it in a bubble.
+// serve returns a Transport for http://docs.test/v1, and the service that it
+// reaches, by any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Transport, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -91,12 +93,16 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*T
 func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 	t.Helper()
 	config := Config{
-		BaseURL: "http://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Random: func() float64 { return 0 },
+		BaseURL: "http://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Clock: clock.System{}, Random: func() float64 { return 0 },
 	}
 	for _, option := range options {
 		option(&config)
 	}
-	tr, err := New(config)
+	baseURL, err := url.Parse(config.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := New(baseURL, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +183,7 @@ func (s *service) times() []float64 {
 	return times
 }
 
-// reply returns a handler that sends an answer. Headers are "Name: value".
+// reply returns a handler that sends a response. Headers are "Name: value".
 func reply(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for _, header := range headers {
@@ -189,7 +195,7 @@ func reply(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
-// inTurn answers with each handler once and with the last one from then on.
+// inTurn calls each handler once and the last one from then on.
 func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -217,13 +223,13 @@ func cut(body string) http.HandlerFunc {
 	return verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n" + body)
 }
 
-// reset closes the connection without an answer.
+// reset closes the connection without a response.
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-// silent never answers.
+// silent never responds.
 func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// late answers after a delay.
+// late responds after a delay.
 func late(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if (clock.System{}).Sleep(r.Context(), delay) == nil {

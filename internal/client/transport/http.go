@@ -4,12 +4,11 @@
 package transport
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -22,9 +21,15 @@ const (
 
 // newHTTPTransport returns a transport that uses the proxy of the usual environment
 // variables, TLS 1.2 or later, and the given root certificates in addition to the
-// system's.
+// system's. Plain http, which is for this machine, never goes through a proxy.
 func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = func(req *http.Request) (*url.URL, error) {
+		if req.URL.Scheme == "http" {
+			return nil, nil
+		}
+		return http.ProxyFromEnvironment(req)
+	}
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
 	transport.IdleConnTimeout = 90 * time.Second
@@ -54,43 +59,14 @@ func CertPool(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// onlyLoopback returns a transport that uses no proxy and connects to loopback
-// addresses only, so that plain http never leaves the machine.
-func onlyLoopback(transport *http.Transport) *http.Transport {
-	transport = transport.Clone()
-	transport.Proxy = nil
-	transport.DialContext = dialLoopback
-	return transport
-}
-
-// dialLoopback connects to a loopback address. It does not resolve names:
-// any name means this machine.
-func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	candidates := []string{"127.0.0.1", "::1"}
-	if ip := net.ParseIP(host); ip != nil {
-		if !ip.IsLoopback() {
-			return nil, errors.New("plain http is for loopback addresses only")
-		}
-		candidates = []string{host}
-	}
-	var dialer net.Dialer
-	var conn net.Conn
-	for _, candidate := range candidates {
-		if conn, err = dialer.DialContext(ctx, network, net.JoinHostPort(candidate, port)); err == nil {
-			break
-		}
-	}
-	return conn, err
-}
-
 // withoutReuse returns a transport that opens a connection for each request. If the
 // service closes an idle connection just as a request is written to it, the client
 // cannot tell whether the service received the request.
-func withoutReuse(transport *http.Transport) *http.Transport {
+func withoutReuse(network http.RoundTripper) http.RoundTripper {
+	transport, ok := network.(*http.Transport)
+	if !ok {
+		return network // of a test
+	}
 	transport = transport.Clone()
 	transport.DisableKeepAlives = true
 	return transport

@@ -5,8 +5,6 @@ package transport
 
 import (
 	"context"
-	"math"
-	"net/http"
 	"sync"
 	"time"
 
@@ -14,97 +12,75 @@ import (
 )
 
 const (
-	initialLimit = 4                // requests in flight at first
+	initialSlots = 4                // calls in flight at first
 	firstPause   = time.Second      // after a 429 without a Retry-After; doubles
 	longestPause = 30 * time.Second // cap of that doubling
 )
 
-// limiter limits the requests in flight as TCP limits its window: each success adds
-// 1/limit to the limit, and a 429 halves it. A 429 for a request that was admitted
-// before the last halving does not halve it again. After a 429, all requests wait for as
-// long as the service asks.
+// limiter is a semaphore whose size adapts to the service, as TCP adapts its window:
+// each call that succeeds adds 2/size, and a 429 cuts the size to 0.7 of itself, once
+// for all requests that were sent before the last cut.
+//
+// A call keeps its slot while it waits after a 429. A true rate limit therefore fills
+// all slots with calls that wait, and a stray 429 delays no other call.
 type limiter struct {
 	clock clock.Clock
 
-	mu       sync.Mutex
-	limit    float64
-	inFlight int
-	halved   time.Time     // when the limit was last halved
-	resume   time.Time     // no request is sent before this time
-	pause    time.Duration // last pause without a Retry-After; zero after a success
-	changed  chan struct{} // closed when waiters should check again
+	mu      sync.Mutex
+	size    float64
+	taken   int
+	cut     time.Time     // of the size
+	changed chan struct{} // closed when a slot may have become free
 }
 
 func newLimiter(c clock.Clock) *limiter {
-	return &limiter{clock: c, limit: initialLimit, changed: make(chan struct{})}
+	return &limiter{clock: c, size: initialSlots, changed: make(chan struct{})}
 }
 
-// acquire waits until a request may be sent and returns the time of its
-// admission, for release. It fails with the cause of ctx's end, or with a
-// [*BusyError] at once if the wait would outlast ctx's deadline.
-func (l *limiter) acquire(ctx context.Context) (time.Time, error) {
-	for {
+// acquire waits for a slot. It fails with context.Cause(ctx).
+func (l *limiter) acquire(ctx context.Context) error {
+	for ctx.Err() == nil {
 		l.mu.Lock()
-		now := l.clock.Now()
-		wait, changed := l.resume.Sub(now), l.changed
-		if ctx.Err() == nil && wait <= 0 && float64(l.inFlight) < math.Floor(l.limit) {
-			l.inFlight++
+		if float64(l.taken+1) <= l.size {
+			l.taken++
 			l.mu.Unlock()
-			return now, nil
+			return nil
 		}
+		changed := l.changed
 		l.mu.Unlock()
-		if ctx.Err() != nil {
-			return now, context.Cause(ctx)
-		}
-		if wait > 0 {
-			if outlasts(ctx, wait) {
-				return now, &BusyError{RetryAt: now.Add(wait)}
-			}
-			if err := l.clock.Sleep(ctx, wait); err != nil {
-				return now, err
-			}
-			continue
-		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 		}
 	}
+	return context.Cause(ctx)
 }
 
-// release records the outcome of a request that was admitted at the given time.
-func (l *limiter) release(admitted time.Time, err error) {
+// release frees the slot of a call.
+func (l *limiter) release(succeeded bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.inFlight--
-	if err == nil {
-		l.limit += 1 / l.limit
-		l.pause = 0
-	} else if status, retryAfter := answerOf(err); status == http.StatusTooManyRequests {
-		l.throttle(admitted, retryAfter)
+	l.taken--
+	if succeeded {
+		l.size += 2 / l.size
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-func (l *limiter) throttle(admitted time.Time, retryAfter time.Duration) {
-	now := l.clock.Now()
-	if admitted.After(l.halved) {
-		l.limit = max(1, l.limit/2)
-		l.halved = now
-		l.pause = min(max(2*l.pause, firstPause), longestPause)
-	}
-	if retryAfter <= 0 {
-		retryAfter = l.pause
-	}
-	retryAfter = max(retryAfter, firstPause) // a fraction of a second would make a hot loop
-	if resume := now.Add(retryAfter); resume.After(l.resume) {
-		l.resume = resume
+// refused records a 429 for a request that was sent at the given time.
+func (l *limiter) refused(sent time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if sent.After(l.cut) {
+		l.size, l.cut = max(1, .7*l.size), l.clock.Now()
 	}
 }
 
-// outlasts reports whether a wait is longer than the time until ctx's deadline.
-func outlasts(ctx context.Context, wait time.Duration) bool {
-	deadline, bounded := ctx.Deadline()
-	return bounded && time.Until(deadline) < wait
+// pause returns how long a call waits at least after a 429. refusals counts the earlier ones.
+func pause(retryAfter time.Duration, refusals int) time.Duration {
+	if retryAfter > 0 {
+		return max(retryAfter, firstPause)
+	}
+	return min(longestPause, firstPause<<min(refusals, 5))
 }

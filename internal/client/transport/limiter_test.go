@@ -6,6 +6,9 @@ package transport
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,205 +16,135 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-func throttled(retryAfter time.Duration) error {
-	return &APIError{Exchange: Exchange{StatusCode: 429, RetryAfter: retryAfter}}
-}
-
-// waiter is an acquire that runs in the background.
-type waiter struct {
-	done     chan struct{}
-	admitted time.Time
-	err      error
-}
-
-func acquire(ctx context.Context, l *limiter) *waiter {
-	w := &waiter{done: make(chan struct{})}
-	go func() {
-		defer close(w.done)
-		w.admitted, w.err = l.acquire(ctx)
-	}()
-	synctest.Wait()
-	return w
-}
-
-func (w *waiter) waits() bool {
-	synctest.Wait()
-	select {
-	case <-w.done:
-		return false
-	default:
-		return true
-	}
-}
-
-// window returns how many requests the limiter admits at once now.
-func window(t *testing.T, l *limiter) int {
+// slots takes all free slots of a limiter and returns how many there were.
+func slots(t *testing.T, l *limiter) int {
 	t.Helper()
-	ctx, cancel := context.WithCancel(bounded(t, time.Hour))
+	ctx, cancel := context.WithTimeout(t.Context(), 1)
+	defer cancel()
 	count := 0
-	for !acquire(ctx, l).waits() {
+	for l.acquire(ctx) == nil {
 		count++
-	}
-	cancel()
-	synctest.Wait()
-	for range count {
-		l.release(time.Time{}, errRefused) // neither a success nor a 429
 	}
 	return count
 }
 
-func TestLimiterAddsOneForEachWindowOfSuccesses(t *testing.T) {
+func TestLimiterAddsTwoForEachRoundOfSuccesses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := newLimiter(clock.System{})
-		for want := initialLimit; want < 8; want++ {
-			if got := window(t, l); got != want {
-				t.Errorf("%d requests at once, want %d", got, want)
+		got := []int{}
+		for range 4 {
+			count := slots(t, l)
+			got = append(got, count)
+			for range count {
+				l.release(true)
 			}
-			for range want + 1 { // a window of 4.0 takes five steps of less than 1/4
-				admitted, _ := l.acquire(bounded(t, time.Hour))
-				l.release(admitted, nil)
-			}
+		}
+		if want := []int{4, 5, 7, 9}; !slices.Equal(got, want) {
+			t.Errorf("%v slots, want %v", got, want)
+		}
+		for range slots(t, l) {
+			l.release(false)
+		}
+		if count := slots(t, l); count != 10 {
+			t.Errorf("%d slots after calls that failed, want 10 as before", count)
 		}
 	})
 }
 
-func TestLimiterHalvesOnceForEachEpoch(t *testing.T) {
+func TestLimiterCutsItsSizeOnceForRequestsThatWereSentTogether(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := newLimiter(clock.System{})
-		l.limit = 16
-		for _, step := range []struct {
-			name       string
-			admitted   int // requests admitted together
-			throttled  int // of them
-			retryAfter time.Duration
-			pause      time.Duration
-			window     int // after the pause
-		}{
-			{"one 429", 1, 1, 5 * second, 5 * second, 8},
-			{"several 429 to requests of one time", 6, 6, 5 * second, 5 * second, 4},
-			{"two more", 4, 2, 0, 4 * second, 2},
-			{"down to one", 2, 2, 0, 8 * second, 1},
-			{"and not below", 1, 1, 0, 16 * second, 1},
-		} {
-			var admitted []time.Time
-			for range step.admitted {
-				at, err := l.acquire(bounded(t, time.Hour))
-				if err != nil {
-					t.Fatal(err)
-				}
-				admitted = append(admitted, at)
+		l.size = 20
+		got := []int{}
+		for range 8 {
+			sent := time.Now()
+			<-time.After(second)
+			l.refused(sent)
+			l.refused(sent)
+			count := slots(t, l)
+			for range count {
+				l.release(false)
 			}
-			<-time.After(second) // the answers
-			began := time.Now()
-			for i, at := range admitted {
-				if i < step.throttled {
-					l.release(at, throttled(step.retryAfter))
-				} else {
-					l.release(at, errRefused)
-				}
-			}
-			at, err := l.acquire(bounded(t, time.Hour))
-			l.release(at, errRefused)
-			if paused := time.Since(began); err != nil || paused != step.pause {
-				t.Errorf("%s: pauses %s, %v; want %s", step.name, paused, err, step.pause)
-			}
-			if got := window(t, l); got != step.window {
-				t.Errorf("%s: %d requests at once, want %d", step.name, got, step.window)
-			}
+			got = append(got, count)
+		}
+		if want := []int{14, 9, 6, 4, 3, 2, 1, 1}; !slices.Equal(got, want) {
+			t.Errorf("%v slots, want %v", got, want)
 		}
 	})
 }
 
-func TestLimiterPausesLongerWhileTheServiceNamesNoTime(t *testing.T) {
+func TestLimiterGivesAFreeSlotToACallThatStillWaits(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := newLimiter(clock.System{})
-		for i, step := range []struct {
-			outcome error
-			pause   time.Duration
-		}{
-			{throttled(0), second},
-			{throttled(0), 2 * second},
-			{throttled(0), 4 * second},
-			{throttled(0), 8 * second},
-			{throttled(0), 16 * second},
-			{throttled(0), 30 * second},
-			{throttled(0), 30 * second},
-			{throttled(7 * second), 7 * second},
-			{throttled(second / 10), second},
-			{throttled(-second), 30 * second},
-			{errRefused, 0},
-			{throttled(0), 30 * second},
-			{nil, 0},
-			{throttled(0), second},
-		} {
-			admitted, err := l.acquire(bounded(t, time.Hour))
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-time.After(1) // so that each 429 begins an epoch
-			began := time.Now()
-			l.release(admitted, step.outcome)
-			admitted, _ = l.acquire(bounded(t, time.Hour))
-			l.release(admitted, errRefused)
-			if paused := time.Since(began); paused != step.pause {
-				t.Errorf("step %d: pauses %s, want %s", i, paused, step.pause)
-			}
-		}
-	})
-}
-
-func TestLimiterFailsAtOnceIfTheWaitIsTooLong(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		l := newLimiter(clock.System{})
-		began := time.Now()
-		for range initialLimit {
-			_, _ = l.acquire(bounded(t, time.Hour))
-		}
-		early := acquire(bounded(t, time.Minute), l)
-		patient := acquire(bounded(t, 3*time.Hour), l)
-		if !early.waits() || !patient.waits() {
-			t.Fatal("more requests than the limit are admitted")
-		}
-		l.release(began, throttled(2*time.Hour))
-		l.release(began, errRefused)
-		l.release(began, errRefused)
-		late := acquire(bounded(t, time.Minute), l)
-		for name, w := range map[string]*waiter{"a request that waits for a slot": early, "a later request": late} {
-			var busy *BusyError
-			if w.waits() || !errors.As(w.err, &busy) || !busy.RetryAt.Equal(began.Add(2*time.Hour)) {
-				t.Errorf("%s: waits %t, %v; want a BusyError at once", name, w.waits(), w.err)
-			}
-		}
-		if <-patient.done; patient.err != nil || !patient.admitted.Equal(began.Add(2*time.Hour)) {
-			t.Errorf("the patient request is admitted at %s, %v", patient.admitted, patient.err)
-		}
-		// A request that sleeps learns of a longer pause when it wakes up.
-		l.release(time.Now(), throttled(10*second))
-		sleeper := acquire(bounded(t, time.Minute), l)
-		l.release(time.Now(), throttled(time.Hour))
-		began = time.Now()
-		var busy *BusyError
-		if <-sleeper.done; !errors.As(sleeper.err, &busy) || time.Since(began) != 10*second {
-			t.Errorf("the sleeping request gets %v after %s, want a BusyError after 10s", sleeper.err, time.Since(began))
-		}
-	})
-}
-
-func TestLimiterKeepsTheSlotOfACanceledWaiter(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		l := newLimiter(clock.System{})
-		for range initialLimit {
-			_, _ = l.acquire(bounded(t, time.Hour))
-		}
-		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-		quitter, other := acquire(ctx, l), acquire(bounded(t, time.Hour), l)
+		slots(t, l)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var canceled, admitted error
+		done := 0
+		go func() { canceled = l.acquire(ctx); done++ }()
+		go func() { admitted = l.acquire(t.Context()); done++ }()
+		synctest.Wait()
 		cancel(errInterrupt)
-		if quitter.waits() || !errors.Is(quitter.err, errInterrupt) || !other.waits() {
-			t.Errorf("gets %v, want the cause of its context", quitter.err)
+		synctest.Wait()
+		if done != 1 || !errors.Is(canceled, errInterrupt) {
+			t.Fatalf("%d calls ended with %v, want one with the cause of its context", done, canceled)
 		}
-		l.release(time.Now(), nil)
-		if other.waits() || other.err != nil {
-			t.Errorf("waits %t, %v; want the slot of the finished request", other.waits(), other.err)
+		l.release(false)
+		synctest.Wait()
+		if done != 2 || admitted != nil {
+			t.Errorf("%d calls ended, %v; want the other one to get the slot", done, admitted)
+		}
+	})
+}
+
+func TestPauseFollowsTheServiceOrDoubles(t *testing.T) {
+	for _, test := range []struct {
+		retryAfter time.Duration
+		refusals   int
+		want       time.Duration
+	}{
+		{0, 0, second},
+		{0, 1, 2 * second},
+		{0, 4, 16 * second},
+		{0, 5, 30 * second},
+		{0, 1000, 30 * second},
+		{7 * second, 3, 7 * second},
+		{second / 10, 0, second},
+	} {
+		if got := pause(test.retryAfter, test.refusals); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+	}
+}
+
+func TestCallThatWasRefusedComesBackAtARandomTime(t *testing.T) {
+	for name, test := range map[string]struct{ timeout, want time.Duration }{
+		"up to twice as late":              {time.Hour, 105 * second},
+		"as asked if the deadline is near": {100 * second, 60 * second},
+	} {
+		bubble(t, func(t *testing.T) {
+			tr, s := serve(t, inTurn(reply(429, "", "Retry-After: 60"), reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
+			if _, err := tr.Do(bounded(t, test.timeout), read); err != nil || time.Since(s.began) != test.want {
+				t.Errorf("%s: %v after %s, want %s", name, err, time.Since(s.began), test.want)
+			}
+		})
+	}
+}
+
+// Eight reads share four slots. The first one is refused and waits a minute in its slot.
+func TestCallThatWasRefusedDelaysNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, inTurn(reply(429, "", "Retry-After: 60"), late(second, reply(200, "{}"))))
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := tr.Do(bounded(t, time.Hour), Request{Method: http.MethodGet}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if times := s.times(); len(times) != 9 || times[7] > 4 || times[8] != 60 {
+			t.Errorf("requests at %v, want the last but one within four seconds and the last after a minute", times)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,90 +15,60 @@ import (
 // maxPageText is how many characters of a web page are shown.
 const maxPageText = 200
 
-// errorMessage returns the message in the body of an error, redacted: the messages in
-// JSON of a common form, all strings in any other JSON, the title or first words of a
-// web page, or the text itself. value is the decoded body. Text after maxError bytes is
-// ignored.
-func (t *Transport) errorMessage(body []byte, value any) string {
-	body = body[:min(len(body), maxError)]
+// bodyMessage returns the message in the body of an error: the messages in JSON of a
+// common format, the title or first words of a web page, or the text itself. value is
+// the decoded body.
+func bodyMessage(body []byte, value any) string {
 	if isPage(body) {
-		return Redact(t.scrubber.scrub(pageText(string(body))))
+		return pageText(string(body))
 	}
-	if value == nil {
-		return Redact(t.scrubber.scrub(string(body)))
+	if object, ok := value.(map[string]any); ok {
+		if message := objectMessage(object); message != "" {
+			return message
+		}
 	}
-	return MessageIn(value)
+	return string(body)
 }
 
-// MessageIn returns the messages in a decoded JSON value, redacted: those of a common
-// error format, or else all strings.
-func MessageIn(value any) string {
-	return Redact(strings.Join(messagesIn(value, 1), ": "))
-}
+// messageFields are the fields that contain messages, in the order in which they are
+// shown: those of RFC 9457 and of other common error formats.
+var messageFields = []string{"title", "error", "message", "detail", "errors"}
 
-// messageMembers are the members that contain messages, in the order in which they are
-// shown: those of RFC 9457, of OAuth 2.0, and of other common error formats.
-var messageMembers = []string{"title", "error", "message", "detail", "details", "error_description", "errors", "reason", "description"}
-
-// messagesIn collects the distinct messages of a JSON value. An object without
-// any of the members above is shown in full, as in "errors": {"domain": ["is empty"]}.
-// At depth 0 it is not shown, because it is a successful response, which may contain
-// anything.
-func messagesIn(value any, depth int) []string {
-	object, isObject := value.(map[string]any)
-	if !isObject {
-		return members(value, depth)
-	}
+// objectMessage returns the distinct messages of a JSON object.
+func objectMessage(object map[string]any) string {
 	var messages []string
-	for _, name := range messageMembers {
-		for _, message := range messagesIn(object[name], depth+1) {
-			if !slices.Contains(messages, message) {
-				messages = append(messages, message)
-			}
+	for _, name := range messageFields {
+		if text := MessageIn(object[name]); text != "" && !slices.Contains(messages, text) {
+			messages = append(messages, text)
 		}
 	}
-	if len(messages) == 0 && depth > 0 {
-		return members(value, depth)
-	}
-	return messages
+	return strings.Join(messages, ": ")
 }
 
-// members returns all strings in a JSON value. For an object, it also returns numbers,
-// and adds the names of the members.
-func members(value any, depth int) []string {
-	const deepest, most = 5, 100
-	if depth > deepest {
-		return nil
-	}
-	var found []string
+// MessageIn returns the message in the JSON value of a field that contains messages: a
+// string, an object in a common format, or an array of these. Any other object is the
+// message itself, as in "errors": {"domain": "is empty"}.
+func MessageIn(value any) string {
 	switch value := value.(type) {
+	case nil, bool:
+		return ""
 	case string:
-		if text := strings.TrimSpace(value); text != "" {
-			return []string{text}
-		}
-		return nil
+		return strings.TrimSpace(value)
 	case []any:
-		for _, item := range value[:min(len(value), most)] {
-			if text := strings.Join(messagesIn(item, depth+1), ": "); text != "" {
-				found = append(found, text)
+		var texts []string
+		for _, item := range value {
+			if text := MessageIn(item); text != "" {
+				texts = append(texts, text)
 			}
 		}
+		return strings.Join(texts, "; ")
 	case map[string]any:
-		names := slices.Sorted(maps.Keys(value))
-		for _, name := range names[:min(len(names), most)] {
-			text := strings.Join(messagesIn(value[name], depth+1), ": ")
-			if number, ok := value[name].(json.Number); ok {
-				text = number.String()
-			}
-			if text != "" {
-				found = append(found, name+": "+text)
-			}
+		if message := objectMessage(value); message != "" {
+			return message
 		}
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	return []string{strings.Join(found, "; ")}
+	text, _ := json.Marshal(value) // of decoded JSON, which never fails
+	return string(text)
 }
 
 var (

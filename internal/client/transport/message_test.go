@@ -19,20 +19,15 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"an error and a message":          {`{"message":"no such job","error":"Not Found"}`, "Not Found: no such job"},
 		"the same text twice":             {`{"message":"no such job","error":"no such job"}`, "no such job"},
 		"an error as an object":           {`{"error":{"code":404,"message":"no such job"}}`, "no such job"},
-		"an error of codes alone":         {`{"error":{"code":"E404","status":"NOT_FOUND","n":1}}`, "code: E404; n: 1; status: NOT_FOUND"},
-		"RFC 9457":                        {`{"type":"https://h/e","title":"Forbidden","status":403,"detail":"not on this plan"}`, "Forbidden: not on this plan"},
-		"a list of texts":                 {`{"errors":["no domain","no plan"]}`, "no domain; no plan"},
-		"a list of objects":               {`{"errors":[{"title":"Bad","detail":"no domain"},{"message":"no plan"}]}`, "Bad: no domain; no plan"},
-		"errors by field":                 {`{"message":"Invalid","errors":{"path":["is relative"],"domain":["is empty","is short"]}}`, "Invalid: domain: is empty; is short; path: is relative"},
-		"a list at the top":               {`["no domain",{"message":"no plan"},null,7]`, "no domain; no plan"},
-		"a string":                        {`"no such job"`, "no such job"},
-		"null":                            {`null`, "null"},
-		"an empty object":                 {`{}`, ""},
-		"an unknown shape":                {`{"msg":"no such job","code":4,"ok":false}`, "code: 4; msg: no such job"},
-		"a message four levels down":      {`{"error":{"error":{"error":{"x":"deep"}}}}`, "x: deep"},
-		"a message too deep":              {`{"error":{"error":{"error":{"error":{"x":"deep"}}}}}`, ""},
-		"arrays too deep":                 {`[[[[[["deep"]]]]]]`, ""},
-		"more items than anybody reads":   {`[` + strings.Repeat(`"",`, 99) + `"shown","hidden"]`, "shown"},
+		"an error of codes alone":         {`{"error":{"code":"E404","n":1}}`, `{"code":"E404","n":1}`},
+		"an error as a number":            {`{"error":404,"message":"no such job"}`, "404: no such job"},
+		"no error":                        {`{"error":false,"message":null}`, `{"error":false,"message":null}`},
+		"RFC 9457":                        {`{"type":"https://h/e","title":"Forbidden","status":403,"detail":"not in this subscription"}`, "Forbidden: not in this subscription"},
+		"a list of texts":                 {`{"errors":["no domain","",null,"no key"]}`, "no domain; no key"},
+		"a list of objects":               {`{"errors":[{"title":"Bad","detail":"no domain"},{"message":"no key"}]}`, "Bad: no domain; no key"},
+		"errors by field":                 {`{"message":"Invalid","errors":{"domain":["is empty"]}}`, `Invalid: {"domain":["is empty"]}`},
+		"an unknown format":               {`{"msg":"no such job"}`, `{"msg":"no such job"}`},
+		"an array":                        {`["no domain"]`, `["no domain"]`},
 		"a page with a title":             {"<!DOCTYPE html>\n<title lang=en>502 Bad\n Gateway</title><h1>Oh no</h1>", "502 Bad Gateway"},
 		"a page with an empty title":      {"<title> </title><h1>Oh&nbsp;no</h1>", "Oh no"},
 		"a page with scripts":             {"<style>p{}</style><!-- <p>x --><p>Try<br>later<script>if (a<b) x('</p>')</script>", "Try later"},
@@ -42,8 +37,8 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"a long page":                     {"<p>" + strings.Repeat("é <b>", 500), strings.TrimSpace(strings.Repeat("é ", 100))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			value, _ := tr.decode([]byte(test.body))
-			if got := tr.errorMessage([]byte(test.body), value); got != test.want {
+			value, _ := decode([]byte(test.body))
+			if got := tr.Redact(bodyMessage([]byte(test.body), value)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

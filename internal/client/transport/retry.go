@@ -16,31 +16,42 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// Retry waits before the next attempt and returns nil if the request is worth
+// retry waits before the next attempt and returns nil if the request is worth
 // repeating. Otherwise, it returns the final error. failures counts the failed attempts
 // before this one.
-func (t *Transport) Retry(ctx context.Context, failures int, err error) error {
+func (t *Transport) retry(ctx context.Context, failures int, err error) error {
 	if ctx.Err() != nil {
-		return after(context.Cause(ctx), err)
+		return withLast(context.Cause(ctx), err)
 	}
-	if failures >= *t.MaxRetries || !MayPass(err) {
+	if failures >= *t.config.MaxRetries || !MayPass(err) {
 		return err
 	}
-	_, wait := answerOf(err)
-	asked := wait > 0
-	if !asked {
-		wait = backoff(failures, t.Random())
+	if _, retryAfter := statusOf(err); retryAfter > 0 {
+		return t.wait(ctx, retryAfter, err)
 	}
-	if outlasts(ctx, wait) {
-		if asked {
-			return after(&BusyError{RetryAt: t.Clock.Now().Add(wait)}, err)
-		}
+	pause := backoff(failures, t.config.Random())
+	if outlasts(ctx, pause) {
 		return err
 	}
-	if cause := t.Clock.Sleep(ctx, wait); cause != nil {
-		return after(cause, err)
+	return t.wait(ctx, pause, err)
+}
+
+// wait waits after a failure as long as the service asks for. It returns a [*BusyError]
+// at once if ctx's deadline is earlier.
+func (t *Transport) wait(ctx context.Context, pause time.Duration, last error) error {
+	if outlasts(ctx, pause) {
+		return withLast(&BusyError{RetryAt: t.config.Clock.Now().Add(pause)}, last)
+	}
+	if cause := t.config.Clock.Sleep(ctx, pause); cause != nil {
+		return withLast(cause, last)
 	}
 	return nil
+}
+
+// outlasts reports whether a wait is longer than the time until ctx's deadline.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, bounded := ctx.Deadline()
+	return bounded && time.Until(deadline) < wait
 }
 
 // backoff doubles with each failure up to a cap. Half of it is random, so that
@@ -59,10 +70,10 @@ func MayPass(err error) bool {
 	if _, broken := errors.AsType[*ConnectionError](err); broken {
 		return true
 	}
-	if _, unusable := errors.AsType[*UnexpectedAnswerError](err); unusable {
+	if _, unusable := errors.AsType[*UnexpectedResponseError](err); unusable {
 		return true
 	}
-	switch status, _ := answerOf(err); status {
+	switch status, _ := statusOf(err); status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
@@ -72,13 +83,13 @@ func MayPass(err error) bool {
 	}
 }
 
-// neverActed reports whether the service certainly did not act on the request: no
+// neverActed reports whether the service is known not to have acted on the request: no
 // connection was made, or the service returned 429, or 503 with a Retry-After.
 func neverActed(err error) bool {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return !connection.Sent
 	}
-	status, retryAfter := answerOf(err)
+	status, retryAfter := statusOf(err)
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter > 0
 }
 
@@ -89,12 +100,12 @@ func MayHaveActed(err error) bool {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return connection.Sent
 	}
-	if answer, ok := errors.AsType[*UnexpectedAnswerError](err); ok {
+	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
 		// A web page with status 200 does not come from the API.
-		return !answer.Page || answer.StatusCode != http.StatusOK
+		return !unexpected.Page || unexpected.StatusCode != http.StatusOK
 	}
-	switch status, _ := answerOf(err); status {
-	case http.StatusSeeOther, // answers a POST that was acted on (RFC 9110, section 15.4.4)
+	switch status, _ := statusOf(err); status {
+	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)
 		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
 	default:

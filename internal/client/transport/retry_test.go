@@ -4,14 +4,11 @@
 package transport
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 )
 
 func TestBackoffDoublesUpToItsCap(t *testing.T) {
@@ -28,7 +25,7 @@ func TestErrorDecidesWhatMayFollow(t *testing.T) {
 	api := func(status int) error { return &APIError{Exchange: Exchange{StatusCode: status}} }
 	sent := &ConnectionError{Sent: true, Err: errors.New("EOF")}
 	certificate := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
-	busy := after(&BusyError{}, &APIError{Exchange: Exchange{StatusCode: 503, RetryAfter: second}})
+	busy := withLast(&BusyError{}, &APIError{Exchange: Exchange{StatusCode: 503, RetryAfter: second}})
 	for name, test := range map[string]struct {
 		err                          error
 		mayPass, mayHaveActed, never bool
@@ -45,8 +42,8 @@ func TestErrorDecidesWhatMayFollow(t *testing.T) {
 		"an untrusted certificate":        {err: &ConnectionError{Err: fmt.Errorf("x: %w", certificate)}, never: true},
 		"too busy":                        {err: &BusyError{}},
 		"too busy after a 503":            {err: busy, mayPass: true, never: true},
-		"an interrupt after no answer":    {err: after(errInterrupt, sent), mayPass: true, mayHaveActed: true},
-		"an interrupt of the last answer": {err: after(errInterrupt, &ConnectionError{Err: errInterrupt}), mayPass: false},
+		"an interrupt after no answer":    {err: withLast(errInterrupt, sent), mayPass: true, mayHaveActed: true},
+		"an interrupt of the last answer": {err: withLast(errInterrupt, &ConnectionError{Err: errInterrupt}), mayPass: false},
 	} {
 		if got := MayPass(test.err); got != test.mayPass {
 			t.Errorf("%s: MayPass is %t", name, got)
@@ -60,41 +57,10 @@ func TestErrorDecidesWhatMayFollow(t *testing.T) {
 	}
 }
 
-func TestRetryWaitsBeforeTheNextAttempt(t *testing.T) {
-	gone, cancel := context.WithCancelCause(bounded(t, time.Hour))
-	cancel(errInterrupt)
-	for name, test := range map[string]struct {
-		ctx      context.Context
-		failures int
-		err      error
-		waits    time.Duration
-		want     error // nil: the next attempt may be made
-	}{
-		"the first failure":            {failures: 0, err: &StorageError{StatusCode: 500}, waits: second / 2},
-		"the last failure allowed":     {failures: 3, err: &StorageError{StatusCode: 500}, waits: 4 * second},
-		"one failure more":             {failures: 4, err: errRefused, want: errRefused},
-		"a failure that will not pass": {err: errRefused, want: errRefused},
-		"a store that asks to wait":    {err: &StorageError{StatusCode: 503, RetryAfter: 20 * second}, waits: 20 * second},
-		"an interrupt before":          {ctx: gone, err: &StorageError{StatusCode: 500}, want: errInterrupt},
-	} {
-		tr := newTransport(t)
-		virtual := clocktest.NewVirtual(time.Now())
-		tr.Clock = virtual
-		if test.ctx == nil {
-			test.ctx = bounded(t, time.Hour)
-		}
-		began := virtual.Now()
-		err := tr.Retry(test.ctx, test.failures, test.err)
-		if waited := virtual.Now().Sub(began); waited != test.waits || !errors.Is(err, test.want) {
-			t.Errorf("%s: %v after %s, want %v after %s", name, err, waited, test.want, test.waits)
-		}
-	}
-}
-
 func TestLinkRefusedDependsOnTheStatus(t *testing.T) {
 	for status, want := range map[int]bool{400: true, 401: true, 403: true, 404: true, 410: true, 409: false, 429: false, 500: false, 503: false} {
-		if got := (&StorageError{StatusCode: status}).LinkRefused(); got != want {
-			t.Errorf("%d: LinkRefused is %t", status, got)
+		if got := (&StorageError{StatusCode: status}).linkRefused(); got != want {
+			t.Errorf("%d: linkRefused is %t", status, got)
 		}
 	}
 }

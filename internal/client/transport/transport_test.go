@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,48 +82,48 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 	once, retried := []float64{0}, []float64{0, .5, 1.5, 3.5, 7.5}
 	const past = "Retry-After: Fri, 31 Dec 1999 00:00:00 GMT"
 	for name, test := range map[string]struct {
-		answers turns
-		dial    func(context.Context) error // of the first connection
-		read    []float64                   // when the service gets a read, in seconds
-		start   []float64                   // when it gets a request that is sent once
-		outcome string                      // of that
-		text    string                      // part of the error
+		responses turns
+		dial      func(context.Context) error // of the first connection
+		read      []float64                   // when the service gets a read, in seconds
+		start     []float64                   // when it gets a request that is sent once
+		outcome   string                      // of that
+		text      string                      // part of the error
 	}{
-		"400":                      {answers: turns{reply(400, `{"error":"no domain"}`)}, read: once, start: once, outcome: final, text: "HTTP 400 Bad Request: no domain"},
-		"401":                      {answers: turns{reply(401, "")}, read: once, start: once, outcome: final, text: "HTTP 401"},
-		"404":                      {answers: turns{reply(404, "")}, read: once, start: once, outcome: final, text: "HTTP 404"},
-		"409":                      {answers: turns{reply(409, "")}, read: once, start: once, outcome: final, text: "HTTP 409"},
-		"408":                      {answers: turns{reply(408, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 408"},
-		"425":                      {answers: turns{reply(425, "")}, read: retried, start: once, outcome: final, text: "HTTP 425"},
-		"429 with Retry-After":     {answers: turns{reply(429, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
-		"429 without Retry-After":  {answers: turns{reply(429, ""), reply(200, "{}")}, read: []float64{0, 1}, start: []float64{0, 1}},
-		"more 429 than retries":    {answers: append(slices.Repeat(turns{reply(429, "", "Retry-After: 9")}, 6), reply(200, "{}")), read: []float64{0, 9, 18, 27, 36, 45, 54}, start: []float64{0, 9, 18, 27, 36, 45, 54}},
-		"500":                      {answers: turns{reply(500, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 500"},
-		"500, then a success":      {answers: turns{reply(500, ""), reply(200, "{}")}, read: []float64{0, .5}, start: once, outcome: uncertain, text: "HTTP 500"},
-		"502":                      {answers: turns{reply(502, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 502"},
-		"502 with Retry-After":     {answers: turns{reply(502, "", "Retry-After: 7"), reply(200, "{}")}, read: []float64{0, 7}, start: once, outcome: uncertain, text: "HTTP 502"},
-		"503":                      {answers: turns{reply(503, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
-		"503 with Retry-After":     {answers: turns{reply(503, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
-		"503 with a past date":     {answers: turns{reply(503, "", past)}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
-		"302 to a login page":      {answers: turns{reply(302, "", "Location: https://login.test/?"+signature)}, read: once, start: once, outcome: final, text: "HTTP 302 Found to https://login.test/?(redacted)"},
-		"303":                      {answers: turns{reply(303, "", "Location: https://h.test/job")}, read: once, start: once, outcome: uncertain, text: "HTTP 303"},
-		"a refused connection":     {answers: turns{reply(200, "{}")}, dial: refused, read: []float64{.5}, start: []float64{.5}},
-		"a dial that hangs":        {answers: turns{reply(200, "{}")}, dial: hangs, read: []float64{30.5}, start: []float64{30.5}},
-		"a reset":                  {answers: turns{reset}, read: retried, start: once, outcome: uncertain, text: "no response from docs.test: EOF"},
-		"a cut body":               {answers: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the response ended after 15 bytes: unexpected EOF"},
-		"silence":                  {answers: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no response within the request timeout (30s)"},
-		"an answer of no HTTP":     {answers: turns{verbatim(testKey + " " + link + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
-		"a broken header":          {answers: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
-		"a broken redirect":        {answers: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
-		"an empty success":         {answers: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
-		"a web page with 200":      {answers: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
-		"a web page with 202":      {answers: turns{reply(202, "<p>Sign in</p>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
-		"an error inside of a 200": {answers: turns{reply(200, `["no domain"]`)}, read: retried, start: once, outcome: uncertain, text: "but not an object: no domain"},
+		"400":                     {responses: turns{reply(400, `{"error":"no domain"}`)}, read: once, start: once, outcome: final, text: "HTTP 400 Bad Request: no domain"},
+		"401":                     {responses: turns{reply(401, "")}, read: once, start: once, outcome: final, text: "HTTP 401"},
+		"404":                     {responses: turns{reply(404, "")}, read: once, start: once, outcome: final, text: "HTTP 404"},
+		"409":                     {responses: turns{reply(409, "")}, read: once, start: once, outcome: final, text: "HTTP 409"},
+		"408":                     {responses: turns{reply(408, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 408"},
+		"425":                     {responses: turns{reply(425, "")}, read: retried, start: once, outcome: final, text: "HTTP 425"},
+		"429 with Retry-After":    {responses: turns{reply(429, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
+		"429 without Retry-After": {responses: turns{reply(429, ""), reply(200, "{}")}, read: []float64{0, 1}, start: []float64{0, 1}},
+		"more 429 than retries":   {responses: append(slices.Repeat(turns{reply(429, "", "Retry-After: 9")}, 6), reply(200, "{}")), read: []float64{0, 9, 18, 27, 36, 45, 54}, start: []float64{0, 9, 18, 27, 36, 45, 54}},
+		"500":                     {responses: turns{reply(500, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 500"},
+		"500, then a success":     {responses: turns{reply(500, ""), reply(200, "{}")}, read: []float64{0, .5}, start: once, outcome: uncertain, text: "HTTP 500"},
+		"502":                     {responses: turns{reply(502, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 502"},
+		"502 with Retry-After":    {responses: turns{reply(502, "", "Retry-After: 7"), reply(200, "{}")}, read: []float64{0, 7}, start: once, outcome: uncertain, text: "HTTP 502"},
+		"503":                     {responses: turns{reply(503, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
+		"503 with Retry-After":    {responses: turns{reply(503, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
+		"503 with a past date":    {responses: turns{reply(503, "", past)}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
+		"302 to a login page":     {responses: turns{reply(302, "", "Location: https://login.test/?"+signature)}, read: once, start: once, outcome: final, text: "HTTP 302 Found to https://login.test/?(redacted)"},
+		"303":                     {responses: turns{reply(303, "", "Location: https://h.test/job")}, read: once, start: once, outcome: uncertain, text: "HTTP 303"},
+		"a refused connection":    {responses: turns{reply(200, "{}")}, dial: refused, read: []float64{.5}, start: []float64{.5}},
+		"a dial that hangs":       {responses: turns{reply(200, "{}")}, dial: hangs, read: []float64{30.5}, start: []float64{30.5}},
+		"a reset":                 {responses: turns{reset}, read: retried, start: once, outcome: uncertain, text: "no response from docs.test: EOF"},
+		"a cut body":              {responses: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the response ended after 15 bytes: unexpected EOF"},
+		"silence":                 {responses: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no response within the request timeout (30s)"},
+		"a response of no HTTP":   {responses: turns{verbatim(testKey + " https://h/?" + signature + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
+		"a broken header":         {responses: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
+		"a broken redirect":       {responses: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
+		"an empty success":        {responses: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
+		"a web page with 200":     {responses: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
+		"a web page with 202":     {responses: turns{reply(202, "<p>Sign in</p>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
+		"an array in a 200":       {responses: turns{reply(200, `["no domain"]`)}, read: retried, start: once, outcome: uncertain, text: "but not an object: [\"no domain\"]"},
 	} {
 		for kind, request := range map[string]Request{"read": read, "sent once": start} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
-					tr, s := serve(t, inTurn(test.answers...))
+					tr, s := serve(t, inTurn(test.responses...))
 					s.dial = func(ctx context.Context, number int) error {
 						if number > 1 || test.dial == nil {
 							return nil
@@ -153,10 +154,10 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
-		asked   time.Duration // zero: the service did not ask to wait
+		asked   time.Duration
 	}{
-		"503 with seconds": {reply(503, "busy", "Retry-After: 601"), 601 * second},
-		"429 with seconds": {reply(429, "busy", "Retry-After: 601"), 601 * second},
+		"503": {reply(503, "busy", "Retry-After: 601"), 601 * second},
+		"429": {reply(429, "busy", "Retry-After: 601"), 601 * second},
 	} {
 		bubble(t, func(t *testing.T) {
 			tr, s := serve(t, test.handler)
@@ -260,6 +261,21 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// net/http may go on with a connection after it has given up the request.
+func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
+	tr := newTransport(t, retries(0), func(c *Config) {
+		c.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
+			trace := httptrace.ContextClientTrace(r.Context())
+			trace.GetConn("docs.test:80")
+			go trace.GotConn(httptrace.GotConnInfo{})
+			return nil, errRefused
+		})
+	})
+	if _, err := tr.Do(bounded(t, time.Minute), start); !errors.Is(err, errRefused) {
+		t.Error(err)
+	}
+}
 
 func TestEachAttemptIsLogged(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -1,0 +1,137 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxBody  = 8 << 20  // bytes read of a successful response, after decompression
+	maxError = 64 << 10 // bytes read of an error response
+
+	// maxValues limits the memory that decoding a body takes. Commas and brackets in
+	// strings count too.
+	maxValues = 1_000_000
+)
+
+// Response is a successful response whose body is a JSON object.
+type Response struct {
+	Exchange
+	// Object is the decoded body, as the service sent it. Numbers are [json.Number].
+	Object map[string]any
+}
+
+// Unexpected returns the error of a response that is unusable for the given reason.
+func (t *Transport) Unexpected(response *Response, problem string) error {
+	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem, Message: t.Redact(objectMessage(response.Object))}
+}
+
+// read turns a response into a Response or an error.
+func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response) (*Response, error) {
+	success := resp.StatusCode/100 == 2
+	limit := maxError
+	if success {
+		limit = maxBody
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	tooLarge := len(body) > limit
+	body = bytes.TrimPrefix(body[:min(len(body), limit)], []byte("\xEF\xBB\xBF"))
+	value, problem := decode(body)
+	object, isObject := value.(map[string]any)
+	head := Exchange{
+		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
+		RequestID: t.requestID(resp.Header), RetryAfter: retryAfter(resp.Header, t.config.Clock.Now()),
+	}
+	message := func() string { return t.Redact(bodyMessage(body[:min(len(body), maxError)], value)) }
+	switch {
+	case !success:
+		return nil, &APIError{Exchange: head, Message: message(), Page: isPage(body), Redirect: t.redirect(resp)}
+	case err != nil:
+		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
+	case tooLarge:
+		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
+	case problem == "" && !isObject:
+		problem = "the body is JSON, but not an object"
+	}
+	if problem != "" {
+		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem, NotJSON: true, Message: message(), Page: isPage(body)}
+	}
+	return &Response{Exchange: head, Object: object}, nil
+}
+
+// decode returns the JSON value of a body, or says what the body is instead.
+func decode(body []byte) (value any, problem string) {
+	trimmed := bytes.TrimSpace(body)
+	values := 0
+	for _, mark := range []string{"[", "{", ","} {
+		values += bytes.Count(trimmed, []byte(mark))
+	}
+	switch {
+	case len(trimmed) == 0:
+		return nil, "the body is empty"
+	case isPage(trimmed):
+		return nil, "the body is an HTML or XML page"
+	case values > maxValues:
+		return nil, "the body has too many JSON values"
+	}
+	decoder := json.NewDecoder(bytes.NewReader(trimmed))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		if trimmed[0] == '{' || trimmed[0] == '[' {
+			return nil, "the body is broken JSON"
+		}
+		return nil, "the body is not JSON"
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, "the body is not JSON"
+	}
+	return value, ""
+}
+
+// requestIDHeaders are the headers in which services return a request ID.
+var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
+
+func (t *Transport) requestID(header http.Header) string {
+	for _, name := range requestIDHeaders {
+		if id := header.Get(name); id != "" {
+			return t.Redact(id)
+		}
+	}
+	return ""
+}
+
+// redirect returns where a redirect points.
+func (t *Transport) redirect(resp *http.Response) string {
+	location := resp.Header.Get("Location")
+	if resp.StatusCode/100 != 3 || location == "" {
+		return ""
+	}
+	if target, err := resp.Location(); err == nil {
+		location = target.String()
+	}
+	return t.Redact(location)
+}
+
+// retryAfter reads a Retry-After header in either form (RFC 9110, section
+// 10.2.3). It returns zero if the header is missing or invalid.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

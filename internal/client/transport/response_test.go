@@ -1,0 +1,226 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// object returns a JSON object of a given size.
+func object(size int) string { return `{"a":"` + strings.Repeat("x", size-8) + `"}` }
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		problem string // part of the error; empty: the body is usable
+	}{
+		"an object":               {reply(200, `{"a":1}`), ""},
+		"a byte order mark":       {reply(200, "\xEF\xBB\xBF{}"), ""},
+		"gzip":                    {reply(200, zipped("{}"), "Content-Encoding: gzip"), ""},
+		"a larger body":           {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), "the body is larger than 8 MiB"},
+		"a million values":        {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-2)+`]}`), ""},
+		"more values":             {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-1)+`]}`), "the body has too many JSON values"},
+		"too many levels":         {reply(200, `{"a":`+strings.Repeat("[", maxValues/2)), "the body is broken JSON"},
+		"no content":              {reply(204, ""), "HTTP 204 No Content, but the body is empty"},
+		"a byte order mark alone": {reply(200, "\xEF\xBB\xBF"), "the body is empty"},
+		"HTML":                    {reply(200, "<!DOCTYPE html><title>Sign in</title><p>"+signature), "the body is an HTML or XML page: Sign in"},
+		"text":                    {reply(200, "Service OK"), "the body is not JSON: Service OK"},
+		"null":                    {reply(200, `null`), "the body is JSON, but not an object"},
+		"a string":                {reply(200, `"done"`), "the body is JSON, but not an object"},
+		"an array":                {reply(200, `["done"]`), "the body is JSON, but not an object"},
+		"two objects":             {reply(200, `{}{}`), "the body is not JSON"},
+		"half an object":          {reply(200, `{"a":1`), "the body is broken JSON"},
+		"gzip that is none":       {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
+		"chunks that are cut":     {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the response ended after 2 bytes"},
+		"a length that is none":   {verbatim("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), "bad Content-Length"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, test.handler, retries(0))
+				response, err := tr.Do(bounded(t, time.Hour), read)
+				if test.problem == "" {
+					if err != nil || response.Object == nil {
+						t.Errorf("got %v, %v; want an object", response, err)
+					}
+					return
+				}
+				if err == nil || response != nil || !strings.Contains(err.Error(), test.problem) || !MayPass(err) {
+					t.Fatalf("got %v, %v; want an error that may pass with %q", response, err, test.problem)
+				}
+				checkShown(t, err.Error())
+			})
+		})
+	}
+}
+
+func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, _ := serve(t, reply(202, `{"n":12345678901234567890,"`+testKey+`":["`+testKey+`"],"message":"try `+testKey+`"}`, "X-Request-Id: r-1", "Retry-After: 7"))
+		response, err := tr.Do(bounded(t, time.Hour), read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}
+		want := &Response{Exchange: head, Object: map[string]any{"n": json.Number("12345678901234567890"), testKey: []any{testKey}, "message": "try " + testKey}}
+		if !reflect.DeepEqual(response, want) {
+			t.Errorf("got %+v, want %+v", *response, *want)
+		}
+		var unexpected *UnexpectedResponseError
+		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
+		if err := tr.Unexpected(response, "the response has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
+			t.Errorf("got %+v, want %+v", err, wantErr)
+		}
+		response.Object = map[string]any{"secret": signature} // a success may hold anything
+		if err := tr.Unexpected(response, "the response has no jobId"); !errors.As(err, &unexpected) || unexpected.Message != "" {
+			t.Errorf("got %+v, want no message", err)
+		}
+	})
+}
+
+func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    APIError
+	}{
+		"JSON": {
+			reply(503, `{"error":"maintenance","detail":"see https://status.test/?`+signature+`"}`, "Retry-After: 7", "X-Request-Id: r-1"),
+			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
+		},
+		"a page":                     {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
+		"a redirect":                 {reply(302, "", "Location: /login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "http://docs.test/login?(redacted)"}},
+		"a redirect to a broken URL": {reply(300, "", "Location: /%zz?"+signature), APIError{Exchange: Exchange{StatusCode: 300}, Redirect: "/%zz?(redacted)"}},
+		"a redirect with the key":    {reply(302, "", "Location: https://h.test/"+testKey), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "https://h.test/(redacted)"}},
+		"a body that is cut":         {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
+		"64 KiB and no more":         {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}, Message: `{"error":"x"`}},
+		"an ID of an AWS exchange":   {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, test.handler, retries(0))
+				_, err := tr.Do(bounded(t, time.Hour), read)
+				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
+				var api *APIError
+				if !errors.As(err, &api) || *api != test.want {
+					t.Errorf("got %+v, want %+v", err, test.want)
+				}
+			})
+		})
+	}
+}
+
+// checkFit checks that a text is fit for a terminal and not too long.
+func checkFit(t *testing.T, text string, longest int) {
+	t.Helper()
+	if len(text) > longest || !utf8.ValidString(text) {
+		t.Errorf("%d bytes are shown, want %d of UTF-8 at most: %q", len(text), longest, text)
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' {
+			t.Errorf("%U is shown in %q", r, text)
+		}
+	}
+}
+
+func TestHostileResponseTakesLittleMemoryAndTime(t *testing.T) {
+	list := func(unit string) string { return `{"error":[` + strings.Repeat(unit, (maxBody-16)/len(unit)) + `0]}` }
+	// What is live at one time is less than what is allocated in total.
+	most := map[int]uint64{200: 96 << 20, 400: 8 << 20}
+	for name, body := range map[string]string{
+		"empty arrays under error": list("[],"),
+		"one string":               object(maxBody),
+		"echoes of the key":        `{"a":"` + strings.Repeat(testKey, maxBody/len(testKey)-1) + `"}`,
+	} {
+		for status := range most {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, reply(status, body), retries(0))
+				var before, after runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				_, err := tr.Do(bounded(t, time.Hour), read)
+				runtime.ReadMemStats(&after)
+				if fits := status == 200 && strings.HasPrefix(body, `{"a"`); (err == nil) != fits {
+					t.Errorf("%s, %d: %v", name, status, err)
+				}
+				if took := after.TotalAlloc - before.TotalAlloc; took > most[status] {
+					t.Errorf("%s, %d: allocates %d MiB, want at most %d", name, status, took>>20, most[status]>>20)
+				}
+			})
+		}
+	}
+}
+
+func TestRetryAfterIsReadInBothForms(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		value string
+		want  time.Duration
+	}{
+		"seconds":                {value: "30", want: 30 * second},
+		"a fraction of a second": {value: "0.5"},
+		"a date":                 {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
+		"a date in the past":     {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
+		"centuries":              {value: "99999999999"},
+		"zero":                   {value: "0"},
+		"a negative number":      {value: "-1"},
+		"words":                  {value: "soon"},
+		"nothing":                {},
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// FuzzResponse feeds a Transport any body. No error shows the key.
+func FuzzResponse(f *testing.F) {
+	hostile := "key " + testKey + " bearer " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature +
+		" esc \x1b[2J\u202e\u200b nul \x00 " + strings.Repeat("é ", 4000)
+	for _, body := range []string{
+		hostile, "<p>" + hostile, fmt.Sprintf(`{"error":%q}`, hostile), `{"k":"` + testKey + `"`,
+		"", "text", `{"error":"` + testKey + `"}`, `{"errors":[{"title":"a","detail":"b"}]}`, `{"a":{"b":[[["c"]]]}}`,
+		"<html><script>x</script>y&lt;", "{\"error\":\"\\u202e\xff\"}", "\xEF\xBB\xBF{}", `{"\u0064ocs_4f1c9a7e2b8d60":"https://u:p@h/p?q"}`,
+		"<title>&#100;ocs_4f1c9a7e2b8d60", `{"a":1}{`, "[0,", `{"error":{"message":{"detail":{"x":{"y":{"z":"deep"}}}}}}`,
+	} {
+		f.Add([]byte(body), 200)
+		f.Add([]byte(body), 404)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, status int) {
+		tr := newTransport(t, func(c *Config) {
+			c.MaxRetries = new(0)
+			c.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: max(100, status%600), Request: r, Body: io.NopCloser(bytes.NewReader(body)),
+					Header: http.Header{"Location": {string(body)}, "X-Request-Id": {string(body)}},
+				}, nil
+			})
+		})
+		if _, err := tr.Do(bounded(t, second/2), read); err != nil { // less than the pause after a 429
+			checkFit(t, err.Error(), 2*maxShown+200)
+			if strings.Contains(err.Error(), testKey) {
+				t.Errorf("the key is in %q", err)
+			}
+		}
+	})
+}
