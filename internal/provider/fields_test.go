@@ -5,8 +5,6 @@ package provider
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -78,21 +76,6 @@ func TestEveryAttributeHasAValueIfTheServiceReturnsEveryField(t *testing.T) {
 			t.Errorf("%s is null: Read does not fill it, the client does not read it, the simulator does not return it, or everyField does not set it", attribute)
 		}
 	}
-}
-
-func TestEveryFieldExceptTheStatusCanBeMissing(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.AddJob(simulator.JobSpec{ID: "se_completed"})
-	h.AddJob(simulator.JobSpec{ID: "se_failed", Fail: "page /broken does not render"})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	h.Rewrite(func(_ string, body map[string]any) any {
-		maps.DeleteFunc(body, func(field string, _ any) bool {
-			return !slices.Contains([]string{"status", "jobId", "bundleUrl"}, field)
-		})
-		return body
-	})
-	h.cli(t, everyField).apply(t, 0)
 }
 
 // findValues notes for an attribute, and those nested in it, whether they have a

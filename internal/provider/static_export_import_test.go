@@ -76,7 +76,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	}{
 		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
-		{"https://docs.example.com," + failed, []string{"Invalid import ID", "contains a scheme", forms}},
+		{"https://docs.example.com," + failed, []string{"Invalid import ID", "is not a domain", forms}},
 		{"docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},

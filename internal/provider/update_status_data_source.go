@@ -28,34 +28,36 @@ type updateStatusModel struct {
 	PollInterval      types.String `tfsdk:"poll_interval"`
 	Timeouts          types.Object `tfsdk:"timeouts"`
 
-	ID              types.String `tfsdk:"id"`
-	ProjectID       types.String `tfsdk:"project_id"`
-	CreatedAt       types.String `tfsdk:"created_at"`
-	EndedAt         types.String `tfsdk:"ended_at"`
-	Status          types.String `tfsdk:"status"`
-	Finished        types.Bool   `tfsdk:"finished"`
-	Succeeded       types.Bool   `tfsdk:"succeeded"`
-	Summary         types.String `tfsdk:"summary"`
-	Logs            []string     `tfsdk:"logs"`
-	Subdomain       types.String `tfsdk:"subdomain"`
-	Screenshot      types.String `tfsdk:"screenshot"`
-	ScreenshotLight types.String `tfsdk:"screenshot_light"`
-	ScreenshotDark  types.String `tfsdk:"screenshot_dark"`
-	Author          *authorModel `tfsdk:"author"`
-	Commit          *commitModel `tfsdk:"commit"`
-	Source          types.String `tfsdk:"source"`
+	ID              *string            `tfsdk:"id"`
+	ProjectID       *string            `tfsdk:"project_id"`
+	CreatedAt       *string            `tfsdk:"created_at"`
+	EndedAt         *string            `tfsdk:"ended_at"`
+	Status          types.String       `tfsdk:"status"`
+	Finished        types.Bool         `tfsdk:"finished"`
+	Succeeded       types.Bool         `tfsdk:"succeeded"`
+	Summary         *string            `tfsdk:"summary"`
+	Logs            []string           `tfsdk:"logs"`
+	Subdomain       *string            `tfsdk:"subdomain"`
+	Screenshot      *string            `tfsdk:"screenshot"`
+	ScreenshotLight *string            `tfsdk:"screenshot_light"`
+	ScreenshotDark  *string            `tfsdk:"screenshot_dark"`
+	Author          *updateAuthorModel `tfsdk:"author"`
+	Commit          *updateCommitModel `tfsdk:"commit"`
+	Source          *string            `tfsdk:"source"`
 }
 
-type authorModel struct {
-	Name      types.String `tfsdk:"name"`
-	AvatarURL types.String `tfsdk:"avatar_url"`
-	VCSUserID types.Int64  `tfsdk:"vcs_user_id"`
+// updateAuthorModel and filesChangedModel are client.Author and client.FilesChanged with
+// tags, so that Go converts them.
+type updateAuthorModel struct {
+	Name      *string `tfsdk:"name"`
+	AvatarURL *string `tfsdk:"avatar_url"`
+	VCSUserID *int64  `tfsdk:"vcs_user_id"`
 }
 
-type commitModel struct {
-	SHA          types.String       `tfsdk:"sha"`
-	Ref          types.String       `tfsdk:"ref"`
-	Message      types.String       `tfsdk:"message"`
+type updateCommitModel struct {
+	SHA          *string            `tfsdk:"sha"`
+	Ref          *string            `tfsdk:"ref"`
+	Message      *string            `tfsdk:"message"`
 	FilesChanged *filesChangedModel `tfsdk:"files_changed"`
 }
 
@@ -166,28 +168,14 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 }
 
 func (m *updateStatusModel) setUpdate(update *client.UpdateStatus) {
-	text := types.StringPointerValue
-	m.ID = text(update.ID)
-	m.ProjectID = text(update.ProjectID)
-	m.CreatedAt = text(update.CreatedAt)
-	m.EndedAt = text(update.EndedAt)
+	m.ID, m.ProjectID, m.Subdomain, m.Source = update.ID, update.ProjectID, update.Subdomain, update.Source
+	m.CreatedAt, m.EndedAt = update.CreatedAt, update.EndedAt
 	m.Status = types.StringValue(update.Status)
-	m.Finished = types.BoolValue(update.Finished())
-	m.Succeeded = types.BoolValue(update.Succeeded())
-	m.Summary = text(update.Summary)
-	m.Logs = update.Logs
-	m.Subdomain = text(update.Subdomain)
-	m.Screenshot = text(update.Screenshot)
-	m.ScreenshotLight = text(update.ScreenshotLight)
-	m.ScreenshotDark = text(update.ScreenshotDark)
-	m.Source = text(update.Source)
-	if author := update.Author; author != nil {
-		m.Author = &authorModel{Name: text(author.Name), AvatarURL: text(author.AvatarURL), VCSUserID: types.Int64PointerValue(author.VCSUserID)}
-	}
+	m.Finished, m.Succeeded = types.BoolValue(update.Finished()), types.BoolValue(update.Succeeded())
+	m.Summary, m.Logs = update.Summary, update.Logs
+	m.Screenshot, m.ScreenshotLight, m.ScreenshotDark = update.Screenshot, update.ScreenshotLight, update.ScreenshotDark
+	m.Author = (*updateAuthorModel)(update.Author)
 	if commit := update.Commit; commit != nil {
-		m.Commit = &commitModel{SHA: text(commit.SHA), Ref: text(commit.Ref), Message: text(commit.Message)}
-		if files := commit.FilesChanged; files != nil {
-			m.Commit.FilesChanged = &filesChangedModel{Added: files.Added, Modified: files.Modified, Removed: files.Removed}
-		}
+		m.Commit = &updateCommitModel{commit.SHA, commit.Ref, commit.Message, (*filesChangedModel)(commit.FilesChanged)}
 	}
 }

@@ -125,31 +125,10 @@ func pathProblem(value string) string {
 	return ""
 }
 
-// domainProblem rejects common mistakes. The service validates the rest.
+// domainProblem rejects what is more than a domain. The service validates the rest.
 func domainProblem(domain string) string {
-	flaw := ""
-	switch {
-	case strings.TrimSpace(domain) == "":
-		return "The domain is empty. Write a domain such as docs.example.com."
-	case strings.ContainsFunc(domain, unprintable):
-		return "The domain contains an unprintable character. Write a domain such as docs.example.com."
-	case strings.Contains(domain, "://"):
-		flaw = "a scheme"
-	case strings.Contains(domain, " "):
-		flaw = "whitespace"
-	case strings.ContainsAny(domain, "/?#\\"):
-		flaw = "a path, a query, or a fragment"
-	case strings.Contains(domain, "@"):
-		flaw = "an \"@\""
-	case strings.Contains(domain, ","):
-		flaw = "a comma"
-	case strings.Contains(domain, ":"):
-		flaw = "a port"
-	case strings.Contains(domain, "*"):
-		flaw = "a wildcard"
-	}
-	if flaw == "" {
+	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && !strings.ContainsFunc(domain, unprintable) {
 		return ""
 	}
-	return fmt.Sprintf("The domain %q contains %s. Write only the domain, such as docs.example.com.", domain, flaw)
+	return fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain)
 }
