@@ -4,9 +4,7 @@
 package simulator
 
 import (
-	"encoding/hex"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -18,7 +16,7 @@ type bundleLink struct {
 }
 
 // generateBundle performs the operation of this name.
-func (s *Service) generateBundle(r *http.Request) reply {
+func (s *Service) generateBundle(r *http.Request) response {
 	id, now := r.PathValue("id"), s.options.Now()
 	j := s.jobs[id]
 	if j == nil {
@@ -47,7 +45,7 @@ func (s *Service) generateBundle(r *http.Request) reply {
 		}
 		j.link = bundleLink{link, now.Truncate(time.Second).Add(s.options.LinkLifetime)}
 	}
-	return reply{status: http.StatusOK, body: map[string]any{
+	return response{status: http.StatusOK, object: map[string]any{
 		"jobId":     id,
 		"bundleUrl": j.link.url,
 		"sizeBytes": len(j.Archive),
@@ -55,13 +53,6 @@ func (s *Service) generateBundle(r *http.Request) reply {
 	}}
 }
 
-var plainName = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
-
-// bundleName returns the name of a job's bundle in the storage. An ID with
-// special characters is written in hexadecimal digits.
-func bundleName(id string) string {
-	if !plainName.MatchString(id) {
-		id = "hex-" + hex.EncodeToString([]byte(id))
-	}
-	return "exports/" + id + "/bundle.tar.gz"
-}
+// bundleName returns the name of a job's bundle in the storage. An ID can have characters that a path
+// cannot.
+func bundleName(id string) string { return "exports/" + digits(id, 16) + "/bundle.tar.gz" }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Cut says whether a fault cuts the connection instead of sending an answer.
+// Cut says whether a fault cuts the connection instead of sending a response.
 type Cut int
 
 // A connection is cut before or after the service acts on the request.
@@ -26,21 +26,20 @@ const (
 // Fault is a way in which requests go wrong. If several faults match a request,
 // the first one that was added and is not used up applies.
 //
-// Without Status, the service acts and its answer is sent, changed as the other
+// Without Status, the service acts and its response is sent, changed as the other
 // fields say. The service acts before any delay.
 type Fault struct {
 	Endpoint string // one of the Endpoint constants; empty matches all
 
 	Skip  int // the number of matching requests that pass first
-	Every int // after that, only every Nth matching request goes wrong; 0 means each
 	Times int // the number of requests that go wrong; 0 means no limit
 
 	Delay time.Duration // before anything is sent; Forever lasts until the client leaves
 	Cut   Cut
-	Acts  bool // with Status: the service acts, but its answer is not sent
+	Acts  bool // with Status: the service acts, but its response is not sent
 
 	Status int
-	Header http.Header // replaces headers of the answer; a nil value removes one
+	Header http.Header // replaces headers of the response; a nil value removes one
 	Body   string
 	// TruncateBody cuts the connection after this many bytes of the body; if
 	// negative, after the headers.
@@ -75,7 +74,7 @@ func (s *Service) takeFault(endpoint string) (f Fault, ok bool) {
 			continue
 		}
 		f.matched++
-		if n := f.matched - f.Skip; n > 0 && n%max(f.Every, 1) == 0 {
+		if f.matched > f.Skip {
 			f.used++
 			return f.Fault, true
 		}
@@ -91,13 +90,13 @@ func (f Fault) acts() bool {
 	return f.Status == 0 || f.Acts
 }
 
-// send sends the answer as the fault says. The zero fault sends it as it is.
-func (f Fault) send(w http.ResponseWriter, r *http.Request, a answer) {
+// send sends the response as the fault says. The zero fault sends it as it is.
+func (f Fault) send(w http.ResponseWriter, r *http.Request, a response) {
 	if !pause(r.Context(), f.Delay) || f.Cut != CutNone {
 		panic(http.ErrAbortHandler)
 	}
 	if f.Status != 0 {
-		a = answer{status: f.Status}
+		a = response{status: f.Status}
 	}
 	maps.Copy(w.Header(), a.header)
 	if f.Status != 0 || f.Body != "" {

@@ -114,13 +114,6 @@ func (h *harness) job(id string) map[string]any {
 	return h.get(jobs + "/" + id).object(h.t)
 }
 
-// startJob starts a job through the API and returns its ID.
-func (h *harness) startJob() string {
-	h.t.Helper()
-	id, _ := h.call("POST", jobs, `{"domain":"docs.example.com"}`, nil).object(h.t)["jobId"].(string)
-	return id
-}
-
 // link generates a bundle and returns its link.
 func (h *harness) link(id string) string {
 	h.t.Helper()

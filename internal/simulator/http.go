@@ -8,7 +8,9 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -28,54 +30,47 @@ const (
 	maxRequestBody = 8 << 20
 )
 
-// answer is what the service sends back.
-type answer struct {
+// response is what the service sends back.
+type response struct {
 	status  int
 	header  http.Header
+	object  map[string]any // of the API: becomes the body
 	body    []byte
 	altered bool // a test chose some of the values, so they can break the contract
 }
 
-// reply is an answer of the API before it is encoded.
-type reply struct {
-	status  int
-	header  http.Header
-	body    map[string]any
-	altered bool
+// failure returns an error of the API. The message must not repeat anything of
+// the request.
+func failure(status int, message string) response {
+	return response{status: status, object: map[string]any{"error": message}}
 }
 
-// failure returns an error reply. The message must not repeat anything of the
-// request.
-func failure(status int, message string) reply {
-	return reply{status: status, body: map[string]any{"error": message}}
-}
-
-// ServeHTTP answers a request to the API or the built-in store. To cut the
+// ServeHTTP responds to a request to the API or the built-in store. To cut the
 // connection, it panics with http.ErrAbortHandler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 func (s *Service) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	handle := func(pattern, endpoint string, act func(*http.Request) answer) {
+	handle := func(pattern, endpoint string, act func(*http.Request) response) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, endpoint, act) })
 	}
-	operation := func(pattern, endpoint string, act func(*http.Request) reply) {
-		handle(pattern, endpoint, func(r *http.Request) answer { return s.call(r, endpoint, act) })
+	operation := func(pattern, endpoint string, act func(*http.Request) response) {
+		handle(pattern, endpoint, func(r *http.Request) response { return s.call(r, endpoint, act) })
 	}
 	operation("GET "+apiBase+"/project/update-status/{id}", EndpointUpdate, s.getUpdateStatus)
 	operation("POST "+apiBase+"/static-export/jobs", EndpointStart, s.startStaticExport)
 	operation("GET "+apiBase+"/static-export/jobs/{id}", EndpointJob, s.getStaticExportJob)
 	operation("POST "+apiBase+"/static-export/jobs/{id}/bundle", EndpointBundle, s.generateBundle)
-	operation("/", EndpointUnknown, func(*http.Request) reply {
+	operation("/", EndpointUnknown, func(*http.Request) response {
 		return failure(http.StatusNotFound, "there is no such endpoint")
 	})
 	handle(storageBase+"{name...}", EndpointDownload, s.store.download)
 	return mux
 }
 
-// serve logs a request, acts on it, and sends the answer as the next fault for
+// serve logs a request, acts on it, and sends the response as the next fault for
 // the endpoint says.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string, act func(*http.Request) answer) {
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string, act func(*http.Request) response) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBody))
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -83,7 +78,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string,
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	request := s.logRequest(endpoint, r, string(body))
 	fault, faulty := s.takeFault(endpoint)
-	var a answer
+	var a response
 	if fault.acts() {
 		a = act(r)
 	}
@@ -94,17 +89,17 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string,
 	fault.send(w, r, a)
 }
 
-// call performs an operation of the API and encodes the reply.
-func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request) reply) answer {
-	result, rewrite := s.perform(r, act)
-	a := answer{result.status, http.Header{"Content-Type": {"application/json"}}, nil, result.altered}
-	for name, values := range result.header {
-		a.header[name] = values
+// call performs an operation of the API and encodes its response.
+func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request) response) response {
+	a, rewrite := s.perform(r, act)
+	if a.header == nil {
+		a.header = http.Header{}
 	}
-	body := any(result.body)
-	if rewrite != nil && result.status < http.StatusMultipleChoices {
+	a.header.Set("Content-Type", "application/json")
+	body := any(a.object)
+	if rewrite != nil && a.status < http.StatusMultipleChoices {
 		a.altered = true
-		body = rewrite(endpoint, result.body)
+		body = rewrite(endpoint, a.object)
 		if object, ok := body.(map[string]any); ok {
 			body = withoutOmitted(object)
 		}
@@ -113,28 +108,26 @@ func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request)
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // the & in links stays as it is
 	if err := encoder.Encode(body); err != nil {
-		return answer{status: http.StatusInternalServerError, body: []byte("simulator: encoding the answer: " + err.Error())}
+		return response{status: http.StatusInternalServerError, body: []byte("simulator: encoding the response: " + err.Error())}
 	}
 	a.body = text.Bytes()
 	return a
 }
 
 // perform checks the rate limit and the key, and then performs the operation.
-func (s *Service) perform(r *http.Request, act func(*http.Request) reply) (result reply, rewrite func(string, map[string]any) any) {
+func (s *Service) perform(r *http.Request, act func(*http.Request) response) (a response, rewrite func(string, map[string]any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if wait := s.limit.take(s.options.Now()); wait > 0 {
-		result = failure(http.StatusTooManyRequests, "too many requests")
-		if retryAfter := s.limit.retryAfter(wait); retryAfter != "" {
-			result.header = http.Header{"Retry-After": {retryAfter}}
-		}
-		return result, nil
+		a = failure(http.StatusTooManyRequests, "too many requests")
+		a.header = http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(wait.Seconds())))}}
+		return a, nil
 	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(key), []byte(s.key)) == 0 {
-		result = failure(http.StatusUnauthorized, "the API key is missing or not valid")
-		result.header = http.Header{"Www-Authenticate": {"Bearer"}}
-		return result, nil
+		a = failure(http.StatusUnauthorized, "the API key is missing or not valid")
+		a.header = http.Header{"Www-Authenticate": {"Bearer"}}
+		return a, nil
 	}
 	return act(r), s.rewrite
 }

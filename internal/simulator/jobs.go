@@ -145,7 +145,7 @@ func (j *job) record(now time.Time) map[string]any {
 }
 
 // startStaticExport performs the operation of this name.
-func (s *Service) startStaticExport(r *http.Request) reply {
+func (s *Service) startStaticExport(r *http.Request) response {
 	var request struct{ Domain string }
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || request.Domain == "" {
 		return failure(http.StatusBadRequest, "the request must be a JSON object with a domain")
@@ -155,16 +155,16 @@ func (s *Service) startStaticExport(r *http.Request) reply {
 		spec, s.next = s.next[0], s.next[1:]
 	}
 	id := s.addJob(spec)
-	return reply{status: http.StatusAccepted, body: s.jobs[id].record(s.options.Now())}
+	return response{status: http.StatusAccepted, object: s.jobs[id].record(s.options.Now())}
 }
 
 // getStaticExportJob performs the operation of this name.
-func (s *Service) getStaticExportJob(r *http.Request) reply {
+func (s *Service) getStaticExportJob(r *http.Request) response {
 	j := s.jobs[r.PathValue("id")]
 	if j == nil {
 		return failure(http.StatusNotFound, noSuchJob)
 	}
-	return reply{status: http.StatusOK, body: j.record(s.options.Now())}
+	return response{status: http.StatusOK, object: j.record(s.options.Now())}
 }
 
 const noSuchJob = "there is no export job with this ID"

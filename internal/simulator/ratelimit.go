@@ -3,30 +3,22 @@
 
 package simulator
 
-import (
-	"math"
-	"strconv"
-	"time"
-)
+import "time"
 
 // rateLimit spaces requests evenly except for a burst (the generic cell rate
 // algorithm). The zero value limits nothing.
 type rateLimit struct {
-	interval   time.Duration // between requests
-	slack      time.Duration // how far a burst can be ahead of the even spacing
-	retryAfter func(wait time.Duration) string
-	next       time.Time // when the next evenly spaced request is due
+	interval time.Duration // between requests
+	slack    time.Duration // how far a burst can be ahead of the even spacing
+	next     time.Time     // when the next evenly spaced request is due
 }
 
-func newRateLimit(perSecond float64, burst int, retryAfter func(time.Duration) string) rateLimit {
+func newRateLimit(perSecond float64, burst int) rateLimit {
 	if perSecond <= 0 {
 		return rateLimit{}
 	}
-	if retryAfter == nil {
-		retryAfter = func(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
-	}
 	interval := time.Duration(float64(time.Second) / perSecond)
-	return rateLimit{interval: interval, slack: time.Duration(max(burst, 1)-1) * interval, retryAfter: retryAfter}
+	return rateLimit{interval: interval, slack: time.Duration(max(burst, 1)-1) * interval}
 }
 
 // take lets a request pass and returns zero, or returns how long to wait until

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,8 +49,6 @@ func TestLifeOfAJob(t *testing.T) {
 			11 * time.Second: {"status": "completed", "progress": "100 %", "pageCount": 40.0},
 		}},
 		"of no time":      {simulator.JobSpec{Queue: noTime, Run: noTime}, map[time.Duration]object{0: {"status": "completed", "progress": 100.0}}},
-		"started earlier": {simulator.JobSpec{StartedAt: epoch.Add(-12 * time.Second)}, map[time.Duration]object{0: {"status": "running", "progress": 55.0}}},
-		"queued forever":  {simulator.JobSpec{Queue: simulator.Forever}, map[time.Duration]object{1000 * time.Hour: {"status": "queued"}}},
 		"running forever": {simulator.JobSpec{Run: simulator.Forever}, map[time.Duration]object{1000 * time.Hour: {"status": "running"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,42 +63,6 @@ func TestLifeOfAJob(t *testing.T) {
 	}
 }
 
-func TestStartAnswersWithTheWholeJob(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{})
-	r := h.call("POST", jobs, `{"domain":"docs.example.com","version":"7"}`, nil)
-	if id, _ := r.object(t)["jobId"].(string); r.status != 202 || !strings.HasPrefix(id, "se_") || len(id) != 19 {
-		t.Errorf("the start answers %d %s", r.status, r.body)
-	}
-	wantFields(t, "the job", r.object(t), object{"status": "queued", "progress": 0.0, "createdAt": "2026-03-01T12:00:00.000Z"})
-}
-
-func TestNextJob(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{})
-	h.NextJob(simulator.JobSpec{ID: "first", Queue: noTime, Run: noTime})
-	h.NextJob(simulator.JobSpec{ID: "second", Queue: noTime, Run: noTime, Fail: "no"})
-	h.AddFault(simulator.Fault{Status: 400, Times: 1})
-	h.call("POST", jobs, `{"domain":"a"}`, nil) // is refused, so it takes none of them
-	ids := []string{h.startJob(), h.startJob(), h.startJob()}
-	if !slices.Equal(h.JobIDs(), ids) || ids[0] != "first" || ids[1] != "second" {
-		t.Errorf("the jobs are %v and %v", ids, h.JobIDs())
-	}
-	for i, want := range []string{"completed", "failed", "queued"} {
-		if got := h.job(ids[i])["status"]; got != want {
-			t.Errorf("the status of the job %s is %v, want %s", ids[i], got, want)
-		}
-	}
-}
-
-func TestEveryJobFails(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{Queue: noTime, Run: noTime, Fail: "no pages"})
-	if got := h.job(h.startJob())["error"]; got != "no pages" {
-		t.Errorf("the error is %v", got)
-	}
-}
-
 func TestFinishJob(t *testing.T) {
 	t.Parallel()
 	const at5 = "2026-03-01T12:00:05.000Z"
@@ -111,7 +72,6 @@ func TestFinishJob(t *testing.T) {
 		want    object
 	}{
 		"a queued job":             {simulator.JobSpec{Queue: time.Hour}, "", object{"status": "completed", "updatedAt": at5}},
-		"a running job":            {simulator.JobSpec{Run: simulator.Forever}, "", object{"status": "completed", "updatedAt": at5}},
 		"a running job that fails": {simulator.JobSpec{Run: time.Hour}, "stopped", object{"status": "failed", "updatedAt": at5, "error": "stopped"}},
 		"a job that has ended":     {simulator.JobSpec{Queue: noTime, Run: time.Second}, "stopped", object{"status": "completed", "updatedAt": "2026-03-01T12:00:01.000Z"}},
 	} {
@@ -170,24 +130,5 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				t.Errorf("the log is %v, want %q at the end", log, test.log)
 			}
 		})
-	}
-}
-
-func TestUpdateHasEveryFieldOfTheContract(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{})
-	got := h.get("/project/update-status/" + h.AddUpdate(simulator.UpdateSpec{Queue: noTime, Run: noTime})).object(t)
-	if len(got) != 14 { // the contract check refuses names that the contract doesn't have
-		t.Errorf("the update has %d fields: %v", len(got), slices.Sorted(maps.Keys(got)))
-	}
-}
-
-func TestUpdateIsReplaced(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "u", Queue: simulator.Forever})
-	h.AddUpdate(simulator.UpdateSpec{ID: "u", Queue: noTime, Run: noTime})
-	if got := h.get("/project/update-status/u").object(t)["status"]; got != "success" {
-		t.Errorf("the status is %v", got)
 	}
 }

@@ -20,17 +20,17 @@ type Request struct {
 	Query     string // as it was sent
 	Header    http.Header
 	Body      string
-	RequestID string // the X-Request-Id header of the answer
+	RequestID string // the X-Request-Id header of the response
 }
 
-// Exchange is a request below the base URL of the API and the answer to it.
+// Exchange is a request below the base URL of the API and the response to it.
 type Exchange struct {
 	Request Request
 	Status  int
 	Header  http.Header
 	Body    []byte
 	// Altered reports that a fault, a rewritten body, or values that a test set
-	// make the answer one that the contract does not cover.
+	// make the response one that the contract does not cover.
 	Altered bool
 }
 

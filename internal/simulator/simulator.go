@@ -58,7 +58,7 @@ type Options struct {
 	// ListenAddr is the address of the API for Listen: 127.0.0.1:0 if empty.
 	ListenAddr string
 	// Observe, unless nil, is called with every exchange below the base URL
-	// before the answer is sent. It is called concurrently.
+	// before the response is sent. It is called concurrently.
 	Observe func(Exchange)
 }
 
@@ -125,18 +125,16 @@ func (s *Service) RotateKey(key string) {
 	s.key = key
 }
 
-// SetRateLimit makes the service answer 429 to API requests that come faster
-// than perSecond, after a burst. retryAfter formats the Retry-After header from
-// the time until the next request would pass; if it returns an empty string,
-// the header is left out. A nil retryAfter means whole seconds. A perSecond of
-// zero removes the limit.
-func (s *Service) SetRateLimit(perSecond float64, burst int, retryAfter func(wait time.Duration) string) {
+// SetRateLimit makes the service refuse API requests that come faster than
+// perSecond, after a burst: with 429 and a Retry-After in seconds. A perSecond
+// of zero removes the limit.
+func (s *Service) SetRateLimit(perSecond float64, burst int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limit = newRateLimit(perSecond, burst, retryAfter)
+	s.limit = newRateLimit(perSecond, burst)
 }
 
-// Rewrite passes the body of every successful JSON answer through f, which can
+// Rewrite passes the body of every successful JSON response through f, which can
 // change it or return something else to send. f is called concurrently. A nil
 // f ends the rewriting.
 func (s *Service) Rewrite(f func(endpoint string, body map[string]any) any) {

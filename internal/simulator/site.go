@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -48,30 +47,9 @@ func siteArchive(pages int) []byte {
 		if i < len(builtinPages) {
 			name, title = builtinPages[i][0], builtinPages[i][1]
 		}
-		file(name, sitePage(name, title))
+		file(name, fmt.Sprintf("<!doctype html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n", title))
 	}
 	_ = archive.Close()
 	_ = zip.Close()
 	return packed.Bytes()
-}
-
-// sitePage returns the HTML of a page. Its links are relative, so that the site
-// works in any directory.
-func sitePage(name, title string) string {
-	root := strings.Repeat("../", strings.Count(name, "/"))
-	var nav strings.Builder
-	for _, page := range builtinPages {
-		fmt.Fprintf(&nav, "<li><a href=%q>%s</a></li>\n", root+page[0], page[1])
-	}
-	return fmt.Sprintf(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>%[1]s</title>
-<link rel="stylesheet" href="%[2]sassets/site.css">
-<script src="%[2]sassets/site.js" defer></script>
-<h1>%[1]s</h1>
-<ul>
-%[3]s</ul>
-</html>
-`, title, root, nav.String())
 }

@@ -66,8 +66,8 @@ func (o *store) Link(_ context.Context, name string, lifetime time.Duration) (st
 	return o.base + link, nil
 }
 
-// download answers a request for an object.
-func (o *store) download(r *http.Request) answer {
+// download responds to a request for an object.
+func (o *store) download(r *http.Request) response {
 	o.mu.Lock()
 	expires, signed := o.links[r.URL.RequestURI()]
 	stored, found := o.objects[r.PathValue("name")]
@@ -88,11 +88,11 @@ func (o *store) download(r *http.Request) answer {
 	w.Header().Set("Content-Type", "application/gzip")
 	w.Header().Set("ETag", stored.etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(stored.content))
-	return answer{status: w.Code, header: w.Header(), body: w.Body.Bytes()}
+	return response{status: w.Code, header: w.Header(), body: w.Body.Bytes()}
 }
 
 // refusal returns an error in the XML of S3.
-func refusal(status int, code, message string) answer {
+func refusal(status int, code, message string) response {
 	body := fmt.Sprintf("%s<Error><Code>%s</Code><Message>%s</Message></Error>\n", xml.Header, code, message)
-	return answer{status: status, header: http.Header{"Content-Type": {"application/xml"}}, body: []byte(body)}
+	return response{status: status, header: http.Header{"Content-Type": {"application/xml"}}, body: []byte(body)}
 }

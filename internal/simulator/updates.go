@@ -101,11 +101,11 @@ func (u update) record(now time.Time) map[string]any {
 }
 
 // getUpdateStatus performs the operation of this name.
-func (s *Service) getUpdateStatus(r *http.Request) reply {
+func (s *Service) getUpdateStatus(r *http.Request) response {
 	u, ok := s.updates[r.PathValue("id")]
 	if !ok {
 		return failure(http.StatusNotFound, "there is no update with this ID")
 	}
 	altered := len(u.Fields) > 0 || u.QueuedStatus != "" || u.RunningStatus != ""
-	return reply{status: http.StatusOK, body: u.record(s.options.Now()), altered: altered}
+	return response{status: http.StatusOK, object: u.record(s.options.Now()), altered: altered}
 }

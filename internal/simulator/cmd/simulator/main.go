@@ -39,10 +39,8 @@ func main() {
 // flags are the settings that are not Options.
 type flags struct {
 	simulator.Options
-	log         bool
-	rateLimit   float64
-	failEvery   int
-	errorStatus int
+	log       bool
+	rateLimit float64
 }
 
 // run serves until ctx is done.
@@ -61,10 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server.SetRateLimit(f.rateLimit, 1, nil)
-	if f.failEvery > 0 {
-		server.AddFault(simulator.Fault{Every: f.failEvery, Status: f.errorStatus, Body: `{"error":"simulated failure"}`})
-	}
+	server.SetRateLimit(f.rateLimit, 1)
 	if err := announce(server, f.APIKey, stdout, stderr); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -84,8 +79,6 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Float64Var(&f.rateLimit, "rate-limit", 0, "return 429 for API requests above this `rate` per second; 0 means no limit")
-	set.IntVar(&f.failEvery, "fail-every", 0, "fail every `N`th request; 0 means none")
-	set.IntVar(&f.errorStatus, "error-status", 503, "HTTP `status` that -fail-every returns")
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
@@ -94,12 +87,10 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 		return f, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case f.APIKey == "":
 		return f, errors.New("-key must not be empty")
-	case f.Run < 0 || f.Queue < 0 || f.rateLimit < 0 || f.failEvery < 0:
-		return f, errors.New("-queue, -job-duration, -rate-limit, and -fail-every must not be negative")
+	case f.Run < 0 || f.Queue < 0 || f.rateLimit < 0:
+		return f, errors.New("-queue, -job-duration, and -rate-limit must not be negative")
 	case f.LinkLifetime < time.Second:
 		return f, errors.New("-link-lifetime must be at least 1s")
-	case f.errorStatus < 400 || f.errorStatus > 599:
-		return f, errors.New("-error-status must be between 400 and 599")
 	}
 	f.Queue, f.Run = cmp.Or(f.Queue, -1), cmp.Or(f.Run, -1) // in Options, zero means the default
 	return f, nil
@@ -128,8 +119,6 @@ func describe(x simulator.Exchange) string {
 		PageCount any
 	}
 	switch err := json.Unmarshal(x.Body, &record); {
-	case x.Altered:
-		return line + ": simulated failure"
 	case err != nil || record.Status == "":
 		return fmt.Sprintf("%s: %d", line, x.Status)
 	case record.Progress == nil:
