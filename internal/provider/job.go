@@ -43,19 +43,6 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	return false
 }
 
-// completedBundle waits for a job and creates a link to its bundle. It reports failures.
-func completedBundle(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) (*client.Bundle, bool) {
-	if !waitForCompleted(ctx, c, jobID, diags) {
-		return nil, false
-	}
-	bundle, err := c.GenerateBundle(ctx, jobID)
-	if err != nil {
-		addError(diags, summaryLinkFailed, err, "", "")
-		return nil, false
-	}
-	return bundle, true
-}
-
 // progressOf describes the progress of a job when it was last read.
 func progressOf(job *client.StaticExportJob) string {
 	if job.Status == "" {

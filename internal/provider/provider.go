@@ -8,6 +8,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -35,6 +36,9 @@ const (
 	baseURLVariable = "DOCS_BASE_URL"
 	apiKeyVariable  = "DOCS_API_KEY"
 )
+
+// variables are the environment variables of arguments.
+var variables = map[string]string{"base_url": baseURLVariable, "api_key": apiKeyVariable}
 
 var (
 	_ provider.ProviderWithActions            = (*docsProvider)(nil)
@@ -129,20 +133,11 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 
-	baseURL := p.argument("base_url", config.BaseURL, baseURLVariable, "the base URL of the API with its version segment, such as https://host.example/v1", baseURLProblem, &resp.Diagnostics)
-	apiKey := p.argument("api_key", config.APIKey, apiKeyVariable, "an admin API key from the API keys page of the service's dashboard", apiKeyProblem, &resp.Diagnostics)
+	baseURL := p.argument("base_url", config.BaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
+	apiKey := p.argument("api_key", config.APIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
-	if !client.HasVersion(baseURL) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
-			baseURL+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
-	}
-	if !client.HasKeyPrefix(apiKey) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), summaryUnusualKey,
-			"The API key does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy it again.")
-	}
-
 	clientConfig := client.Config{
 		BaseURL:        baseURL,
 		APIKey:         apiKey,
@@ -155,27 +150,35 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	if !config.MaxRetries.IsNull() {
 		clientConfig.MaxRetries = new(int(config.MaxRetries.ValueInt64()))
 	}
-	var err error
-	if data.client, err = client.New(clientConfig); err != nil {
-		resp.Diagnostics.AddError(summaryInvalidProvider, sentence(err.Error()))
+	c, err := client.New(clientConfig)
+	if invalid, ok := errors.AsType[*client.ConfigError](err); ok {
+		problem := configProblem(invalid.Setting, invalid.Err)
+		if variable := variables[invalid.Setting]; variable != "" && arguments[invalid.Setting].IsNull() {
+			problem += " (The value comes from " + variable + ".)"
+		}
+		resp.Diagnostics.AddAttributeError(path.Root(invalid.Setting), summaryInvalidArgument, problem)
+		return
+	}
+	data.client = c
+	if !client.HasVersion(c.BaseURL()) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
+			c.BaseURL()+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
+	}
+	if !client.HasKeyPrefix(strings.TrimSpace(apiKey)) {
+		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), summaryUnusualKey,
+			"The API key does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy it again.")
 	}
 }
 
-// argument returns the value of an argument or its environment variable, without
-// surrounding white space. It reports a missing or invalid value.
-func (p *docsProvider) argument(name string, argument types.String, variable, meaning string, problem func(string) string, diags *diag.Diagnostics) string {
-	if argument.IsUnknown() {
-		return ""
+// argument returns the value of an argument or its environment variable. It reports a
+// value that is missing.
+func (p *docsProvider) argument(name string, argument types.String, meaning string, diags *diag.Diagnostics) string {
+	if !argument.IsNull() {
+		return argument.ValueString()
 	}
-	value, origin := argument.ValueString(), ""
-	if argument.IsNull() {
-		value, origin = p.options.Getenv(variable), " (The value comes from "+variable+".)"
-	}
-	value = strings.TrimSpace(value)
-	if argument.IsNull() && value == "" {
-		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
-	} else if text := problem(value); text != "" {
-		diags.AddAttributeError(path.Root(name), summaryInvalidArgument, text+origin)
+	value := p.options.Getenv(variables[name])
+	if strings.TrimSpace(value) == "" {
+		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variables[name], meaning))
 	}
 	return value
 }

@@ -41,48 +41,41 @@ func rules(summary, description string, problem func(string) string) []validator
 }
 
 var (
-	baseURLRules     = rules(summaryInvalidArgument, "an absolute URL", baseURLProblem)
-	apiKeyRules      = rules(summaryInvalidArgument, "an API key", apiKeyProblem)
-	certificateRules = rules(summaryInvalidArgument, "PEM certificates", certificateProblem)
-	idRules          = rules(summaryInvalidID, "an ID", idProblem)
-	domainRules      = rules(summaryInvalidDomain, "a domain without scheme, port, or path", domainProblem)
-	pathRules        = rules(summaryInvalidPath, "a path", pathProblem)
-	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) string { _, problem := parseParameters(value); return problem })
+	baseURLRules = rules(summaryInvalidArgument, "an absolute URL", func(value string) string {
+		_, err := client.ParseBaseURL(value)
+		return configProblem("base_url", err)
+	})
+	apiKeyRules = rules(summaryInvalidArgument, "an API key", func(value string) string {
+		_, err := client.ParseAPIKey(value)
+		return configProblem("api_key", err)
+	})
+	certificateRules = rules(summaryInvalidArgument, "PEM certificates", func(value string) string {
+		return configProblem("ca_cert_pem", client.CheckCertificates([]byte(value)))
+	})
+	idRules         = rules(summaryInvalidID, "an ID", idProblem)
+	domainRules     = rules(summaryInvalidDomain, "a domain without scheme, port, or path", domainProblem)
+	pathRules       = rules(summaryInvalidPath, "a path", pathProblem)
+	parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) string {
+		_, problem := parseParameters(value)
+		return problem
+	})
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
-func baseURLProblem(value string) string {
-	if value == "" {
-		return "base_url is empty. Remove it to use " + baseURLVariable + ", or set it."
-	}
-	if _, err := client.ParseBaseURL(value); err != nil {
+// configProblem describes why the client rejects a setting. It shows no part of an API
+// key.
+func configProblem(setting string, err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case setting == "base_url":
 		return "The base URL cannot be used: " + err.Error() + "."
-	}
-	return ""
-}
-
-// apiKeyProblem shows no part of the key.
-func apiKeyProblem(value string) string {
-	if value == "" {
-		return "api_key is empty. Remove it to use " + apiKeyVariable + ", or set it."
-	}
-	if _, err := client.ParseAPIKey(value); err != nil {
+	case setting == "api_key":
 		return "The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard."
 	}
-	return ""
-}
-
-func certificateProblem(value string) string {
-	if client.CheckCertificates([]byte(value)) == nil {
-		return ""
-	}
-	problem := "The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----."
-	if !strings.Contains(value, "\n") {
-		problem += " To read them from a file, use file(\"...\")."
-	}
-	return problem
+	return "The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."
 }
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
