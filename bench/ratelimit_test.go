@@ -5,6 +5,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -24,24 +25,36 @@ import (
 type load struct {
 	name                        string
 	processes, workers, perWork int
-	// rate is the limit of the service in requests per second; zero for none.
-	rate float64
-	// refuse is a status that one answer in ten has, with Retry-After: 1.
+	// rate is the limit of the service in requests per second; zero for none. burst is
+	// how many more it accepts at once.
+	rate, burst float64
+	roundTrip   time.Duration
+	// refuse is a status that one response in ten has, with Retry-After: 1.
 	refuse int
 }
 
-var loads = []load{
-	{name: "50x4-at-10-per-s", processes: 1, workers: 50, perWork: 4, rate: 10},
-	{name: "50x4-at-50-per-s", processes: 1, workers: 50, perWork: 4, rate: 50},
-	{name: "20-processes-at-10-per-s", processes: 20, workers: 5, perWork: 3, rate: 10},
-	{name: "one-in-ten-429", processes: 1, workers: 10, perWork: 12, refuse: http.StatusTooManyRequests},
-	{name: "one-in-ten-503", processes: 1, workers: 10, perWork: 12, refuse: http.StatusServiceUnavailable},
+func loads() []load {
+	const far = 60 * time.Millisecond
+	all := []load{
+		{name: "20-processes-at-10-per-s", processes: 20, workers: 5, perWork: 3, rate: 10, burst: 10, roundTrip: far},
+		{name: "one-in-ten-429", processes: 1, workers: 10, perWork: 12, roundTrip: far, refuse: http.StatusTooManyRequests},
+		{name: "one-in-ten-503", processes: 1, workers: 10, perWork: 12, roundTrip: far, refuse: http.StatusServiceUnavailable},
+	}
+	for _, rate := range []float64{10, 50} {
+		for _, burst := range []float64{rate, rate / 2} {
+			for _, roundTrip := range []time.Duration{0, far} {
+				name := fmt.Sprintf("50x4-at-%g-per-s-burst-%g-in-%s", rate, burst, roundTrip)
+				all = append(all, load{name: name, processes: 1, workers: 50, perWork: 4, rate: rate, burst: burst, roundTrip: roundTrip})
+			}
+		}
+	}
+	return all
 }
 
 // ideal is the time without any refusal, if the service has a rate.
 func (l load) ideal() time.Duration {
 	requests := float64(l.processes * l.workers * l.perWork)
-	return time.Duration((requests - l.rate) / l.rate * float64(time.Second))
+	return time.Duration((requests - l.burst) / l.rate * float64(time.Second))
 }
 
 // getters make the function that all workers of a process read with.
@@ -78,8 +91,8 @@ func retryable(retries int) func(http.RoundTripper) func(context.Context) error 
 	}
 }
 
-// limited is a service with a token bucket of one second. What it refuses it tells
-// when to come back, in whole seconds.
+// limited is a service with a token bucket. What it refuses it tells when to come back,
+// in whole seconds.
 type limited struct {
 	load
 	mu      sync.Mutex
@@ -90,10 +103,9 @@ type limited struct {
 }
 
 func (s *limited) RoundTrip(req *http.Request) (*http.Response, error) {
-	const half = 25 * time.Millisecond // of a round trip
-	<-time.After(half)
+	<-time.After(s.roundTrip / 2)
 	status, retryAfter := s.take()
-	<-time.After(half)
+	<-time.After(s.roundTrip / 2)
 	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: req, Body: io.NopCloser(strings.NewReader(`{"status": "running"}`))}
 	if retryAfter > 0 {
 		resp.Header.Set("Retry-After", strconv.Itoa(retryAfter))
@@ -112,7 +124,7 @@ func (s *limited) take() (status, retryAfter int) {
 		return s.refuse, 1
 	}
 	now := time.Now()
-	s.tokens = min(s.rate, s.tokens+s.rate*now.Sub(s.last).Seconds())
+	s.tokens = min(s.burst, s.tokens+s.rate*now.Sub(s.last).Seconds())
 	s.last = now
 	if s.tokens < 1 {
 		s.refused++
@@ -125,7 +137,7 @@ func (s *limited) take() (status, retryAfter int) {
 // BenchmarkRateLimit has many workers share a service that refuses requests. A
 // worker whose read fails gives up.
 func BenchmarkRateLimit(b *testing.B) {
-	for _, l := range loads {
+	for _, l := range loads() {
 		for _, name := range []string{"ours", "retryablehttp", "retryablehttp-30"} {
 			b.Run(l.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
@@ -133,7 +145,7 @@ func BenchmarkRateLimit(b *testing.B) {
 					var refused, failed int
 					for seed := range uint64(seeds) {
 						inBubble(b, func(t *testing.T) {
-							s := &limited{load: l, random: rand.New(rand.NewPCG(seed, 0)), tokens: l.rate, last: time.Now()}
+							s := &limited{load: l, random: rand.New(rand.NewPCG(seed, 0)), tokens: l.burst, last: time.Now()}
 							began := time.Now()
 							failed += crowd(t, s, getters[name])
 							took += time.Since(began)

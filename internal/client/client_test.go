@@ -21,23 +21,24 @@ import (
 // Each endpoint gets an ID with every character that a path could misread.
 func TestEndpointsReachTheServiceWithAnyID(t *testing.T) {
 	for _, id := range []string{"se_1", "../a b%2F?c#d", ".", ".."} {
-		w := newWorld(t)
-		w.AddUpdate(simulator.UpdateSpec{ID: id, Queue: noTime, Run: noTime})
-		w.AddJob(simulator.JobSpec{ID: id, Queue: noTime, Run: noTime})
-		update, err1 := w.GetUpdateStatus(within(t), id)
-		job, err2 := w.GetStaticExportJob(within(t), id)
-		bundle, err3 := w.GenerateBundle(within(t), id)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			t.Fatalf("%q: %v", id, err)
-		}
-		if *update.ID != id || !update.Succeeded() || job.ID != id || !job.Succeeded() || !strings.HasPrefix(bundle.URL, w.StorageURL+"/") {
-			t.Errorf("%q: got %s, %s, %s", id, show(update), show(job), bundle.URL)
-		}
-		for _, r := range w.Requests() {
-			if r.ID != id {
-				t.Errorf("%q reached the service as %q by %s", id, r.ID, r.Path)
+		inWorld(t, func(t *testing.T, w *world) {
+			w.AddUpdate(simulator.UpdateSpec{ID: id, Queue: noTime, Run: noTime})
+			w.AddJob(simulator.JobSpec{ID: id, Queue: noTime, Run: noTime})
+			update, err1 := w.GetUpdateStatus(within(t), id)
+			job, err2 := w.GetStaticExportJob(within(t), id)
+			bundle, err3 := w.GenerateBundle(within(t), id)
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Fatalf("%q: %v", id, err)
 			}
-		}
+			if *update.ID != id || !update.Succeeded() || job.ID != id || !job.Succeeded() || !strings.HasPrefix(bundle.URL, "http://localhost/") {
+				t.Errorf("%q: got %s, %s, %s", id, show(update), show(job), bundle.URL)
+			}
+			for _, r := range w.Requests() {
+				if r.ID != id {
+					t.Errorf("%q reached the service as %q by %s", id, r.ID, r.Path)
+				}
+			}
+		})
 	}
 }
 
@@ -50,51 +51,53 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"a number and null":     {"d", `{"n":12345678901234567890,"o":null}`, `{"domain":"d","n":12345678901234567890,"o":null}`},
 		"a parameter not JSON":  {"d", `{`, ``},
 	} {
-		w := newWorld(t)
-		parameters := map[string]any{"n": json.RawMessage(test.parameters)}
-		if decoder := json.NewDecoder(strings.NewReader(test.parameters)); test.parameters != "{" {
-			decoder.UseNumber()
-			parameters = nil
-			_ = decoder.Decode(&parameters)
-		}
-		before := show(parameters)
-		job, err := w.StartStaticExport(within(t), test.domain, parameters)
-		if test.want == "" {
-			if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
-				t.Errorf("%s: %v after %d requests", name, err, len(w.Requests()))
+		inWorld(t, func(t *testing.T, w *world) {
+			parameters := map[string]any{"n": json.RawMessage(test.parameters)}
+			if decoder := json.NewDecoder(strings.NewReader(test.parameters)); test.parameters != "{" {
+				decoder.UseNumber()
+				parameters = nil
+				_ = decoder.Decode(&parameters)
 			}
-			continue
-		}
-		if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
-			t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
-		}
-		if after := show(parameters); after != before {
-			t.Errorf("%s: the caller's parameters are now %s", name, after)
-		}
+			before := show(parameters)
+			job, err := w.StartStaticExport(within(t), test.domain, parameters)
+			if test.want == "" {
+				if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
+					t.Errorf("%s: %v after %d requests", name, err, len(w.Requests()))
+				}
+				return
+			}
+			if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
+				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
+			}
+			if after := show(parameters); after != before {
+				t.Errorf("%s: the caller's parameters are now %s", name, after)
+			}
+		})
 	}
 }
 
 // The transport's tests have the kinds of failures. This shows that the client
 // marks a start, and nothing else, as a request that is sent once.
 func TestStartIsSentOnceAndABundleAsOftenAsNeeded(t *testing.T) {
-	w := newWorld(t)
-	w.AddFault(simulator.Fault{Status: 502, Acts: true, Times: 1})
-	_, err := w.StartStaticExport(within(t), "d", nil)
-	if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != 1 || len(w.JobIDs()) != 1 {
-		t.Errorf("%v after %d starts, %d jobs; want one", err, w.Count(simulator.EndpointStart), len(w.JobIDs()))
-	}
-	w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Times: 1})
-	if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 3 {
-		t.Errorf("%v after %d starts, want one more after a 429", err, w.Count(simulator.EndpointStart))
-	}
-	id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
-	for _, fault := range []simulator.Fault{{Status: 502}, {Cut: simulator.CutAfter}, {TruncateBody: 9}} {
-		fault.Times = 1
-		w.AddFault(fault)
-	}
-	if _, err := w.GenerateBundle(within(t), id); err != nil || w.Count(simulator.EndpointBundle) != 4 {
-		t.Errorf("%v after %d requests for a bundle, want 4", err, w.Count(simulator.EndpointBundle))
-	}
+	inWorld(t, func(t *testing.T, w *world) {
+		w.AddFault(simulator.Fault{Status: 502, Acts: true, Times: 1})
+		_, err := w.StartStaticExport(within(t), "d", nil)
+		if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != 1 || len(w.JobIDs()) != 1 {
+			t.Errorf("%v after %d starts, %d jobs; want one", err, w.Count(simulator.EndpointStart), len(w.JobIDs()))
+		}
+		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Times: 1})
+		if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 3 {
+			t.Errorf("%v after %d starts, want one more after a 429", err, w.Count(simulator.EndpointStart))
+		}
+		id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
+		for _, fault := range []simulator.Fault{{Status: 502}, {Cut: simulator.CutAfter}, {TruncateBody: 9}} {
+			fault.Times = 1
+			w.AddFault(fault)
+		}
+		if _, err := w.GenerateBundle(within(t), id); err != nil || w.Count(simulator.EndpointBundle) != 4 {
+			t.Errorf("%v after %d requests for a bundle, want 4", err, w.Count(simulator.EndpointBundle))
+		}
+	})
 }
 
 // calls are the methods that read a response.
@@ -289,23 +292,24 @@ func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
 }
 
 func TestDownloadBundleMakesItsLinks(t *testing.T) {
-	w := newWorld(t)
-	id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
-	w.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Times: 1})
-	file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	got, err := w.DownloadBundle(within(t), id, file)
-	written, err2 := os.ReadFile(file.Name())
-	if want := (Download{SHA256: fmt.Sprintf("%x", sha256.Sum256(written)), SizeBytes: int64(len(written))}); errors.Join(err, err2) != nil || got != want || got.SizeBytes == 0 {
-		t.Errorf("downloaded %+v, %v; want %+v", got, errors.Join(err, err2), want)
-	}
-	if made := w.Count(simulator.EndpointBundle); made != 2 {
-		t.Errorf("made %d links, want a second one after a refusal", made)
-	}
-	if _, err := w.DownloadBundle(within(t), "unknown", file); !w.IsNotFound(err) {
-		t.Errorf("the bundle of an unknown job: %v", err)
-	}
+	inWorld(t, func(t *testing.T, w *world) {
+		id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
+		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Times: 1})
+		file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.Close() }()
+		got, err := w.DownloadBundle(within(t), id, file)
+		written, err2 := os.ReadFile(file.Name())
+		if want := (Download{SHA256: fmt.Sprintf("%x", sha256.Sum256(written)), SizeBytes: int64(len(written))}); errors.Join(err, err2) != nil || got != want || got.SizeBytes == 0 {
+			t.Errorf("downloaded %+v, %v; want %+v", got, errors.Join(err, err2), want)
+		}
+		if made := w.Count(simulator.EndpointBundle); made != 2 {
+			t.Errorf("made %d links, want a second one after a refusal", made)
+		}
+		if _, err := w.DownloadBundle(within(t), "unknown", file); !w.IsNotFound(err) {
+			t.Errorf("the bundle of an unknown job: %v", err)
+		}
+	})
 }

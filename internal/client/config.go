@@ -94,9 +94,6 @@ func ParseAPIKey(raw string) (string, error) {
 	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
 		return "", errors.New("it has quotation marks around it")
 	}
-	if strings.Contains(key, "://") {
-		return "", errors.New("it is a URL")
-	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):

@@ -76,7 +76,6 @@ func TestParseAPIKey(t *testing.T) {
 		`"docs_1"`:                "it has quotation marks around it",
 		"docs_1'":                 "it has quotation marks around it",
 		"`docs_1":                 "it has quotation marks around it",
-		"https://h/?" + key:       "it is a URL",
 		"docs_ " + signature:      "it contains whitespace",
 		"docs_\n" + signature:     "it contains whitespace",
 		signature + "\x00":        "it contains a control character",

@@ -10,13 +10,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -30,32 +31,46 @@ const (
 	signature = "c4a1d0signature"
 )
 
-var epoch = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
-
-// world is a simulated service and a client for it, both on one virtual clock.
+// world is a simulated service and a client for it, without a network and in a bubble
+// of testing/synctest.
 type world struct {
 	*Client
-	*simulator.Server
-	clock *clocktest.Virtual
+	*simulator.Service
 	log   *logbook
+	began time.Time
 }
 
-// newWorld starts a service whose exchanges must match the contract.
-func newWorld(t *testing.T) *world {
+// inWorld runs a test in a world whose exchanges must match the contract.
+func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
-	w := &world{clock: clocktest.NewVirtual(epoch), log: &logbook{}}
-	var err error
-	if w.Server, err = simulator.Listen(simulator.Options{Now: w.clock.Now, Observe: contract.New(t).Check}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.Close() })
-	w.Client, err = New(Config{
-		BaseURL: w.Server.BaseURL, APIKey: simulator.DefaultAPIKey, Clock: w.clock, Log: w.log.add, Random: func() float64 { return 0 },
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check}), log: &logbook{}, began: time.Now()}
+		var err error
+		w.Client, err = New(Config{
+			BaseURL: "http://localhost/v1", APIKey: simulator.DefaultAPIKey, RoundTripper: w, Log: w.log.add, Random: func() float64 { return 0 },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, w)
 	})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// RoundTrip makes the service the network.
+func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	defer func() {
+		if cut := recover(); cut != nil {
+			resp, err = nil, fmt.Errorf("cut: %v", cut)
+		}
+	}()
+	if r.Body == nil {
+		r.Body = http.NoBody
 	}
-	return w
+	recorder := httptest.NewRecorder()
+	w.ServeHTTP(recorder, r)
+	resp = recorder.Result()
+	resp.Request = r
+	return resp, nil
 }
 
 // polls returns when the service got requests to an endpoint, in seconds.
@@ -63,7 +78,7 @@ func (w *world) polls(endpoint string) []float64 {
 	times := []float64{}
 	for _, r := range w.Requests() {
 		if r.Endpoint == endpoint {
-			times = append(times, r.Time.Sub(epoch).Seconds())
+			times = append(times, r.Time.Sub(w.began).Seconds())
 		}
 	}
 	return times

@@ -81,39 +81,40 @@ func TestWaitForAJob(t *testing.T) {
 		"of a key that is not valid now": {started: true, faults: []simulator.Fault{{Skip: 1, Status: 401}}, polls: []float64{10, 20}, want: `{"ID":"se_1","Status":"running","Progress":44,"PageCount":2}`, err: "HTTP 401"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			test.spec.ID = "se_1"
-			w.AddJob(test.spec)
-			for _, fault := range test.faults {
-				w.AddFault(fault)
-			}
-			if test.rewrite != nil {
-				w.Rewrite(func(_ string, body map[string]any) any {
-					test.rewrite(w.Count(simulator.EndpointJob), body)
-					return body
-				})
-			}
-			opts := WaitOptions{Interval: 10 * second}
-			if test.started {
-				opts.StartedAt = w.clock.Now()
-			}
-			job, err := w.WaitForStaticExport(within(t), "se_1", opts)
-			if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want {
-				t.Errorf("polls at %v end with %s, want %v and %s", got, outcome(job), test.polls, test.want)
-			}
-			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
-				t.Errorf("the error is %v, want %q", err, test.err)
-			}
-			var failed *JobFailedError
-			if errors.As(err, &failed) && failed.Job != job {
-				t.Error("the error holds another job")
-			}
-			if lines := w.log.above(); len(slices.Compact(lines)) != len(lines) {
-				t.Errorf("logged without a change:\n%s", strings.Join(lines, "\n"))
-			}
-			if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
-				t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)
-			}
+			inWorld(t, func(t *testing.T, w *world) {
+				test.spec.ID = "se_1"
+				w.AddJob(test.spec)
+				for _, fault := range test.faults {
+					w.AddFault(fault)
+				}
+				if test.rewrite != nil {
+					w.Rewrite(func(_ string, body map[string]any) any {
+						test.rewrite(w.Count(simulator.EndpointJob), body)
+						return body
+					})
+				}
+				opts := WaitOptions{Interval: 10 * second}
+				if test.started {
+					opts.StartedAt = time.Now()
+				}
+				job, err := w.WaitForStaticExport(within(t), "se_1", opts)
+				if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want {
+					t.Errorf("polls at %v end with %s, want %v and %s", got, outcome(job), test.polls, test.want)
+				}
+				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+					t.Errorf("the error is %v, want %q", err, test.err)
+				}
+				var failed *JobFailedError
+				if errors.As(err, &failed) && failed.Job != job {
+					t.Error("the error holds another job")
+				}
+				if lines := w.log.above(); len(slices.Compact(lines)) != len(lines) {
+					t.Errorf("logged without a change:\n%s", strings.Join(lines, "\n"))
+				}
+				if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
+					t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)
+				}
+			})
 		})
 	}
 }
@@ -128,19 +129,20 @@ func outcome(job *StaticExportJob) string {
 
 // The job takes ten minutes. The wait looks often at its start and near its end.
 func TestWaitFollowsTheProgress(t *testing.T) {
-	w := newWorld(t)
-	id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
-	if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{StartedAt: w.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	polls := w.polls(simulator.EndpointJob)
-	if late := polls[len(polls)-1] - 610; polls[0] != 1 || late > 8 || len(polls) > 70 {
-		t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
-	}
-	changes := w.log.above()
-	if len(changes) > len(polls) || len(slices.Compact(slices.Clone(changes))) != len(changes) {
-		t.Errorf("logged what did not change:\n%s", strings.Join(changes, "\n"))
-	}
+	inWorld(t, func(t *testing.T, w *world) {
+		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
+		if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{StartedAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		polls := w.polls(simulator.EndpointJob)
+		if late := polls[len(polls)-1] - 610; polls[0] != 1 || late > 8 || len(polls) > 70 {
+			t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
+		}
+		changes := w.log.above()
+		if len(changes) > len(polls) || len(slices.Compact(slices.Clone(changes))) != len(changes) {
+			t.Errorf("logged what did not change:\n%s", strings.Join(changes, "\n"))
+		}
+	})
 }
 
 func TestWaitForAnUpdate(t *testing.T) {
@@ -155,40 +157,43 @@ func TestWaitForAnUpdate(t *testing.T) {
 		"whose status is odd":     {simulator.UpdateSpec{QueuedStatus: "running"}, []float64{0, 10, 20}, []string{"running", "in_progress", "success"}, true},
 		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, true},
 	} {
-		w := newWorld(t)
-		test.spec.ID = "up_1"
-		w.AddUpdate(test.spec)
-		seen := []string{}
-		update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) { seen = append(seen, u.Status) })
-		if err != nil || !update.Finished() || update.Succeeded() != (test.spec.Fail == "") || !slices.Equal(seen, test.seen) || !slices.Equal(w.polls(simulator.EndpointUpdate), test.polls) {
-			t.Errorf("%s: %v, polls at %v see %q; want %v and %q", name, err, w.polls(simulator.EndpointUpdate), seen, test.polls, test.seen)
-		}
-		if warned := slices.ContainsFunc(w.log.above(), func(line string) bool { return strings.HasPrefix(line, "WARN") }); warned != test.warns {
-			t.Errorf("%s: logged %q", name, w.log.above())
-		}
+		inWorld(t, func(t *testing.T, w *world) {
+			test.spec.ID = "up_1"
+			w.AddUpdate(test.spec)
+			seen := []string{}
+			update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) { seen = append(seen, u.Status) })
+			if err != nil || !update.Finished() || update.Succeeded() != (test.spec.Fail == "") || !slices.Equal(seen, test.seen) || !slices.Equal(w.polls(simulator.EndpointUpdate), test.polls) {
+				t.Errorf("%s: %v, polls at %v see %q; want %v and %q", name, err, w.polls(simulator.EndpointUpdate), seen, test.polls, test.seen)
+			}
+			if warned := slices.ContainsFunc(w.log.above(), func(line string) bool { return strings.HasPrefix(line, "WARN") }); warned != test.warns {
+				t.Errorf("%s: logged %q", name, w.log.above())
+			}
+		})
 	}
-	w := newWorld(t)
-	if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !w.IsNotFound(err) {
-		t.Errorf("an unknown update: %s, %v", show(update), err)
-	}
+	inWorld(t, func(t *testing.T, w *world) {
+		if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !w.IsNotFound(err) {
+			t.Errorf("an unknown update: %s, %v", show(update), err)
+		}
+	})
 }
 
 func TestWaitEndsWithItsContext(t *testing.T) {
 	errInterrupt := errors.New("interrupt")
-	w := newWorld(t)
-	w.AddUpdate(simulator.UpdateSpec{ID: "up_1", Run: simulator.Forever})
-	ctx, cancel := context.WithCancelCause(within(t))
-	update, err := w.WaitForUpdate(ctx, "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) {
-		if u.Status == "in_progress" {
-			cancel(errInterrupt)
+	inWorld(t, func(t *testing.T, w *world) {
+		w.AddUpdate(simulator.UpdateSpec{ID: "up_1", Run: simulator.Forever})
+		ctx, cancel := context.WithCancelCause(within(t))
+		update, err := w.WaitForUpdate(ctx, "up_1", WaitOptions{Interval: 10 * second}, func(u *UpdateStatus) {
+			if u.Status == "in_progress" {
+				cancel(errInterrupt)
+			}
+		})
+		if !errors.Is(err, errInterrupt) || update == nil || update.Status != "in_progress" || w.Count(simulator.EndpointUpdate) != 2 {
+			t.Errorf("%s, %v after %d polls", show(update), err, w.Count(simulator.EndpointUpdate))
+		}
+		var busy *BusyError
+		w.AddFault(simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"86400"}}})
+		if _, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); !errors.As(err, &busy) || !busy.RetryAt.Equal(time.Now().Add(24*time.Hour)) {
+			t.Errorf("a service that is away for a day: %v", err)
 		}
 	})
-	if !errors.Is(err, errInterrupt) || update == nil || update.Status != "in_progress" || w.Count(simulator.EndpointUpdate) != 2 {
-		t.Errorf("%s, %v after %d polls", show(update), err, w.Count(simulator.EndpointUpdate))
-	}
-	var busy *BusyError
-	w.AddFault(simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"86400"}}})
-	if _, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); !errors.As(err, &busy) || !busy.RetryAt.Equal(w.clock.Now().Add(24*time.Hour)) {
-		t.Errorf("a service that is away for a day: %v", err)
-	}
 }

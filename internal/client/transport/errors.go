@@ -4,11 +4,9 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -36,7 +34,7 @@ type APIError struct {
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
-	// Redirect is the target of a redirect that was not followed.
+	// Redirect is the Location of a redirect that was not followed.
 	Redirect string
 }
 
@@ -143,29 +141,6 @@ func statusLine(code int) string {
 	}
 	return fmt.Sprint(code)
 }
-
-// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
-// text, which has the whole URL and may quote what the server sent. If the context
-// has ended, its cause replaces err.
-func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
-	if urlError, ok := errors.AsType[*url.Error](err); ok {
-		err = urlError.Err
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	err = &redactedError{err, t.Redact(err.Error())}
-	return &ConnectionError{Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host), Sent: sent, Err: err}
-}
-
-// redactedError replaces the text of an error that may contain a secret.
-type redactedError struct {
-	error
-	text string
-}
-
-func (e *redactedError) Error() string { return e.text }
-func (e *redactedError) Unwrap() error { return e.error }
 
 // withLast adds the error of the last attempt to the reason why a call ended.
 func withLast(reason, last error) error {

@@ -4,6 +4,11 @@
 package transport
 
 import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -36,6 +41,39 @@ func (t *Transport) Redact(text string) string {
 	}
 	return text
 }
+
+// Log writes a log record, redacted.
+func (t *Transport) Log(ctx context.Context, level slog.Level, message string, fields map[string]any) {
+	for name, value := range fields {
+		if text, ok := value.(string); ok {
+			fields[name] = t.Redact(text)
+		}
+	}
+	t.config.Log(ctx, level, message, fields)
+}
+
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the context
+// has ended, its cause replaces err.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	err = &redactedError{err, t.Redact(err.Error())}
+	return &ConnectionError{Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host), Sent: sent, Err: err}
+}
+
+// redactedError replaces the text of an error that may contain a secret.
+type redactedError struct {
+	error
+	text string
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.error }
 
 // printable keeps line breaks and tabs, and drops characters that a terminal interprets
 // or does not show, including those that reorder text.

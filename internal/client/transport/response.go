@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,7 +45,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	tooLarge := len(body) > limit
-	body = bytes.TrimPrefix(body[:min(len(body), limit)], []byte("\xEF\xBB\xBF"))
+	body = body[:min(len(body), limit)]
 	value, problem := decode(body)
 	object, isObject := value.(map[string]any)
 	head := Exchange{
@@ -56,7 +55,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	message := func() string { return t.Redact(bodyMessage(body[:min(len(body), maxError)], value)) }
 	switch {
 	case !success:
-		return nil, &APIError{Exchange: head, Message: message(), Page: isPage(body), Redirect: t.redirect(resp)}
+		return nil, &APIError{Exchange: head, Message: message(), Page: isPage(body), Redirect: t.Redact(resp.Header.Get("Location"))}
 	case err != nil:
 		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	case tooLarge:
@@ -88,12 +87,6 @@ func decode(body []byte) (value any, problem string) {
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
-		if trimmed[0] == '{' || trimmed[0] == '[' {
-			return nil, "the body is broken JSON"
-		}
-		return nil, "the body is not JSON"
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, "the body is not JSON"
 	}
 	return value, ""
@@ -109,18 +102,6 @@ func (t *Transport) requestID(header http.Header) string {
 		}
 	}
 	return ""
-}
-
-// redirect returns where a redirect points.
-func (t *Transport) redirect(resp *http.Response) string {
-	location := resp.Header.Get("Location")
-	if resp.StatusCode/100 != 3 || location == "" {
-		return ""
-	}
-	if target, err := resp.Location(); err == nil {
-		location = target.String()
-	}
-	return t.Redact(location)
 }
 
 // retryAfter reads a Retry-After header in either form (RFC 9110, section

@@ -84,13 +84,3 @@ func New(baseURL *url.URL, config Config) (*Transport, error) {
 		api: apiClient(network, true), fresh: apiClient(withoutReuse(network), false), storage: storageClient(network),
 	}, nil
 }
-
-// Log writes a log record, redacted.
-func (t *Transport) Log(ctx context.Context, level slog.Level, message string, fields map[string]any) {
-	for name, value := range fields {
-		if text, ok := value.(string); ok {
-			fields[name] = t.Redact(text)
-		}
-	}
-	t.config.Log(ctx, level, message, fields)
-}
