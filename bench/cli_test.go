@@ -6,6 +6,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,14 +24,18 @@ const (
 	ownVersion = "0.0.1"
 )
 
-// cli is a Terraform that takes the provider, built as a release is, from one mirror
+// cli is a Terraform or OpenTofu that takes the provider, built as a release is, from one mirror
 // and its peers from another, the directory in PEERS.
-type cli struct{ env []string }
+type cli struct {
+	binary string
+	env    []string
+}
 
 func newCLI(b *testing.B) *cli {
 	b.Helper()
-	if _, err := exec.LookPath("terraform"); err != nil {
-		b.Skip("needs terraform on PATH")
+	binary, err := exec.LookPath(cmp.Or(os.Getenv("TF_ACC_TERRAFORM_PATH"), "terraform"))
+	if err != nil {
+		b.Fatal(err)
 	}
 	mirror := filepath.Join(b.TempDir(), "mirror")
 	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o",
@@ -46,7 +51,7 @@ func newCLI(b *testing.B) *cli {
 	}
 	file := filepath.Join(b.TempDir(), "cli.tfrc")
 	write(b, file, config+"}\n")
-	c := &cli{env: []string{"TF_CLI_CONFIG_FILE=" + file, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1"}}
+	c := &cli{binary, []string{"TF_CLI_CONFIG_FILE=" + file, "TF_IN_AUTOMATION=1", "CHECKPOINT_DISABLE=1"}}
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "TF_") && !strings.HasPrefix(variable, "DOCS_") {
 			c.env = append(c.env, variable)
@@ -61,7 +66,7 @@ type workspace struct {
 	folder string
 }
 
-// workspace returns nil if the provider cannot be had.
+// workspace returns nil if the provider is a peer that cannot be had.
 func (c *cli) workspace(b *testing.B, source, config string) *workspace {
 	b.Helper()
 	w := &workspace{c, b.TempDir()}
@@ -70,6 +75,9 @@ func (c *cli) workspace(b *testing.B, source, config string) *workspace {
 	}
 	write(b, filepath.Join(w.folder, "main.tf"), config)
 	if _, _, err := w.run("init", "-input=false"); err != nil {
+		if source == ownSource || source == "" {
+			b.Fatal(err)
+		}
 		b.Logf("left out: %v", err)
 		return nil
 	}
@@ -77,7 +85,7 @@ func (c *cli) workspace(b *testing.B, source, config string) *workspace {
 }
 
 func (w *workspace) run(args ...string) (wall, cpu time.Duration, err error) {
-	command := exec.Command("terraform", args...)
+	command := exec.Command(w.binary, args...)
 	command.Dir, command.Env = w.folder, w.env
 	return measure(command)
 }

@@ -60,18 +60,11 @@ func Setenv() {
 	if err != nil {
 		return // Find reports it to each test
 	}
-	variables := map[string]string{
-		cliVariable:          binary,
-		"TF_CLI_CONFIG_FILE": os.DevNull,
-		"CHECKPOINT_DISABLE": "1",
-	}
+	_ = os.Setenv(cliVariable, binary) // these names are valid
+	_ = os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
+	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
 	if isOpenTofu(binary) {
-		variables["TF_ACC_PROVIDER_HOST"] = tofuRegistry
-	}
-	for name, value := range variables {
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
+		_ = os.Setenv("TF_ACC_PROVIDER_HOST", tofuRegistry)
 	}
 }
 
@@ -98,13 +91,10 @@ func missing(t testing.TB, program string, err error) {
 	t.Skipf("needs %s: %v", program, err)
 }
 
-const (
-	terraformRegistry = "registry.terraform.io"
-	tofuRegistry      = "registry.opentofu.org"
-)
+// tofuRegistry is the registry that an unqualified source address means to OpenTofu.
+const tofuRegistry = "registry.opentofu.org"
 
-// isOpenTofu tells by the name of the program. An unqualified source address means another registry
-// to it.
+// isOpenTofu tells by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
 // CLI runs commands in a folder of its own.
@@ -135,11 +125,10 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 // Serve offers one more server to the CLI for as long as the test runs.
 func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.ProviderServer) {
 	t.Helper()
-	host := terraformRegistry
+	address := "registry.terraform.io/" + source
 	if c.IsOpenTofu() {
-		host = tofuRegistry
+		address = tofuRegistry + "/" + source
 	}
-	address := host + "/" + source
 	c.providers[address] = serve(t, address, server)
 	reattach, err := json.Marshal(c.providers)
 	if err != nil {

@@ -87,38 +87,17 @@ func TestSchemasEqualThoseOfTheCLI(t *testing.T) {
 
 func TestWriteFailsOnWhatItCannotPrint(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(*tfprotov6.GetProviderSchemaResponse)
-		want   string
-	}{
-		"a diagnostic": {
-			func(schemas *tfprotov6.GetProviderSchemaResponse) {
-				schemas.Diagnostics = []*tfprotov6.Diagnostic{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "No schema", Detail: "today"}}
-			}, "No schema: today",
-		},
-		"a function": {
-			func(schemas *tfprotov6.GetProviderSchemaResponse) {
-				schemas.Functions = map[string]*tfprotov6.Function{"f": {}}
-			}, "functions, list resources, and state stores are not supported",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			err := write(t.Context(), &bytes.Buffer{}, changedServer{newServer(), test.change})
-			if err == nil || err.Error() != test.want {
-				t.Errorf("the error is %v, want %s", err, test.want)
-			}
-		})
+	server := functionServer{newServer()}
+	if err := write(t.Context(), &bytes.Buffer{}, server); err == nil || !strings.Contains(err.Error(), "not supported") {
+		t.Errorf("the error is %v", err)
 	}
 }
 
-type changedServer struct {
-	tfprotov6.ProviderServer
-	change func(*tfprotov6.GetProviderSchemaResponse)
-}
+// functionServer is the provider with a function.
+type functionServer struct{ tfprotov6.ProviderServer }
 
-func (s changedServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+func (s functionServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
 	schemas, err := s.ProviderServer.GetProviderSchema(ctx, req)
-	s.change(schemas)
+	schemas.Functions = map[string]*tfprotov6.Function{"f": {}}
 	return schemas, err
 }

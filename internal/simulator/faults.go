@@ -4,13 +4,14 @@
 package simulator
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Cut says whether a fault cuts the connection instead of sending a response.
@@ -92,7 +93,7 @@ func (f Fault) acts() bool {
 
 // send sends the response as the fault says. The zero fault sends it as it is.
 func (f Fault) send(w http.ResponseWriter, r *http.Request, a response) {
-	if !pause(r.Context(), f.Delay) || f.Cut != CutNone {
+	if (clock.System{}).Sleep(r.Context(), f.Delay) != nil || f.Cut != CutNone {
 		panic(http.ErrAbortHandler)
 	}
 	if f.Status != 0 {
@@ -115,19 +116,4 @@ func (f Fault) send(w http.ResponseWriter, r *http.Request, a response) {
 	_, _ = w.Write(a.body[:min(max(f.TruncateBody, 0), len(a.body))])
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
-}
-
-// pause waits for d. It returns false as soon as ctx is done.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

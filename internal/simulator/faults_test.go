@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -16,40 +15,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestFaultChangesTheAnswer(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault  simulator.Fault
-		status int
-		body   string // "real" is the job itself
-		header [2]string
-	}{
-		"a status":                 {simulator.Fault{Status: 503}, 503, "", [2]string{"Content-Length", "0"}},
-		"a status and a header":    {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 429, "", [2]string{"Retry-After", "7"}},
-		"JSON":                     {simulator.Fault{Status: 200, Body: `{"a":1}`}, 200, `{"a":1}`, [2]string{"Content-Type", "application/json"}},
-		"the answer and a header":  {simulator.Fault{Header: http.Header{"X-Proxy": {"1"}}}, 200, "real", [2]string{"X-Proxy", "1"}},
-		"the answer less a header": {simulator.Fault{Header: http.Header{"X-Request-Id": nil}}, 200, "real", [2]string{"X-Request-Id", ""}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := start(t, simulator.Options{})
-			path := jobs + "/" + h.completedJob()
-			if test.body == "real" {
-				test.body = h.get(path).body
-			}
-			h.AddFault(test.fault)
-			r := h.get(path)
-			if r.status != test.status || r.body != test.body {
-				t.Errorf("%d %q, want %d %q", r.status, r.body, test.status, test.body)
-			}
-			if name := test.header[0]; name != "" && r.header.Get(name) != test.header[1] {
-				t.Errorf("%s is %q, want %q", name, r.header.Get(name), test.header[1])
-			}
-		})
-	}
-}
-
-func TestFaultBreaksTheAnswer(t *testing.T) {
+func TestFaultBreaksTheResponse(t *testing.T) {
 	t.Parallel()
 	const body = `{"jobId":"se_1"}`
 	for name, test := range map[string]struct {

@@ -63,31 +63,6 @@ func TestLifeOfAJob(t *testing.T) {
 	}
 }
 
-func TestFinishJob(t *testing.T) {
-	t.Parallel()
-	const at5 = "2026-03-01T12:00:05.000Z"
-	for name, test := range map[string]struct {
-		spec    simulator.JobSpec
-		failure string
-		want    object
-	}{
-		"a queued job":             {simulator.JobSpec{Queue: time.Hour}, "", object{"status": "completed", "updatedAt": at5}},
-		"a running job that fails": {simulator.JobSpec{Run: time.Hour}, "stopped", object{"status": "failed", "updatedAt": at5, "error": "stopped"}},
-		"a job that has ended":     {simulator.JobSpec{Queue: noTime, Run: time.Second}, "stopped", object{"status": "completed", "updatedAt": "2026-03-01T12:00:01.000Z"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := start(t, simulator.Options{})
-			id := h.AddJob(test.spec)
-			h.clock.Advance(5 * time.Second)
-			h.FinishJob("unknown", "")
-			h.FinishJob(id, test.failure)
-			h.clock.Advance(time.Second)
-			wantFields(t, name, h.job(id), test.want)
-		})
-	}
-}
-
 func TestLifeOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
