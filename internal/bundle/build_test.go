@@ -8,6 +8,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,8 +100,9 @@ func write(t testing.TB, name, content string) {
 // symlink creates a symbolic link, or skips the test if the system has none.
 func symlink(t testing.TB, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, name); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+	err := os.Symlink(target, name)
+	if made, failed := os.Readlink(name); err != nil || failed != nil || made == "" {
+		t.Skipf("no symbolic links here: %v", errors.Join(err, failed))
 	}
 }
 
