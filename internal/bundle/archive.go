@@ -24,10 +24,9 @@ var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
 
 // entry is a file or a directory of an archive.
 type entry struct {
-	name       string // slash-separated, relative to the root of the archive
-	directory  bool
-	executable bool
-	body       io.Reader // of a file only
+	name      string // slash-separated, relative to the root of the archive
+	directory bool
+	body      io.Reader // of a file only
 }
 
 // archive is one pass over an archive.

@@ -65,7 +65,7 @@ func (a *archive) tar(stream io.Reader) error {
 		case err != nil:
 			return err
 		}
-		e := entry{executable: header.Mode&0o111 != 0, body: r}
+		e := entry{body: r}
 		switch header.Typeflag {
 		case tar.TypeReg:
 		case tar.TypeDir:

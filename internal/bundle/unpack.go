@@ -13,9 +13,8 @@ import (
 
 // unpack creates the directory, unpacks the archive into it, and returns its content.
 //
-// Files get mode 0644, or 0755 if the archive has any execute bit. Directories get
-// 0755. The umask applies. Owners, times, other mode bits, and extended
-// attributes are dropped. After an error, the directory may be incomplete.
+// Files get mode 0644 and directories 0755, less the umask. Owners, times, and modes of
+// the archive are dropped. After an error, the directory may be incomplete.
 func unpack(ctx context.Context, archive, directory string, limits limits) (tree, error) {
 	if err := os.Mkdir(directory, 0o755); err != nil {
 		return nil, err
@@ -43,11 +42,7 @@ func unpackEntry(root *os.Root, e entry, buffer []byte) error {
 }
 
 func writeFile(root *os.Root, e entry, buffer []byte) error {
-	mode := fs.FileMode(0o644)
-	if e.executable {
-		mode = 0o755
-	}
-	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}

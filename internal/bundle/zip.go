@@ -26,11 +26,9 @@ func (a *archive) zip(file *os.File) error {
 }
 
 func (a *archive) zipEntry(f *zip.File) error {
-	mode := f.Mode()
-	e := entry{directory: mode.IsDir(), executable: mode&0o111 != 0}
-	switch {
-	case e.directory:
-		return a.add(f.Name, e)
+	switch mode := f.Mode(); {
+	case mode.IsDir():
+		return a.add(f.Name, entry{directory: true})
 	case !mode.IsRegular():
 		return &ArchiveError{f.Name, errKind}
 	}
@@ -39,6 +37,5 @@ func (a *archive) zipEntry(f *zip.File) error {
 		return &ArchiveError{f.Name, err}
 	}
 	defer func() { _ = body.Close() }()
-	e.body = body
-	return a.add(f.Name, e)
+	return a.add(f.Name, entry{body: body})
 }

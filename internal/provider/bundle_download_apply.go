@@ -237,8 +237,6 @@ func (d *download) report(err error) {
 	var content *bundle.ContentError
 	var archive *bundle.ArchiveError
 	var lost *bundle.LostError
-	var api *client.APIError
-	var unexpected *client.UnexpectedResponseError
 	var file *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -262,12 +260,10 @@ func (d *download) report(err error) {
 	case errors.As(err, &lost):
 		d.diags.AddAttributeError(path.Root("extract_to"), summaryWriteFailed,
 			paragraphs(sentence(err.Error()), fmt.Sprintf("Move %s back to %s, and apply again.", lost.Now, lost.Name)))
-	case errors.As(err, &api) || errors.As(err, &unexpected):
-		addError(d.diags, summaryLinkFailed, err, d.unchanged, "")
 	case errors.As(err, &file) || errors.As(err, &link):
 		next := "Fix the cause, and apply again."
 		if errors.Is(err, syscall.EBUSY) {
-			next = "If extract_to is a mount point, use a subdirectory. Otherwise, close the programs that use the files, and apply again."
+			next = "If extract_to is a mount point, use a subdirectory of it."
 		}
 		d.diags.AddAttributeError(path.Root("path"), summaryWriteFailed, paragraphs("The operating system returned: "+err.Error()+". "+d.unchanged, next))
 	default:

@@ -133,7 +133,9 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	changed := changeAll()
 	wantPhrases(t, c.Run(t, 0, "plan", "-refresh-only"), "No changes.")
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
+	c.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
+	c.wantCounts(t, map[string]int{simulator.EndpointDownload: 3}) // none for what is not replaced
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
