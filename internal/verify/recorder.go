@@ -170,7 +170,7 @@ func violations(err error) (unknown, broken []string) {
 	switch k := invalid.ErrorKind.(type) {
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			unknown = append(unknown, prefix+name)
+			unknown = append(unknown, prefix+fieldName(name))
 		}
 	case *kind.Required:
 		for _, name := range k.Missing {
@@ -180,7 +180,7 @@ func violations(err error) (unknown, broken []string) {
 		broken = append(broken, strings.TrimSuffix(prefix, ".")+" is "+k.Got+", not "+strings.Join(k.Want, " or "))
 	default:
 		if len(invalid.Causes) == 0 { // the others only group their causes
-			broken = append(broken, prefix+strings.Join(k.KeywordPath(), ".")+" does not match")
+			broken = append(broken, strings.TrimSuffix(prefix, ".")+" breaks the rule `"+strings.Join(k.KeywordPath(), ".")+"`")
 		}
 	}
 	return unknown, broken

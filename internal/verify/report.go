@@ -127,14 +127,15 @@ func (r *run) points() []point {
 	var statuses []string
 	strange, progress, pages := false, []float64{}, []float64{}
 	for _, x := range jobs {
-		status := fmt.Sprint(x.body.(map[string]any)["status"])
-		if !plainStatus.MatchString(status) {
-			status = "(other text)"
+		status, present := x.body.(map[string]any)["status"]
+		text := fmt.Sprint(status)
+		if !plainStatus.MatchString(text) {
+			text = "(" + shape(status) + ")"
 		}
-		status = "`" + status + "`"
-		strange = strange || !knownStatus.MatchString(status)
-		if len(statuses) == 0 || !strings.HasPrefix(statuses[len(statuses)-1], status) {
-			statuses = append(statuses, fmt.Sprintf("%s after %s", status, x.at.Sub(jobs[0].at).Round(time.Second)))
+		text = "`" + text + "`"
+		strange = strange || present && !knownStatus.MatchString(text)
+		if present && (len(statuses) == 0 || !strings.HasPrefix(statuses[len(statuses)-1], text)) {
+			statuses = append(statuses, fmt.Sprintf("%s after %s", text, x.at.Sub(jobs[0].at).Round(time.Second)))
 		}
 		if job, err := replay(r, x, (*client.Client).GetStaticExportJob); err == nil {
 			if job.Progress != nil {
@@ -177,7 +178,7 @@ func (r *run) points() []point {
 		second = when(urls[0] == urls[len(urls)-1], "the same link") + when(urls[0] != urls[len(urls)-1], "a new link")
 	}
 	add("Another request before the link expires", second, when(strings.Contains(second, "same"), "Ignore `renew_before`; today it tries to renew the link early, and then waits for the expiry."))
-	add("`sizeBytes`", shape(field(links, "sizeBytes")...), "")
+	add("`sizeBytes`", distinct(field(links, "sizeBytes"), func(value any) string { return shape(value) }), "")
 	add("Archive", r.archive, "")
 
 	noRetryAfter, noJob, wrongKey := false, "", ""
@@ -196,7 +197,7 @@ func (r *run) points() []point {
 	if refusal := r.first(func(x exchange) bool { return x.step == stepWrongKey && x.refused() }); refusal != nil {
 		_, err := replay(r, *refusal, (*client.Client).GetStaticExportJob)
 		read, _ := errors.AsType[*client.APIError](err)
-		wrongKey = when(refusal.status != http.StatusUnauthorized, "Say to check the API key; today it gives the advice for another cause.")
+		wrongKey = when(refusal.status != http.StatusUnauthorized, "Say to check the API key; today it gives the advice for this status.")
 		wrongKey += when(refusal.body != nil && read != nil && read.Message == "", "Show the service's message; today it does not find one.")
 		add("Request ID", ids, when(ids != "" && read != nil && read.RequestID == "", "Show it in errors; today it does not read this header."))
 		add("Wrong API key", describe(*refusal, true), wrongKey)
@@ -226,9 +227,7 @@ func (r *run) responses() (points []point) {
 		for _, x := range successes(r.of("", o[0])) {
 			bodies = append(bodies, x.body)
 			fieldNames(present, "", x.body)
-			for _, name := range x.unknown {
-				unknown = append(unknown, fieldName(name))
-			}
+			unknown = append(unknown, x.unknown...)
 		}
 		if len(bodies) == 0 {
 			continue

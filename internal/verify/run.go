@@ -71,13 +71,13 @@ func readSettings(getenv func(string) string) (settings, error) {
 
 // confirm says what is about to happen, and asks for a yes unless there is one already.
 func (s settings) confirm(yes string, input io.Reader, console io.Writer) error {
-	links := "3 links"
+	links := "3 requests"
 	if s.wait > 0 {
-		links = fmt.Sprintf("3 links, or 4 if they expire within %s,", s.wait)
+		links = fmt.Sprintf("3 requests (4 if the link expires within %s)", s.wait)
 	}
 	fmt.Fprintf(console, `This runs the provider against %s and sends:
   - 1 request that starts an export of %s; the API cannot delete the job
-  - requests for up to %s to the bundle, and 1 download
+  - up to %s for a link to the bundle, and 1 download
   - about 10 reads, 1 of them with a wrong API key and 2 with IDs that do not exist
   - the polls of the job, every 1 to 15 seconds
 Files are written to a temporary directory, and deleted at the end.

@@ -150,10 +150,8 @@ func archiveOf(file, directory string) string {
 		}
 		return nil
 	})
-	where := "at the top"
-	if _, err := os.Stat(filepath.Join(directory, "index.html")); err != nil {
-		where = "missing at the top"
-	}
-	return fmt.Sprintf("%s of %d bytes; %d files, %d of them `.html`; `index.html` is %s; %d names outside ASCII",
-		format, len(content), files, pages, where, other)
+	top, _ := os.ReadDir(directory)
+	_, err = os.Stat(filepath.Join(directory, "index.html"))
+	return fmt.Sprintf("%s of %d bytes; files: %d; `.html` pages: %d; names at the top: %d, `index.html` among them: %t; names outside ASCII: %d",
+		format, len(content), files, pages, len(top), err == nil, other)
 }
