@@ -173,7 +173,7 @@ func verify(t *testing.T, s settings, console io.Writer) (report string, success
 	r.archive = archiveOf(filepath.Join(r.cli.Folder, "site", "bundle"), filepath.Join(r.cli.Folder, "site", "files"))
 	jobID := ""
 	if exported {
-		jobID = fmt.Sprint(field(r.of(stepExport, startJob), "jobId")[0])
+		jobID = fmt.Sprint(field(successes(r.of(stepExport, startJob)), "jobId")[0])
 		r.try(stepPlan, "", "site", "plan", "-detailed-exitcode")
 	} else {
 		for _, name := range []string{stepPlan, stepImport, stepEphemeral, stepRenewal} {
@@ -215,7 +215,7 @@ func (r *run) ephemeral(jobID string) {
 // renew waits until the link in the state has expired, and applies.
 func (r *run) renew(ctx context.Context) {
 	const margin = 2 * time.Second // links are often dated in whole seconds
-	link, err := replay(r, r.of(stepExport, getLink)[0], (*client.Client).GenerateBundle)
+	link, err := replay(r, successes(r.of(stepExport, getLink))[0], (*client.Client).GenerateBundle)
 	if err != nil || link.ExpiresAt.IsZero() {
 		r.skip(stepRenewal, "the provider cannot tell when the link expires")
 		return

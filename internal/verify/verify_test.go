@@ -75,7 +75,7 @@ func (s *service) verify(t *testing.T, wantSuccess bool, want ...string) (report
 			t.Errorf("the report has no %q", text)
 		}
 	}
-	for _, private := range []string{mark, s.base.Host, s.base.Hostname()} {
+	for _, private := range []string{mark, s.domain, s.base.Host, s.base.Hostname()} {
 		if strings.Contains(report, private) {
 			t.Errorf("the report contains %q", private)
 		}
@@ -150,9 +150,10 @@ func TestServiceThatDiffers(t *testing.T) {
 			w.Body = bytes.NewBufferString(`{"fault":{"` + mark + `.example.com":"` + mark + `"}}`)
 		}
 	})
-	s.NextJob(simulator.JobSpec{ID: "se_" + mark, Archive: packed.Bytes(), RunningStatus: "rendering", Progress: func(share float64) any { return share }})
+	s.domain = "privatesite"
+	s.NextJob(simulator.JobSpec{ID: "se_" + mark, Archive: packed.Bytes(), QueuedStatus: "behind " + mark, RunningStatus: "rendering", Progress: func(share float64) any { return share }})
 	s.Rewrite(func(endpoint string, body map[string]any) any {
-		body["trace"] = map[string]any{mark + ".example.com": []any{mark, 1, nil}}
+		body["trace"] = map[string]any{mark + ".example.com": []any{mark, 1, nil}, s.domain: true}
 		delete(body, "updatedAt")
 		if _, found := body["pageCount"]; found {
 			body["pageCount"] = "12"
@@ -168,7 +169,7 @@ func TestServiceThatDiffers(t *testing.T) {
 	})
 	s.verify(t, true,
 		"| startStaticExport | 200, application/json | 1 |",
-		"| `queued` after 0s, `rendering` after ",
+		"| `(string)` after 0s, `rendering` after ",
 		"| Statuses of the job | Know which other statuses are final",
 		"| `progress` | number from 0 to 1, probably a fraction |",
 		"| `progress` | Multiply it by 100",
@@ -187,7 +188,7 @@ func TestServiceThatDiffers(t *testing.T) {
 		"| Wrong API key | Say to check the API key",
 		"| Unknown job | Plan a new export",
 		"| Clock of the service | Nothing, but correct",
-		"trace: {NAME: [null or number or string]}",
+		"trace: {NAME: [null or number or string], (hidden): boolean}",
 		"| Renew the expired link | skipped | the link expires in ",
 		"not in the contract: trace;",
 	)
