@@ -36,8 +36,10 @@ func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
 	}{
 		"after half its lifetime if renew_before is longer": {"24h", simulator.Options{}, []moment{{29 * time.Minute, idles}, {2 * time.Minute, renews}}, 1},
 		"once early and then after its expiry if the service keeps its links": {
-			"20m", simulator.Options{KeepLink: true},
-			[]moment{{45 * time.Minute, renews}, {10 * time.Minute, idles}, {6 * time.Minute, renews}, {time.Minute, idles}}, 0,
+			"20m",
+			simulator.Options{KeepLink: true},
+			[]moment{{45 * time.Minute, renews}, {10 * time.Minute, idles}, {6 * time.Minute, renews}, {time.Minute, idles}},
+			0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
