@@ -227,41 +227,6 @@ func TestNewChecksItsConfiguration(t *testing.T) {
 	}
 }
 
-// FuzzRecord feeds every call any body. No name that it returns is unprintable.
-func FuzzRecord(f *testing.F) {
-	for _, body := range []string{
-		`{"jobId":"se_1","status":"running","progress":"42 %","pageCount":7,"error":{"message":"x"}}`,
-		`{"bundleUrl":"https://h/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600","expiresAt":1772366400}`,
-		`{"status":3,"logs":"a","author":null,"commit":{"filesChanged":{"added":[null,{},"a"]}}}`, "[]", `{"status":"\u202e"}`,
-	} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body string) {
-		for name, call := range calls {
-			got, err := call(t, receiving(t, body, nil))
-			if err != nil {
-				continue
-			}
-			names := []string{}
-			switch got := got.(type) {
-			case *StaticExportJob:
-				names = append(names, got.ID, got.Status)
-			case *UpdateStatus:
-				names = append(names, got.Status)
-			case *Bundle:
-				if !strings.HasPrefix(strings.ToLower(got.URL), "https://") {
-					t.Errorf("the link is %q", got.URL)
-				}
-			}
-			for _, text := range names {
-				if strings.ContainsFunc(text, isUnprintable) || len([]rune(text)) > MaxNameLength {
-					t.Errorf("%s returns the name %q", name, text)
-				}
-			}
-		}
-	})
-}
-
 func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
 	api := func(status int, page bool) error {
 		return &APIError{Exchange: transport.Exchange{StatusCode: status}, Page: page}

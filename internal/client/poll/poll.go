@@ -49,7 +49,7 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 	for first := true; ; first = false {
 		if !first || mayFail {
 			pause := w.Schedule.Next(w.Clock.Now().Sub(began), seen)
-			if left, bounded := timeLeft(ctx); bounded && pause > left && !isLast {
+			if left, bounded := timeLeft(ctx); bounded && pause >= left && !isLast {
 				isLast, pause = true, left-min(lastPoll, left/2)
 			}
 			if err := w.Clock.Sleep(ctx, pause); err != nil {

@@ -44,6 +44,7 @@ func TestUntilPollsToTheEndOrAFailure(t *testing.T) {
 		"fails after a longer outage":                    {outage: [2]time.Duration{10 * s, never}, failure: errOutage, done: never, ended: 320 * s, want: errOutage},
 		"tolerates a failure between two long waits":     {interval: 6 * time.Minute, outage: [2]time.Duration{360 * s, 370 * s}, failure: errOutage, done: 720 * s, ended: 720 * s},
 		"polls once more before the deadline":            {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, ended: 295 * s},
+		"polls before a turn that is at the deadline":    {interval: 5 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, ended: 295 * s},
 		"polls once more before the first turn":          {started: true, interval: 10 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, first: 295 * s, ended: 295 * s},
 		"polls once more before a deadline that is near": {interval: 10 * time.Minute, timeout: 4 * s, done: s, ended: 2 * s},
 		"ends at the deadline after the last poll":       {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: never, ended: 295 * s, want: context.DeadlineExceeded},
