@@ -96,9 +96,21 @@ func adviseVersion(c *client.Client, err error) string {
 	return fmt.Sprintf("Add the version segment, such as /v1, to base_url (%s).", c.BaseURL())
 }
 
-const errorsPage = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/guides/errors"
+const (
+	errorsPage     = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/guides/errors"
+	wrongBaseURL   = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
+	stateUnchanged = "The state is unchanged."
+)
 
-const wrongBaseURL = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
+// timeoutError is the cause of a context that ended because of a timeout.
+type timeoutError struct {
+	after time.Duration
+	field string // of the timeouts argument
+}
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.field)
+}
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
@@ -141,7 +153,7 @@ func advise(e *client.APIError) string {
 	case 400, 422:
 		return "Correct the arguments that the message names."
 	case 401:
-		return "Check that api_key or " + apiKeyVariable + " holds a current admin API key for the service at base_url."
+		return "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."
 	case 402:
 		return "The organization's subscription does not include this. Static export requires an Enterprise subscription."
 	case 403:

@@ -58,6 +58,14 @@ func progressOf(job *client.StaticExportJob) string {
 	return text + "."
 }
 
+// standing describes where a job stands whose wait was cut off.
+func standing(job *client.StaticExportJob) string {
+	if job.Succeeded() {
+		return fmt.Sprintf("Job %s completed, but its link was not created.", job.ID)
+	}
+	return progressOf(job) + " The job keeps running."
+}
+
 // failureOf describes why a job failed.
 func failureOf(c *client.Client, job *client.StaticExportJob) string {
 	if job.Error == "" {

@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	stateUnchanged = "The state is unchanged."
-	resumeByApply  = "To resume the same job, run \"terraform apply\" again."
-	exportNext     = "The next apply exports the site again."
-	fixAndExport   = "Fix the cause, and apply again to start a new export."
+	resumeByApply = "To resume the same job, run \"terraform apply\" again."
+	exportNext    = "The next apply exports the site again."
+	fixAndExport  = "Fix the cause, and apply again to start a new export."
 )
 
 // Create starts one job. Nothing leaves the process before Create returns, so the state
@@ -280,12 +279,4 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, resume str
 		summary = summaryExportInterrupted
 	}
 	addError(run.diags, summary, err, state+" "+run.kept, next)
-}
-
-// standing describes where a job stands whose wait was cut off.
-func standing(job *client.StaticExportJob) string {
-	if job.Succeeded() {
-		return fmt.Sprintf("Job %s completed, but its link was not created.", job.ID)
-	}
-	return progressOf(job) + " The job keeps running."
 }

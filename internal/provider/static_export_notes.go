@@ -13,12 +13,6 @@ import (
 // notesKey is the key of exportNotes in the private state.
 const notesKey = "export"
 
-// The values of link_renewal.
-const (
-	renewOnExpiry = "on_expiry"
-	renewNever    = "never"
-)
-
 // exportNotes is what an export stores in addition to its attributes.
 type exportNotes struct {
 	// LinkCreatedAt is when the current link was received.

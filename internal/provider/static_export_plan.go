@@ -5,9 +5,7 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -89,21 +87,6 @@ func sameContent(plan, state *staticExportModel) bool {
 	return compared.inputs() == plan.inputs()
 }
 
-// inputs returns the arguments that determine an export's content, as comparable text.
-// Arguments that are not known yet equal nothing.
-func (m *staticExportModel) inputs() string {
-	triggers := map[string]string{}
-	for name, value := range m.Triggers.Elements() {
-		triggers[name] = value.String()
-	}
-	parameters, _ := parseParameters(m.AdditionalParameters.ValueString())
-	text, err := json.Marshal([]any{m.Domain.String(), m.Triggers.IsUnknown(), triggers, m.AdditionalParameters.IsUnknown(), parameters})
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
 // sameJSON reports whether two values are known and differ at most in spacing and the
 // order of fields.
 func sameJSON(a, b types.String) bool {
@@ -113,22 +96,4 @@ func sameJSON(a, b types.String) bool {
 	first, _ := parseParameters(a.ValueString())
 	second, _ := parseParameters(b.ValueString())
 	return reflect.DeepEqual(first, second)
-}
-
-// parseParameters parses additional_parameters, or returns what is wrong with it. An
-// empty value means no parameters.
-func parseParameters(text string) (parameters map[string]any, problem string) {
-	if text == "" {
-		return map[string]any{}, ""
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // does not round large numbers
-	// A decoder alone accepts text after the object.
-	if err := decoder.Decode(&parameters); err != nil || parameters == nil || !json.Valid([]byte(text)) {
-		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
-	}
-	if _, found := parameters["domain"]; found {
-		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
-	}
-	return parameters, ""
 }

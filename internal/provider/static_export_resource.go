@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -17,6 +18,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// The values of link_renewal.
+const (
+	renewOnExpiry = "on_expiry"
+	renewNever    = "never"
 )
 
 var (
@@ -146,6 +153,21 @@ func (m *staticExportModel) identity() staticExportIdentity {
 
 // hasLink reports whether the model has a link.
 func (m *staticExportModel) hasLink() bool { return m.BundleURL.ValueString() != "" }
+
+// inputs returns the arguments that determine an export's content, as comparable text.
+// Arguments that are not known yet equal nothing.
+func (m *staticExportModel) inputs() string {
+	triggers := map[string]string{}
+	for name, value := range m.Triggers.Elements() {
+		triggers[name] = value.String()
+	}
+	parameters, _ := parseParameters(m.AdditionalParameters.ValueString())
+	text, err := json.Marshal([]any{m.Domain.String(), m.Triggers.IsUnknown(), triggers, m.AdditionalParameters.IsUnknown(), parameters})
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
 
 // copyComputed copies all computed attributes from another model.
 func (m *staticExportModel) copyComputed(from *staticExportModel) {

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -25,16 +24,6 @@ const (
 	timeoutsDescription     = "Timeouts for operations."
 	pollIntervalDescription = "Time between status checks. At least `1s`. By default, adapts between 1 and 15 seconds."
 )
-
-// timeoutError is the cause of a context that ended because of a timeout.
-type timeoutError struct {
-	after time.Duration
-	field string // of the timeouts argument
-}
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.field)
-}
 
 // withTimeout limits an operation by a field of its timeouts argument. The
 // context that Terraform passes has no deadline.

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -124,4 +125,22 @@ func domainProblem(domain string) string {
 		return ""
 	}
 	return fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain)
+}
+
+// parseParameters parses additional_parameters, or returns what is wrong with it. An
+// empty value means no parameters.
+func parseParameters(text string) (parameters map[string]any, problem string) {
+	if text == "" {
+		return map[string]any{}, ""
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber() // does not round large numbers
+	// A decoder alone accepts text after the object.
+	if err := decoder.Decode(&parameters); err != nil || parameters == nil || !json.Valid([]byte(text)) {
+		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
+	}
+	if _, found := parameters["domain"]; found {
+		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
+	}
+	return parameters, ""
 }
