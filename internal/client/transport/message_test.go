@@ -51,7 +51,7 @@ func TestHostilePageIsReadInOnePass(t *testing.T) {
 	for _, unit := range []string{"<script>", "<style>", "<!-->", "<title>", "<"} {
 		began := time.Now()
 		pageText(strings.Repeat(unit, maxError/len(unit)))
-		if took := time.Since(began); took > 3*second {
+		if took := time.Since(began); took > 15*second {
 			t.Errorf("64 KiB of %s take %s", unit, took)
 		}
 	}
