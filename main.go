@@ -30,7 +30,7 @@ func main() {
 }
 
 func serve(debug bool) error {
-	// net/http logs what a server sends unasked, which may be part of a link.
+	// net/http logs unsolicited data from a server, which may be part of a link.
 	log.SetOutput(io.Discard)
 	var options []tf6server.ServeOpt
 	if debug {
@@ -41,9 +41,9 @@ func serve(debug bool) error {
 	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 }
 
-// dropUnreadLogs switches the logs of the plugin libraries off where the
-// environment asks for none. They would write every trace line all the same,
-// for Terraform to read and drop: a third of the CPU of a plan of many objects.
+// dropUnreadLogs switches off the logs of the plugin libraries if the environment asks
+// for none. Otherwise, they write every trace line for Terraform to read and drop, which
+// takes a third of the CPU of a plan with many objects.
 func dropUnreadLogs(environment []string, set func(name, value string) error) error {
 	for _, variable := range environment {
 		if strings.HasPrefix(variable, "TF_LOG") {

@@ -114,7 +114,7 @@ func fixed(interval time.Duration) func(*rand.Rand) schedule {
 
 // outcomes collects the waits of one strategy.
 type outcomes struct {
-	delays []float64 // from the end of the job to the answer that shows it, in seconds
+	delays []float64 // from the end of the job to the response that shows it, in seconds
 	gets   float64
 	inTime float64 // within max(1.2 s, 5 % of the job)
 }

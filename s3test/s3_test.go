@@ -77,7 +77,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{"403", "200", "bytes=500-: 206"}; !slices.Equal(store.log, want) {
-		t.Errorf("the object store answered %q, want %q", store.log, want)
+		t.Errorf("the object store returned %q, want %q", store.log, want)
 	}
 	if _, err := os.Stat(filepath.Join(target.Directory, "index.html")); err != nil {
 		t.Error(err)
@@ -95,7 +95,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	}
 }
 
-// store is a bucket of a running versitygw, behind a proxy that logs the answers to
+// store is a bucket of a running versitygw, behind a proxy that logs the responses to
 // presigned links and cuts one of them.
 type store struct {
 	client *s3.Client
@@ -147,7 +147,7 @@ func startStore(t *testing.T) *store {
 			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, socket) },
 			DisableCompression: true,
 		},
-		ModifyResponse: s.answer,
+		ModifyResponse: s.logResponse,
 		FlushInterval:  -1, // what comes before the cut arrives
 	}
 	front := httptest.NewServer(proxy)
@@ -178,8 +178,8 @@ func dial(ctx context.Context, socket string) (conn net.Conn, err error) {
 	return nil, err
 }
 
-// answer logs the answer to a presigned link, and cuts its body if that is asked for.
-func (s *store) answer(resp *http.Response) error {
+// logResponse logs the response to a presigned link, and cuts its body if that is asked for.
+func (s *store) logResponse(resp *http.Response) error {
 	if !resp.Request.URL.Query().Has("X-Amz-Signature") {
 		return nil // the SDK's own request
 	}

@@ -41,7 +41,7 @@ type archive struct {
 
 // readArchive reads the archive at name to its end and returns its content.
 // It checks each entry before it visits it; visit may be nil. Errors are *ArchiveError,
-// those of the system, and the cause of the end of ctx.
+// those of the system, and context.Cause(ctx).
 func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
 	file, err := os.Open(name)
 	if err != nil {

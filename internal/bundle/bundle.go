@@ -55,7 +55,7 @@ type Staged struct {
 // A bundle that is not unpacked need not be an archive.
 //
 // Errors are *ChecksumError, *ContentError, *ArchiveError, those of Fetch and of the file
-// system, and the cause of the end of ctx.
+// system, and context.Cause(ctx).
 func Stage(ctx context.Context, target Target, request Request) (*Staged, error) {
 	s := &Staged{target: target.clean()}
 	err := target.Check()

@@ -115,8 +115,8 @@ func (f Found) Occupied() (occupied []*OccupiedError) {
 	return occupied
 }
 
-// Look reads what is on disk and changes nothing. It fails only with the cause of the
-// end of ctx. What cannot be read is Foreign.
+// Look reads what is on disk and changes nothing. It fails only with
+// context.Cause(ctx). What cannot be read is Foreign.
 func (t Target) Look(ctx context.Context, owned Owned) (Found, error) {
 	t = t.clean()
 	found := Found{target: t, File: look(ctx, t.Path, false, owned.Files), Tree: Finding{State: Current}}

@@ -240,7 +240,7 @@ func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
 		"404 in another error":               {"https://h/v1", fmt.Errorf("x: %w", api(404, false)), true},
 		"404 from a web page":                {"https://h/v1", api(404, true), false},
 		"404 without a version segment":      {"https://h", api(404, false), false},
-		"410, whatever it looks like":        {"https://h", api(410, true), true},
+		"410 with a web page":                {"https://h", api(410, true), true},
 		"403":                                {"https://h/v1", api(403, false), false},
 		"404 of the object store":            {"https://h/v1", &StorageError{StatusCode: 404}, false},
 		"no error":                           {"https://h/v1", nil, false},
@@ -271,7 +271,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 			t.Errorf("downloaded %+v, %v; want %+v", got, errors.Join(err, err2), want)
 		}
 		if made := w.Count(simulator.EndpointBundle); made != 2 {
-			t.Errorf("made %d links, want a second one after a refusal", made)
+			t.Errorf("created %d links, want a second one after a refusal", made)
 		}
 		if _, err := w.DownloadBundle(within(t), "unknown", file); !w.IsNotFound(err) {
 			t.Errorf("the bundle of an unknown job: %v", err)

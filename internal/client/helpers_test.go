@@ -27,7 +27,7 @@ const (
 	noTime = -second // of a queue or a run
 
 	testKey = "docs_4f1c9a7e2b8d60"
-	// signature stands in the queries of links.
+	// signature is in the query of each link.
 	signature = "c4a1d0signature"
 )
 
@@ -115,7 +115,7 @@ func within(t *testing.T) context.Context {
 
 var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
 
-// show returns a value as JSON without the members that are null or empty.
+// show returns a value as JSON without the fields that are null or empty.
 func show(value any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

@@ -94,7 +94,7 @@ func missing(t testing.TB, program string, err error) {
 // tofuRegistry is the registry that an unqualified source address means to OpenTofu.
 const tofuRegistry = "registry.opentofu.org"
 
-// isOpenTofu tells by the name of the program.
+// isOpenTofu goes by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
 // CLI runs commands in a folder of its own.
@@ -137,7 +137,7 @@ func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.Provide
 	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS="+string(reattach))
 }
 
-// IsOpenTofu tells whether the CLI is OpenTofu.
+// IsOpenTofu reports whether the CLI is OpenTofu.
 func (c *CLI) IsOpenTofu() bool { return isOpenTofu(c.Binary) }
 
 // Require returns a block that takes the provider from its source.
@@ -182,7 +182,7 @@ func (c *CLI) Command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return command, output
 }
 
-// Run runs a command that has to end with the exit code that is wanted, and returns its output.
+// Run runs a command, fails the test if its exit code is not the expected one, and returns the output.
 func (c *CLI) Run(t *testing.T, wantExit int, args ...string) string {
 	t.Helper()
 	command, output := c.Command(append(args, "-no-color")...)

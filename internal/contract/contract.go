@@ -68,7 +68,7 @@ var load = sync.OnceValues(func() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A client ignores members that it does not know. The simulator must not
+	// A client ignores fields that it does not know. The simulator must not
 	// have any, because they are misspelled names.
 	for name, schema := range parsed.Components.Schemas {
 		if name != "StartRequest" {

@@ -39,24 +39,24 @@ func TestCheck(t *testing.T) {
 	for name, test := range map[string]struct {
 		request string // method, path and body
 		status  int
-		answer  string
+		body    string
 		want    string // part of the error; empty means none
 	}{
-		"a start":                        {`POST /v1/static-export/jobs {"domain": "docs.example.com", "locale": "de"}`, 202, `{"jobId": "se_1"}`, ""},
-		"a start without a domain":       {`POST /v1/static-export/jobs {"Domain": "docs.example.com"}`, 202, `{"jobId": "se_1"}`, "the request: "},
-		"a start without a body":         {`POST /v1/static-export/jobs`, 202, `{"jobId": "se_1"}`, "the request: "},
-		"a job":                          {`GET /v1/static-export/jobs/se_1`, 200, `{"status": "rendering", "progress": "12 %", "pageCount": null}`, ""},
-		"a job without a status":         {`GET /v1/static-export/jobs/se_1`, 200, `{"jobId": "se_1"}`, "missing property 'status'"},
-		"a job with a misspelled member": {`GET /v1/static-export/jobs/se_1`, 200, `{"status": "running", "page_count": 3}`, "additional properties 'page_count' not allowed"},
-		"a job read with POST":           {`POST /v1/static-export/jobs/se_1`, 404, `{}`, "there is no such operation"},
-		"a job read with a query":        {`GET /v1/static-export/jobs/se_1?wait=1`, 200, `{"status": "running"}`, "there is a query"},
-		"a job answered with a redirect": {`GET /v1/static-export/jobs/se_1`, 302, ``, "the status is 302"},
-		"an error":                       {`GET /v1/static-export/jobs/se_1`, 404, `gone`, ""},
-		"a path that does not exist":     {`GET /v1/static-export/job/se_1`, 404, `{}`, "there is no such operation"},
-		"a bundle with an expiry in ms":  {"POST " + bundle, 200, link + `1772367300000}`, ""},
-		"an update":                      {`GET /v1/project/update-status/upd_1`, 200, `{"status": "success", "author": null}`, ""},
-		"an update of unknown status":    {`GET /v1/project/update-status/upd_1`, 200, `{"status": "done"}`, "'/status'"},
-		"a response that is not JSON":    {`GET /v1/static-export/jobs/se_1`, 200, `completed`, "the response: "},
+		"a start":                       {`POST /v1/static-export/jobs {"domain": "docs.example.com", "locale": "de"}`, 202, `{"jobId": "se_1"}`, ""},
+		"a start without a domain":      {`POST /v1/static-export/jobs {"Domain": "docs.example.com"}`, 202, `{"jobId": "se_1"}`, "the request: "},
+		"a start without a body":        {`POST /v1/static-export/jobs`, 202, `{"jobId": "se_1"}`, "the request: "},
+		"a job":                         {`GET /v1/static-export/jobs/se_1`, 200, `{"status": "rendering", "progress": "12 %", "pageCount": null}`, ""},
+		"a job without a status":        {`GET /v1/static-export/jobs/se_1`, 200, `{"jobId": "se_1"}`, "missing property 'status'"},
+		"a job with a misspelled field": {`GET /v1/static-export/jobs/se_1`, 200, `{"status": "running", "page_count": 3}`, "additional properties 'page_count' not allowed"},
+		"a job read with POST":          {`POST /v1/static-export/jobs/se_1`, 404, `{}`, "there is no such operation"},
+		"a job read with a query":       {`GET /v1/static-export/jobs/se_1?wait=1`, 200, `{"status": "running"}`, "there is a query"},
+		"a job with a redirect":         {`GET /v1/static-export/jobs/se_1`, 302, ``, "the status is 302"},
+		"an error":                      {`GET /v1/static-export/jobs/se_1`, 404, `gone`, ""},
+		"a path that does not exist":    {`GET /v1/static-export/job/se_1`, 404, `{}`, "there is no such operation"},
+		"a bundle with an expiry in ms": {"POST " + bundle, 200, link + `1772367300000}`, ""},
+		"an update":                     {`GET /v1/project/update-status/upd_1`, 200, `{"status": "success", "author": null}`, ""},
+		"an update of unknown status":   {`GET /v1/project/update-status/upd_1`, 200, `{"status": "done"}`, "'/status'"},
+		"a response that is not JSON":   {`GET /v1/static-export/jobs/se_1`, 200, `completed`, "the response: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 			json := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer sim_1"}}
 			x := simulator.Exchange{
 				Request: simulator.Request{Method: method, Path: path, Query: query, Header: json, Body: body},
-				Status:  test.status, Header: json, Body: []byte(test.answer),
+				Status:  test.status, Header: json, Body: []byte(test.body),
 			}
 			err := Validate(x)
 			if got := fmt.Sprint(err); test.want == "" && err != nil || test.want != "" && !strings.Contains(got, test.want) {

@@ -119,7 +119,7 @@ func TestExpiredLinkIsRenewedByTheNextPlanThatMayChangeThings(t *testing.T) {
 	}
 	s.Run(t, 0, "apply", "saved")
 	if s.Count(simulator.EndpointBundle) != 1 {
-		t.Error("a saved plan without changes made a link")
+		t.Error("a saved plan without changes created a link")
 	}
 	if output := s.Run(t, 2, "plan", "-detailed-exitcode", "-refresh=false"); !strings.Contains(output, "will be updated in-place") {
 		t.Errorf("the link is not renewed in place:\n%s", output)

@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// object is a JSON object. Its members are those of format version 1.0:
+// object is a JSON object. Its fields are those of format version 1.0:
 // https://developer.hashicorp.com/terraform/cli/commands/providers/schema
 type object map[string]any
 
@@ -77,14 +77,14 @@ func each[V any](values map[string]V, convert func(V) object) object {
 	return converted
 }
 
-// nonzero returns the members that are not zero.
-func nonzero(members object) object {
-	for name, value := range members {
+// nonzero returns the fields that are not zero.
+func nonzero(fields object) object {
+	for name, value := range fields {
 		if value == nil || reflect.ValueOf(value).IsZero() {
-			delete(members, name)
+			delete(fields, name)
 		}
 	}
-	return members
+	return fields
 }
 
 func schemaOf(schema *tfprotov6.Schema) object {
@@ -105,7 +105,7 @@ func blockOf(block *tfprotov6.SchemaBlock) object {
 func attributesOf(attributes []*tfprotov6.SchemaAttribute) object {
 	converted := object{}
 	for _, a := range attributes {
-		members := object{
+		fields := object{
 			"type":             a.Type,
 			"description":      a.Description,
 			"description_kind": strings.ToLower(a.DescriptionKind.String()),
@@ -117,12 +117,12 @@ func attributesOf(attributes []*tfprotov6.SchemaAttribute) object {
 			"write_only":       a.WriteOnly,
 		}
 		if nested := a.NestedType; nested != nil {
-			members["nested_type"] = object{
+			fields["nested_type"] = object{
 				"attributes":   attributesOf(nested.Attributes),
 				"nesting_mode": strings.ToLower(nested.Nesting.String()),
 			}
 		}
-		converted[a.Name] = nonzero(members)
+		converted[a.Name] = nonzero(fields)
 	}
 	return converted
 }

@@ -55,7 +55,7 @@ func TestEveryObjectHasASchema(t *testing.T) {
 			}
 		}
 		if len(schemas[kind]) != len(names) {
-			t.Errorf("%s has %d members, want %d", kind, len(schemas[kind]), len(names))
+			t.Errorf("%s has %d entries, want %d", kind, len(schemas[kind]), len(names))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%d %s, want %d", r.status, r.body, test.want)
 			}
 			if strings.Contains(r.body, "sim_") {
-				t.Errorf("the answer %q repeats a key", r.body)
+				t.Errorf("the response %q repeats a key", r.body)
 			}
 		})
 	}
@@ -118,8 +118,8 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// wantFields compares some members of an object. A nil value means that the
-// member is missing.
+// wantFields compares some fields of an object. A nil value means that the
+// field is missing.
 func wantFields(t *testing.T, what string, got, want map[string]any) {
 	t.Helper()
 	for name, value := range want {

@@ -49,11 +49,11 @@ func TestLinkExpires(t *testing.T) {
 			link := h.link(h.completedJob())
 			h.clock.Advance(test.want - 1)
 			if r := h.get(link); r.status != 200 {
-				t.Errorf("before its expiry, the link answers %d %s", r.status, r.body)
+				t.Errorf("before its expiry, the link returns %d %s", r.status, r.body)
 			}
 			h.clock.Advance(1)
 			if r := h.get(link); r.status != 403 || !strings.Contains(r.body, "expired") || r.header.Get("Content-Type") != "application/xml" {
-				t.Errorf("at its expiry, the link answers %d %s", r.status, r.body)
+				t.Errorf("at its expiry, the link returns %d %s", r.status, r.body)
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func TestKeptLinks(t *testing.T) {
 			}
 			h.clock.Advance(1)
 			if r := h.get(h.link(id)); r.status != 200 {
-				t.Errorf("at the expiry, the new link answers %d", r.status)
+				t.Errorf("at the expiry, the new link returns %d", r.status)
 			}
 		})
 	}

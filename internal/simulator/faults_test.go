@@ -27,7 +27,7 @@ func TestFaultBreaksTheResponse(t *testing.T) {
 		"cut after the service acted":        {simulator.Fault{Cut: simulator.CutAfter}, io.EOF, "", true},
 		"truncated":                          {simulator.Fault{Status: 202, Body: body, TruncateBody: 5}, io.ErrUnexpectedEOF, body[:5], false},
 		"truncated after the headers":        {simulator.Fault{Status: 202, Body: body, TruncateBody: -1}, io.ErrUnexpectedEOF, "", false},
-		"the real answer, truncated":         {simulator.Fault{TruncateBody: 1}, io.ErrUnexpectedEOF, "{", true},
+		"the real response, truncated":       {simulator.Fault{TruncateBody: 1}, io.ErrUnexpectedEOF, "{", true},
 		"an error although the service acts": {simulator.Fault{Status: 500, Acts: true}, nil, "", true},
 		"an error":                           {simulator.Fault{Status: 500}, nil, "", false},
 	} {
@@ -56,11 +56,11 @@ func TestFaultsApplyInOrder(t *testing.T) {
 	remove := h.AddFault(simulator.Fault{Status: 504, Skip: 2})
 	for i, want := range []int{500, 500, 200, 502, 200, 504, 504} {
 		if r := h.get(path); r.status != want {
-			t.Errorf("request %d answers %d, want %d", i, r.status, want)
+			t.Errorf("request %d returns %d, want %d", i, r.status, want)
 		}
 	}
 	if r := h.call("POST", path+"/bundle", "", nil); r.status != 418 {
-		t.Errorf("the bundle answers %d", r.status)
+		t.Errorf("the bundle returns %d", r.status)
 	}
 	remove()
 	for range 2 {

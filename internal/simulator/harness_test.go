@@ -51,14 +51,14 @@ func start(t *testing.T, options simulator.Options) *harness {
 	return h
 }
 
-// response is a whole answer.
+// response is a response that has been read.
 type response struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// object returns the members of a JSON answer.
+// object returns the fields of a JSON response.
 func (r response) object(t *testing.T) map[string]any {
 	t.Helper()
 	var object map[string]any
@@ -86,13 +86,13 @@ func (h *harness) try(method, to, body string, header http.Header) (response, er
 		h.t.Fatal(err)
 	}
 	request.Header = sent
-	answer, err := h.client.Do(request)
+	got, err := h.client.Do(request)
 	if err != nil {
 		return response{}, err
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	return response{answer.StatusCode, answer.Header, string(text)}, err
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return response{got.StatusCode, got.Header, string(text)}, err
 }
 
 func (h *harness) call(method, to, body string, header http.Header) response {
@@ -114,7 +114,7 @@ func (h *harness) job(id string) map[string]any {
 	return h.get(jobs + "/" + id).object(h.t)
 }
 
-// link generates a bundle and returns its link.
+// link creates a link and returns it.
 func (h *harness) link(id string) string {
 	h.t.Helper()
 	link, _ := h.call("POST", jobs+"/"+id+"/bundle", "", nil).object(h.t)["bundleUrl"].(string)

@@ -28,7 +28,7 @@ const DefaultAPIKey = "sim_00112233445566778899aabbccddeeff" //nolint:gosec // o
 // Forever is the duration of a phase that never ends by itself.
 const Forever = time.Duration(1<<63 - 1)
 
-// Omit is the value of a member that is left out of its JSON object.
+// Omit is the value of a field that is left out of its JSON object.
 var Omit any = omitted{}
 
 type omitted struct{}
@@ -47,7 +47,7 @@ type Options struct {
 	// has none.
 	Fail string
 	// LinkLifetime is how long a presigned link works, in whole seconds: 15 min
-	// if zero. Links are dated in whole seconds, so one that is made in the
+	// if zero. Links are dated in whole seconds, so one that is created in the
 	// middle of a second expires up to a second earlier.
 	LinkLifetime time.Duration
 	// KeepLink makes the service return the same link until it has expired,
@@ -62,7 +62,7 @@ type Options struct {
 	Observe func(Exchange)
 }
 
-// Storage holds bundles and makes links to them.
+// Storage holds bundles and creates links to them.
 type Storage interface {
 	// Put stores an archive under a name and replaces an older one.
 	Put(ctx context.Context, name string, archive []byte) error
@@ -169,7 +169,7 @@ func timestamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// withoutOmitted removes the members whose value is Omit.
+// withoutOmitted removes the fields whose value is Omit.
 func withoutOmitted(object map[string]any) map[string]any {
 	maps.DeleteFunc(object, func(_ string, v any) bool { return v == Omit })
 	return object

@@ -26,7 +26,7 @@ type UpdateSpec struct {
 	QueuedStatus, RunningStatus string
 	// StartedAt is when the update was queued: now if zero.
 	StartedAt time.Time
-	// Fields replace members of the record, by their JSON names. Omit removes
+	// Fields replace fields of the record, by their JSON names. Omit removes
 	// one.
 	Fields map[string]any
 }

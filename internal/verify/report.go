@@ -26,7 +26,7 @@ import (
 )
 
 // point is something that the contract leaves open, and what the provider would do
-// differently if it knew the answer; empty if nothing.
+// differently if it knew this; empty if nothing.
 type point struct{ name, seen, better string }
 
 // report returns the report in Markdown. It shows responses as shapes: their values can
@@ -77,7 +77,7 @@ func (r *run) report() string {
 	return text
 }
 
-// count counts what is said of the exchanges of each operation.
+// count counts the texts that said returns for the exchanges of each operation.
 func (r *run) count(said func(exchange) []string) (rows [][]string) {
 	counts := map[[2]string]int{}
 	for _, x := range r.of("", "") {
@@ -307,7 +307,7 @@ func replay[T any](r *run, x exchange, call func(*client.Client, context.Context
 	return call(c, ctx, "job")
 }
 
-// responder answers each request with a recorded response.
+// responder returns the recorded response to each request.
 type responder exchange
 
 func (x responder) RoundTrip(req *http.Request) (*http.Response, error) {

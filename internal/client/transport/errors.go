@@ -119,7 +119,7 @@ func (e *StorageError) Error() string {
 
 // linkRefused reports whether a new link may help. Object stores refuse an expired
 // link with 403, or with 400 if the credential that signed it has expired. After a
-// 404 or 410, the service may restore the archive when it generates a new link.
+// 404 or 410, the service may restore the archive when it creates a new link.
 func (e *StorageError) linkRefused() bool {
 	switch e.StatusCode {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:

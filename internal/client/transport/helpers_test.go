@@ -24,7 +24,7 @@ import (
 
 const (
 	testKey = "docs_4f1c9a7e2b8d60"
-	// signature stands in the queries of links.
+	// signature is in the query of each link.
 	signature = "c4a1d0signature"
 
 	second = time.Second

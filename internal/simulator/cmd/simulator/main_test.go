@@ -92,7 +92,7 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	for _, state := range []string{"success", "failure", "in_progress", "queued"} {
 		status, body := p.call("GET", "/project/update-status/upd_"+state, "")
 		if status != 200 || !strings.Contains(body, `"status":"`+state+`"`) {
-			t.Errorf("upd_%s answers %d %s", state, status, body)
+			t.Errorf("upd_%s returns %d %s", state, status, body)
 		}
 	}
 	p.stop()
@@ -101,7 +101,7 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 	if response, err := http.Get(p.baseURL); err == nil {
 		_ = response.Body.Close()
-		t.Error("the service still answers")
+		t.Error("the service still responds")
 	}
 }
 
