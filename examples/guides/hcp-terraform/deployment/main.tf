@@ -12,7 +12,7 @@ terraform {
   required_providers {
     docs = {
       source  = "docs-hosting/docs"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
     helm = {
       source  = "hashicorp/helm"
