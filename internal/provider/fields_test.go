@@ -88,8 +88,8 @@ func findValues(found map[string]bool, path string, value any) {
 		}
 	case map[string]any:
 		found[path] = true
-		for name, member := range value {
-			findValues(found, path+"."+name, member)
+		for name, field := range value {
+			findValues(found, path+"."+name, field)
 		}
 	case []any:
 		found[path] = found[path] || len(value) > 0

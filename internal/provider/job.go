@@ -58,7 +58,7 @@ func progressOf(job *client.StaticExportJob) string {
 	return text + "."
 }
 
-// standing describes where a job stands whose wait was cut off.
+// standing describes a job when the wait for it, or for its link, has failed.
 func standing(job *client.StaticExportJob) string {
 	if job.Succeeded() {
 		return fmt.Sprintf("Job %s completed, but its link was not created.", job.ID)

@@ -46,7 +46,7 @@ func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
 		bare,
 	)
 	if n := h.Count(simulator.EndpointBundle); n < 4 || n+h.Count(simulator.EndpointJob) != len(h.Requests()) {
-		t.Errorf("each plan and apply must generate a link and do nothing else, but there were %d of %d requests for a link", n, len(h.Requests()))
+		t.Errorf("each plan and apply must create a link and do nothing else, but there were %d of %d requests for a link", n, len(h.Requests()))
 	}
 }
 

@@ -17,11 +17,11 @@ func readJob(id string) string {
 	return fmt.Sprintf("data \"docs_static_export_job\" %q {\n  job_id = %[1]q\n}\n", id)
 }
 
-// rewriteJobs replaces members of the records of some jobs, by their IDs.
-func (h *harness) rewriteJobs(members map[string]map[string]any) {
+// rewriteJobs replaces fields of the records of some jobs, by their IDs.
+func (h *harness) rewriteJobs(fields map[string]map[string]any) {
 	h.Rewrite(func(_ string, body map[string]any) any {
 		if id, ok := body["jobId"].(string); ok {
-			for name, value := range members[id] {
+			for name, value := range fields[id] {
 				body[name] = value
 			}
 		}
@@ -34,9 +34,9 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 	half := simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 37.5 }}
 	failed := simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}
 	tests := map[string]struct {
-		job     simulator.JobSpec
-		members map[string]any
-		want    map[string]any
+		job    simulator.JobSpec
+		fields map[string]any
+		want   map[string]any
 	}{
 		"queued":  {simulator.JobSpec{Queue: simulator.Forever}, nil, map[string]any{"job_id": "queued", "status": "queued", "finished": false, "succeeded": false, "progress": 0., "page_count": 0., "error": nil}},
 		"running": {half, nil, map[string]any{"status": "running", "finished": false, "succeeded": false, "progress": 37.5, "page_count": 0., "error": nil}},
@@ -55,14 +55,14 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
-	members := map[string]map[string]any{}
+	fields := map[string]map[string]any{}
 	for name, test := range tests {
 		test.job.ID = label(name)
 		h.AddJob(test.job)
-		members[test.job.ID] = test.members
+		fields[test.job.ID] = test.fields
 		config.WriteString(readJob(test.job.ID))
 	}
-	h.rewriteJobs(members)
+	h.rewriteJobs(fields)
 	c := h.cli(t, config.String())
 	c.Run(t, 0, "apply", "-auto-approve")
 	h.wantCounts(t, map[string]int{simulator.EndpointJob: len(tests)})

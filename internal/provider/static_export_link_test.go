@@ -11,7 +11,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// rewriteBundle changes the members of the answers to bundle requests.
+// rewriteBundle changes the fields of the responses to requests for a link.
 func (h *harness) rewriteBundle(change func(body map[string]any)) {
 	h.Rewrite(func(endpoint string, body map[string]any) any {
 		if endpoint == simulator.EndpointBundle {

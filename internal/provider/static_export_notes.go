@@ -67,7 +67,7 @@ func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) b
 	return state.hasLink() && link.due(now, durationOf(plan.RenewBefore), plan.LinkRenewal.ValueString())
 }
 
-// exportLink is what decides about the renewal of a link.
+// exportLink holds what decides whether a link is renewed.
 type exportLink struct {
 	// CreatedAt is when the link was received; zero if it is not known.
 	CreatedAt time.Time

@@ -172,12 +172,12 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		renewBefore, mode string
 		want              []string
 	}{
-		"that works":                       {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, nil},
-		"of unknown expiry":                {exportLink{CreatedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}},
-		"that expired before it arrived":   {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(-1)}, "0s", renewOnExpiry, []string{summaryExpiredOnArrival, "Check this machine's clock."}},
-		"that the service kept too long":   {exportLink{CreatedAt: hours(-2), ExpiresAt: hours(-1)}, "0s", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link again."}},
-		"whose lifetime is renew_before":   {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}},
-		"which is never renewed, whatever": {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, nil},
+		"that works":                     {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, nil},
+		"of unknown expiry":              {exportLink{CreatedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}},
+		"that expired before it arrived": {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(-1)}, "0s", renewOnExpiry, []string{summaryExpiredOnArrival, "Check this machine's clock."}},
+		"that the service kept too long": {exportLink{CreatedAt: hours(-2), ExpiresAt: hours(-1)}, "0s", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link again."}},
+		"whose lifetime is renew_before": {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}},
+		"which is never renewed":         {exportLink{CreatedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

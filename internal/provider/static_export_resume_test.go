@@ -11,7 +11,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// soon is a timeout in real time. Tests let the service hold back an answer for
+// soon is a timeout in real time. Tests let the service hold back a response for
 // longer.
 const soon = `timeouts = { create = "500ms", update = "500ms" }`
 

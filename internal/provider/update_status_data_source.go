@@ -88,7 +88,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"timeouts":            dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 			"id":                  text("ID of the update in the response."),
 			"project_id":          text("ID of the documentation project."),
-			"created_at":          text("Time when the update was triggered, as the service returns it (ISO 8601, UTC)."),
+			"created_at":          text("Time when the update was created, as the service returns it (ISO 8601, UTC)."),
 			"ended_at":            text("Time when the update ended, as the service returns it (ISO 8601, UTC)."),
 			"status":              text("Status of the update: `queued`, `in_progress`, `success`, or `failure`. Any other value means that the update is still running."),
 			"finished":            schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
