@@ -25,7 +25,7 @@ type exportNotes struct {
 	// configured inputs without a new job.
 	Imported bool `json:"imported,omitempty"`
 	// Pending is a job for new content that was started but has no bundle yet. It is
-	// kept until it is used, replaced by a newer one, failed, or gone.
+	// kept until it is used, is replaced by a newer one, fails, or is gone.
 	Pending *pendingJob `json:"pending,omitempty"`
 	// Lost means that an apply needed a link from the state's job, but the job had
 	// failed, or the service could not find it.
