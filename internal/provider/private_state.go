@@ -36,10 +36,6 @@ func readPrivate[T any](ctx context.Context, private privateReader, key string, 
 }
 
 func writePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		diags.AddError(summaryPrivateState, sentence(err.Error()))
-		return
-	}
+	text, _ := json.Marshal(value) // what the resources write can be encoded
 	diags.Append(private.SetKey(ctx, key, text)...)
 }

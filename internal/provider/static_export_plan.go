@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -96,4 +97,103 @@ func sameJSON(a, b types.String) bool {
 	first, _ := parseParameters(a.ValueString())
 	second, _ := parseParameters(b.ValueString())
 	return reflect.DeepEqual(first, second)
+}
+
+// notesKey is the key of exportNotes in the private state.
+const notesKey = "export"
+
+// exportNotes is what an export stores in addition to its attributes.
+type exportNotes struct {
+	// LinkCreatedAt is when the current link was received.
+	LinkCreatedAt time.Time `json:"link_created_at,omitzero"`
+	// LinkKept means that the service returned the same link when the provider
+	// requested a new one early: it returns a new link only after the old one has
+	// expired.
+	LinkKept bool `json:"link_kept,omitempty"`
+	// Imported is set until the first update after an import, which adopts the
+	// configured inputs without a new job.
+	Imported bool `json:"imported,omitempty"`
+	// Pending is a job for new content that was started but has no bundle yet. It is
+	// kept until it is used, is replaced by a newer one, fails, or is gone.
+	Pending *pendingJob `json:"pending,omitempty"`
+	// Lost means that an apply needed a link from the state's job, but the job had
+	// failed, or the service could not find it.
+	Lost bool `json:"lost,omitempty"`
+	// NotFound means that the service could not find the state's job at the last
+	// refresh.
+	NotFound bool `json:"not_found,omitempty"`
+}
+
+// pendingJob is a job that an apply of the same inputs resumes.
+type pendingJob struct {
+	JobID  string `json:"job_id"`
+	Inputs string `json:"inputs"`
+}
+
+// readNotes returns the notes of an export, which may be empty.
+func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnostics) *exportNotes {
+	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
+	if err != nil {
+		diags.AddWarning(summaryUnreadableNotes,
+			"Another version of the provider wrote it, or it is damaged. The provider ignores it. An interrupted job, if any, is not resumed.")
+	}
+	return &notes
+}
+
+func (n *exportNotes) write(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+	writePrivate(ctx, private, notesKey, n, diags)
+}
+
+// resumes reports whether an apply of the plan resumes the pending job.
+func (n *exportNotes) resumes(plan *staticExportModel) bool {
+	return n.Pending != nil && n.Pending.Inputs == plan.inputs()
+}
+
+// linkIsDue reports whether the state's link must be renewed.
+func (n *exportNotes) linkIsDue(now time.Time, plan, state *staticExportModel) bool {
+	link := exportLink{CreatedAt: n.LinkCreatedAt, Kept: n.LinkKept}
+	link.ExpiresAt, _ = time.Parse(time.RFC3339, state.ExpiresAt.ValueString()) // zero if it is null
+	return state.hasLink() && link.due(now, durationOf(plan.RenewBefore), plan.LinkRenewal.ValueString())
+}
+
+// exportLink holds what decides whether a link is renewed.
+type exportLink struct {
+	// CreatedAt is when the link was received; zero if it is not known.
+	CreatedAt time.Time
+	// ExpiresAt is zero if it is not known.
+	ExpiresAt time.Time
+	// Kept is exportNotes.LinkKept.
+	Kept bool
+}
+
+// due reports whether the link must be renewed at the time now.
+//
+// It is due renewBefore ahead of its expiry. A link that the service keeps is due at its
+// expiry, because an earlier request returns the same link. A link is never due if its
+// expiry is unknown, or if it had already expired when it was received, because a new
+// link would have the same problem.
+func (l exportLink) due(now time.Time, renewBefore time.Duration, mode string) bool {
+	if mode == renewNever || l.ExpiresAt.IsZero() || l.expiredOnArrival() {
+		return false
+	}
+	lead, _ := l.lead(renewBefore)
+	return !now.Before(l.ExpiresAt.Add(-lead))
+}
+
+func (l exportLink) expiredOnArrival() bool {
+	return !l.CreatedAt.IsZero() && !l.ExpiresAt.After(l.CreatedAt)
+}
+
+// lead returns how long before its expiry the link is renewed. If renewBefore is not
+// shorter than the link's lifetime, every new link would be due at once, so the result
+// is clamped to half the lifetime.
+func (l exportLink) lead(renewBefore time.Duration) (lead time.Duration, clamped bool) {
+	lifetime := l.ExpiresAt.Sub(l.CreatedAt)
+	switch {
+	case l.Kept:
+		return 0, false
+	case !l.CreatedAt.IsZero() && renewBefore >= lifetime:
+		return max(0, lifetime/2), true
+	}
+	return renewBefore, false
 }

@@ -36,7 +36,7 @@ var (
 // staticExportResource runs a static export and keeps a working link to its
 // bundle. This file defines its schema and model. static_export_plan.go decides what an
 // apply does, static_export_apply.go does it, and static_export_read.go reads and
-// imports. static_export_notes.go stores what is not in the attributes.
+// imports.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }

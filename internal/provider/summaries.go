@@ -10,7 +10,6 @@ package provider
 const (
 	summaryMissingArgument = "Missing provider argument"
 	summaryInvalidArgument = "Invalid provider argument"
-	summaryInvalidProvider = "Invalid provider configuration"
 	summaryUnknownProvider = "Provider configuration is not known yet"
 
 	summaryInvalidID         = "Invalid ID"
@@ -26,7 +25,6 @@ const (
 	summaryExportFailed    = "Could not finish the static export"
 	summaryJobUnreadable   = "Could not read the static export job"
 	summaryImportFailed    = "Could not import the static export job"
-	summaryPrivateState    = "Could not write the private state"
 	summaryLinkFailed      = "Could not create a bundle link"
 	summaryRenewalFailed   = "Could not renew the bundle link"
 	summaryJobNotCompleted = "Static export job not completed"

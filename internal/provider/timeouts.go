@@ -54,9 +54,6 @@ func dataSourceTimeouts(read string) dsschema.SingleNestedAttribute {
 
 // durationOf returns the duration in a validated argument; zero if it is not set.
 func durationOf(argument types.String) time.Duration {
-	d, err := time.ParseDuration(argument.ValueString())
-	if err != nil {
-		return 0
-	}
+	d, _ := time.ParseDuration(argument.ValueString())
 	return d
 }

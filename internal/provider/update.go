@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -115,18 +114,13 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have
 // several lines.
 func endOfLog(c *client.Client, log []string) []string {
-	var lines []string // last line first
-	size := 0
-	for _, entry := range slices.Backward(log) {
-		for _, line := range slices.Backward(strings.Split(c.Redact(entry), "\n")) {
-			size += len(line)
-			if len(lines) == maxLogLines || size > maxLogBytes {
-				slices.Reverse(lines)
-				return lines
-			}
-			lines = append(lines, line)
-		}
+	var lines []string
+	for _, entry := range log[max(0, len(log)-maxLogLines):] {
+		lines = append(lines, strings.Split(c.Redact(entry), "\n")...)
 	}
-	slices.Reverse(lines)
+	lines = lines[max(0, len(lines)-maxLogLines):]
+	for len(strings.Join(lines, "")) > maxLogBytes {
+		lines = lines[1:]
+	}
 	return lines
 }
