@@ -4,8 +4,6 @@
 package simulator_test
 
 import (
-	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -85,57 +83,6 @@ func TestStoreRefuses(t *testing.T) {
 			t.Parallel()
 			if r := h.call(test.method, test.link, "", test.header); r.status != test.status || !strings.Contains(r.body, test.code) {
 				t.Errorf("%d %s, want %d %s", r.status, r.body, test.status, test.code)
-			}
-		})
-	}
-}
-
-func TestDownloadRanges(t *testing.T) {
-	t.Parallel()
-	h := start(t, simulator.Options{})
-	link := h.link(h.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime, Archive: []byte("0123456789")}))
-	etag := h.get(link).header.Get("ETag")
-	for name, test := range map[string]struct {
-		span, ifRange string
-		status        int
-		body          string
-	}{
-		"a range":                     {"bytes=2-4", "", 206, "234"},
-		"the rest of this object":     {"bytes=7-", etag, 206, "789"},
-		"the rest of another object":  {"bytes=7-", `"other"`, 200, "0123456789"},
-		"a range after the last byte": {"bytes=10-", "", 416, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			header := http.Header{"Range": {test.span}}
-			if test.ifRange != "" {
-				header.Set("If-Range", test.ifRange)
-			}
-			if r := h.call("GET", link, "", header); r.status != test.status || test.body != "" && r.body != test.body {
-				t.Errorf("%d %q, want %d %q", r.status, r.body, test.status, test.body)
-			}
-		})
-	}
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, TruncateBody: 4})
-	if r, err := h.try("GET", link, "", nil); !errors.Is(err, io.ErrUnexpectedEOF) || r.body != "0123" {
-		t.Errorf("a download that is cut ends with %q, %v", r.body, err)
-	}
-}
-
-func TestKeptLinks(t *testing.T) {
-	t.Parallel()
-	for name, keep := range map[string]bool{"kept": true, "renewed": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := start(t, simulator.Options{KeepLink: keep, LinkLifetime: time.Minute})
-			id := h.completedJob()
-			first := h.link(id)
-			h.clock.Advance(time.Minute - 1)
-			if same := h.link(id) == first; same != keep {
-				t.Errorf("before the expiry, the link is the same: %t", same)
-			}
-			h.clock.Advance(1)
-			if r := h.get(h.link(id)); r.status != 200 {
-				t.Errorf("at the expiry, the new link returns %d", r.status)
 			}
 		})
 	}

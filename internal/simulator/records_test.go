@@ -79,10 +79,6 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		"that fails": {simulator.UpdateSpec{Fail: "no such page"}, map[time.Duration]object{
 			20 * time.Second: {"status": "failure", "summary": "no such page", "endedAt": "2026-03-01T12:00:20.000Z"},
 		}, "Error: no such page"},
-		"with statuses of its own": {simulator.UpdateSpec{QueuedStatus: "waiting", RunningStatus: "verifying"}, map[time.Duration]object{
-			0:               {"status": "waiting"},
-			3 * time.Second: {"status": "verifying"},
-		}, "Building 6 pages"},
 		"that never ends": {simulator.UpdateSpec{Queue: noTime, Run: simulator.Forever}, map[time.Duration]object{
 			time.Hour: {"status": "in_progress", "endedAt": nil},
 		}, "Building 6 pages"},
