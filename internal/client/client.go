@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
-	"slices"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -64,12 +63,9 @@ func call[T any](ctx context.Context, c *Client, req transport.Request, convert 
 	if err != nil {
 		return none, err
 	}
-	r := newRecord(response)
-	value, problem := convert(r)
-	if len(*r.unreadable) > 0 {
-		slices.Sort(*r.unreadable)
-		c.transport.Log(ctx, slog.LevelWarn, "Ignored fields of a response that could not be read", map[string]any{"path": response.Path, "fields": *r.unreadable})
-	}
+	value, problem := convert(&record{response.Object, response.RetryAfter, func(field string) {
+		c.transport.Log(ctx, slog.LevelWarn, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
+	}})
 	if problem != "" {
 		return none, c.transport.Unexpected(response, problem)
 	}

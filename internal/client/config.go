@@ -40,7 +40,7 @@ func CheckCertificates(pem []byte) error {
 // information. Plain http is allowed only for loopback hosts, because the API key
 // would travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
-	raw = strings.TrimSpace(raw)
+	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
@@ -61,9 +61,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
-	u.RawPath = strings.TrimRight(u.EscapedPath(), "/")
-	u.Path, err = url.PathUnescape(u.RawPath)
-	return u, err
+	return u, nil
 }
 
 var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)

@@ -21,8 +21,6 @@ type (
 	BusyError = transport.BusyError
 	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
-	// SizeError reports a bundle whose size is not the one that the service announced.
-	SizeError = transport.SizeError
 )
 
 // JobFailedError means that a static export job ended with status "failed".

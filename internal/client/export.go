@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -104,9 +103,6 @@ func readJob(r *record) *StaticExportJob {
 	}
 }
 
-// plainHost matches the hosts of links, which messages and the log show.
-var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
-
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
@@ -119,8 +115,8 @@ type Download = transport.Download
 
 // DownloadBundle downloads the bundle of a completed job into file, which must be empty.
 // It creates a link of its own, and a new one once if the object store refuses the first.
-// The error is one of [Client.GenerateBundle], a [*SizeError], [*StorageError] or
-// [*ConnectionError], the [*os.PathError] of the file, or context.Cause(ctx).
+// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
+// the [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
 	return c.transport.Download(ctx, file, func(ctx context.Context) (transport.Link, error) {
 		bundle, err := c.GenerateBundle(ctx, jobID)
@@ -140,8 +136,6 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
-	case !plainHost.MatchString(u.Host):
-		return nil, "the host of its bundleUrl has characters that cannot be part of one"
 	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
 	}

@@ -17,20 +17,13 @@ import (
 
 // record is a JSON object in a response. The contract leaves open which fields are
 // present, and the types of some. Each method that reads a field returns nil if the
-// field is missing, null, or unreadable, and records the names of unreadable fields.
+// field is missing, null, or unreadable.
 type record struct {
 	fields     map[string]any
-	prefix     string
-	unreadable *[]string
 	retryAfter time.Duration
+	// ignored is called with the name of each unreadable field.
+	ignored func(name string)
 }
-
-func newRecord(response *transport.Response) *record {
-	return &record{fields: response.Object, unreadable: new([]string), retryAfter: response.RetryAfter}
-}
-
-// skip records that a field could not be read.
-func (r *record) skip(name string) { *r.unreadable = append(*r.unreadable, r.prefix+name) }
 
 // read returns a field after convert has converted it. convert reports whether it
 // succeeded.
@@ -41,7 +34,7 @@ func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
 	}
 	value, ok := convert(field)
 	if !ok {
-		r.skip(name)
+		r.ignored(name)
 		return nil
 	}
 	return &value
@@ -83,27 +76,20 @@ func (r *record) name(field string) (name, problem string) {
 
 func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// texts reads an array of strings, or a single string as an array of one. It skips
-// items that are objects, arrays, or null.
+// texts reads an array of strings. It skips items that are objects, arrays, or null.
 func (r *record) texts(name string) []string {
-	items, isArray := r.fields[name].([]any)
-	if !isArray {
-		if text := r.text(name); text != nil {
-			return []string{*text}
-		}
+	items := read(r, name, func(field any) ([]any, bool) {
+		items, ok := field.([]any)
+		return items, ok
+	})
+	if items == nil {
 		return nil
 	}
-	texts := make([]string, 0, len(items))
-	skipped := false
-	for _, item := range items {
+	texts := make([]string, 0, len(*items))
+	for _, item := range *items {
 		if text, ok := asText(item); ok {
 			texts = append(texts, text)
-		} else {
-			skipped = true
 		}
-	}
-	if skipped {
-		r.skip(name)
 	}
 	return texts
 }
@@ -120,26 +106,18 @@ func asNumber(field any) (float64, bool) {
 	return number, err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
 }
 
-// integer reads a number without a fraction.
-func (r *record) integer(name string) *int64 { return read(r, name, asInteger) }
-
-func asInteger(field any) (int64, bool) {
-	// A float64 cannot represent every large ID exactly.
-	if text, ok := asText(field); ok {
-		if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
-			return integer, true
-		}
-	}
-	const exact = 1 << 53
-	number, ok := asNumber(field)
-	return int64(number), ok && number == math.Trunc(number) && math.Abs(number) <= exact
-}
-
 // count reads an integer that is not negative.
 func (r *record) count(name string) *int64 {
 	return read(r, name, func(field any) (int64, bool) {
-		integer, ok := asInteger(field)
-		return integer, ok && integer >= 0
+		// A float64 cannot represent every large ID exactly.
+		if text, ok := asText(field); ok {
+			if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
+				return integer, integer >= 0
+			}
+		}
+		const exact = 1 << 53
+		number, ok := asNumber(field)
+		return int64(number), ok && number == math.Trunc(number) && number >= 0 && number <= exact
 	})
 }
 
@@ -160,7 +138,7 @@ func (r *record) object(name string) *record {
 	if fields == nil {
 		return nil
 	}
-	return &record{fields: *fields, prefix: r.prefix + name + ".", unreadable: r.unreadable}
+	return &record{fields: *fields, ignored: func(field string) { r.ignored(name + "." + field) }}
 }
 
 // message reads a message in any form that [transport.MessageIn] accepts.

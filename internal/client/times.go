@@ -29,12 +29,12 @@ func parseInstant(text string) (time.Time, bool) {
 		}
 	}
 	number, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(number > 0 && number < 1e15) {
+	if err != nil {
 		return time.Time{}, false
 	}
-	const firstMilliseconds = 1e11 // the year 5138 in seconds, 1973 in milliseconds
-	if number < firstMilliseconds {
-		number *= 1000
+	// No number is plausible in both units.
+	if instant, ok := plausible(time.UnixMilli(int64(number * 1000))); ok {
+		return instant, true
 	}
 	return plausible(time.UnixMilli(int64(number)))
 }

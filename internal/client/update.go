@@ -91,7 +91,7 @@ func readUpdate(r *record) (*UpdateStatus, string) {
 		retryAfter:      r.retryAfter,
 	}
 	if author := r.object("author"); author != nil {
-		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.integer("vcsUserId")}
+		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.count("vcsUserId")}
 	}
 	if commit := r.object("commit"); commit != nil {
 		update.Commit = &Commit{SHA: commit.text("sha"), Ref: commit.text("ref"), Message: commit.text("message")}

@@ -60,7 +60,7 @@ func explain(err error) (what, advice string) {
 		if errors.As(err, &api) {
 			what += fmt.Sprintf(" The last response was %s.", describeResponse(api))
 		} else if errors.As(err, &connection) {
-			what += fmt.Sprintf(" %s did not respond to the last request: %s.", connection.Host, connection.Err)
+			what += fmt.Sprintf(" %s did not respond to the last request: %s.", connection.Host, connection.Reason)
 		}
 		return what, fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)
 	case errors.As(err, &api):
@@ -79,7 +79,7 @@ func explain(err error) (what, advice string) {
 		}
 		return what, wrongBaseURL
 	case errors.As(err, &connection):
-		return fmt.Sprintf("%s did not respond to %s %s: %s.", connection.Host, connection.Method, connection.Path, connection.Err), adviseConnection(connection)
+		return fmt.Sprintf("%s did not respond to %s %s: %s.", connection.Host, connection.Method, connection.Path, connection.Reason), adviseConnection(connection)
 	case errors.As(err, &storage):
 		return sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."
 	}

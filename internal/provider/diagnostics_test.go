@@ -24,7 +24,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		return e
 	}
 	connection := func(err error) error {
-		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Err: err}
+		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: err.Error(), Err: err}
 	}
 	busy := &client.BusyError{RetryAt: startOfTime}
 	timeout := &timeoutError{after: 90 * time.Second, field: "read"}
@@ -80,7 +80,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			"unknown authority.\n\nThe server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem.",
 		},
 		"object store": {
-			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Code: "AccessDenied"},
+			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
 			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted: export the site again.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},

@@ -59,7 +59,10 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 				break
 			}
 			t.limiter.refused(sent)
-			asked := pause(retryAfter, refusals)
+			asked := retryAfter
+			if asked == 0 {
+				asked = backoff(refusals)
+			}
 			// Up to twice that, so that calls that were refused together come back one
 			// by one.
 			spread := time.Duration((1 + t.config.Random()) * float64(asked))
@@ -88,13 +91,10 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 // newRequest builds the request that each attempt sends a copy of. It escapes the path
 // elements, so that each stays one element regardless of what it contains.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
-	u := *t.baseURL
-	escaped := u.EscapedPath()
+	u := t.baseURL
 	for _, element := range call.Path {
-		u.Path += "/" + element
-		escaped += "/" + escapeElement(element)
+		u = u.JoinPath(escapeElement(element))
 	}
-	u.RawPath = escaped
 	req, err := http.NewRequest(call.Method, u.String(), bytes.NewReader(call.Body)) //nolint:noctx // each attempt's copy has one
 	if err != nil {
 		return nil, err

@@ -55,8 +55,8 @@ type download struct {
 // over. An attempt that receives more than every earlier one resets the count of
 // failures.
 //
-// The error is that of newLink, a [*SizeError], [*StorageError] or [*ConnectionError],
-// the [*os.PathError] of the file, or context.Cause(ctx).
+// The error is that of newLink, a [*StorageError] or [*ConnectionError], the
+// [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
 func (t *Transport) Download(ctx context.Context, file *os.File, newLink func(context.Context) (Link, error)) (Download, error) {
 	link, err := newLink(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (d *download) receive(ctx context.Context, resp *http.Response, stalled *ti
 	if want := d.link.SizeBytes; want != nil && d.total < 0 {
 		d.total = *want
 	} else if want != nil && d.total != *want {
-		return &SizeError{Want: *want, Got: d.total}
+		return wrongSize(d.total, *want)
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
@@ -164,7 +164,7 @@ func (d *download) receive(ctx context.Context, resp *http.Response, stalled *ti
 		d.size += int64(n)
 		switch {
 		case d.total >= 0 && d.size > d.total:
-			return &SizeError{Want: d.total, Got: d.size}
+			return wrongSize(d.size, d.total)
 		case err == io.EOF && d.size < d.total:
 			return incomplete("the bundle was cut off after %d of %d bytes", d.size, d.total)
 		case err == io.EOF:
@@ -173,6 +173,10 @@ func (d *download) receive(ctx context.Context, resp *http.Response, stalled *ti
 			return d.connectionError(ctx, resp.Request, true, err)
 		}
 	}
+}
+
+func wrongSize(got, want int64) error {
+	return fmt.Errorf("the bundle has %d bytes, but the service announced %d", got, want)
 }
 
 // continues reports whether a partial response has the next bytes of the same object.
@@ -203,15 +207,14 @@ func (d *download) restart(etag string) error {
 // the message of the XML error format that object stores share: its other elements
 // repeat the signature and what was signed.
 func (t *Transport) storageError(resp *http.Response) error {
-	storageError := &StorageError{Host: t.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header, t.config.Clock.Now())}
+	storageError := &StorageError{Host: t.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now())}
 	var body struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
 		Message string
 	}
 	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
-		storageError.Code = t.Redact(body.Code)
-		storageError.Message = t.Redact(body.Message)
+		storageError.Message = t.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
 	}
 	return storageError
 }

@@ -75,12 +75,14 @@ type ConnectionError struct {
 	// Sent means that a connection was made, so the service may have received the
 	// request.
 	Sent bool
-	// Err is the reason, redacted.
+	// Reason is the text of Err, redacted.
+	Reason string
+	// Err may quote secrets. It is not for showing.
 	Err error
 }
 
 func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("%s %s: no response from %s: %s", e.Method, e.Path, e.Host, e.Err)
+	return fmt.Sprintf("%s %s: no response from %s: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
@@ -100,21 +102,14 @@ func (e *BusyError) Error() string {
 type StorageError struct {
 	Host       string
 	StatusCode int
-	// Code and Message come from the XML error format that object stores share. They
-	// are empty for a body of any other form, which is never shown.
-	Code, Message string
-	RetryAfter    time.Duration
+	// Message is the code and the message of the XML error format that object stores
+	// share. It is empty for a body of any other form, which is never shown.
+	Message    string
+	RetryAfter time.Duration
 }
 
 func (e *StorageError) Error() string {
-	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
-	if e.Code != "" {
-		text += ", " + e.Code
-	}
-	if e.Message != "" {
-		text += ": " + e.Message
-	}
-	return text
+	return strings.TrimSuffix(fmt.Sprintf("the object store %s returned HTTP %s, %s", e.Host, statusLine(e.StatusCode), e.Message), ", ")
 }
 
 // linkRefused reports whether a new link may help. Object stores refuse an expired
@@ -126,13 +121,6 @@ func (e *StorageError) linkRefused() bool {
 		return true
 	}
 	return false
-}
-
-// SizeError reports an object whose size is not the one that the service announced.
-type SizeError struct{ Want, Got int64 }
-
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("the bundle has %d bytes, but the service announced %d", e.Got, e.Want)
 }
 
 func statusLine(code int) string {

@@ -11,11 +11,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-const (
-	initialSlots = 4                // calls in flight at first
-	firstPause   = time.Second      // after a 429 without a Retry-After; doubles
-	longestPause = 30 * time.Second // cap of that doubling
-)
+const initialSlots = 4 // calls in flight at first
 
 // limiter is a semaphore whose size adapts to the service, as TCP adapts its window:
 // each call that succeeds adds 2/size, and a 429 cuts the size to 0.7 of itself, once
@@ -75,12 +71,4 @@ func (l *limiter) refused(sent time.Time) {
 	if sent.After(l.cut) {
 		l.size, l.cut = max(1, .7*l.size), l.clock.Now()
 	}
-}
-
-// pause returns how long a call waits at least after a 429. refusals counts the earlier ones.
-func pause(retryAfter time.Duration, refusals int) time.Duration {
-	if retryAfter > 0 {
-		return max(retryAfter, firstPause)
-	}
-	return min(longestPause, firstPause<<min(refusals, 5))
 }

@@ -28,27 +28,28 @@ func slots(t *testing.T, l *limiter) int {
 	return count
 }
 
-func TestLimiterAddsTwoForEachRoundOfSuccesses(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		l := newLimiter(clock.System{})
-		got := []int{}
-		for range 4 {
-			count := slots(t, l)
-			got = append(got, count)
-			for range count {
-				l.release(true)
+// Ten calls come at once after four that came one by one.
+func TestSuccessesAddSlotsAndFailuresDoNot(t *testing.T) {
+	for status, want := range map[int]int{200: 5, 500: 4} {
+		bubble(t, func(t *testing.T) {
+			handler := reply(status, "{}")
+			tr, s := serve(t, inTurn(handler, handler, handler, handler, silent), retries(0))
+			ctx, cancel := context.WithCancel(bounded(t, time.Hour))
+			for range 4 {
+				_, _ = tr.Do(ctx, read)
 			}
-		}
-		if want := []int{4, 5, 7, 9}; !slices.Equal(got, want) {
-			t.Errorf("%v slots, want %v", got, want)
-		}
-		for range slots(t, l) {
-			l.release(false)
-		}
-		if count := slots(t, l); count != 10 {
-			t.Errorf("%d slots after calls that failed, want 10 as before", count)
-		}
-	})
+			var all sync.WaitGroup
+			for range 10 {
+				all.Go(func() { _, _ = tr.Do(ctx, read) })
+			}
+			synctest.Wait()
+			if got := len(s.received()) - 4; got != want {
+				t.Errorf("%d calls are in flight after four responses of %d, want %d", got, status, want)
+			}
+			cancel()
+			all.Wait()
+		})
+	}
 }
 
 func TestLimiterCutsItsSizeOnceForRequestsThatWereSentTogether(t *testing.T) {
@@ -96,33 +97,17 @@ func TestLimiterGivesAFreeSlotToACallThatStillWaits(t *testing.T) {
 	})
 }
 
-func TestPauseFollowsTheServiceOrDoubles(t *testing.T) {
-	for _, test := range []struct {
-		retryAfter time.Duration
-		refusals   int
-		want       time.Duration
-	}{
-		{0, 0, second},
-		{0, 1, 2 * second},
-		{0, 4, 16 * second},
-		{0, 5, 30 * second},
-		{0, 1000, 30 * second},
-		{7 * second, 3, 7 * second},
-		{second / 10, 0, second},
-	} {
-		if got := pause(test.retryAfter, test.refusals); got != test.want {
-			t.Errorf("%+v: %s", test, got)
-		}
-	}
-}
-
 func TestCallThatWasRefusedComesBackAtARandomTime(t *testing.T) {
-	for name, test := range map[string]struct{ timeout, want time.Duration }{
-		"up to twice as late":              {time.Hour, 105 * second},
-		"as asked if the deadline is near": {100 * second, 60 * second},
+	for name, test := range map[string]struct {
+		refusal       http.HandlerFunc
+		timeout, want time.Duration
+	}{
+		"up to twice as late":              {reply(429, "", "Retry-After: 60"), time.Hour, 105 * second},
+		"as asked if the deadline is near": {reply(429, "", "Retry-After: 60"), 100 * second, 60 * second},
+		"after a backoff":                  {reply(500, ""), time.Hour, 875 * time.Millisecond},
 	} {
 		bubble(t, func(t *testing.T) {
-			tr, s := serve(t, inTurn(reply(429, "", "Retry-After: 60"), reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
+			tr, s := serve(t, inTurn(test.refusal, reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
 			if _, err := tr.Do(bounded(t, test.timeout), read); err != nil || time.Since(s.began) != test.want {
 				t.Errorf("%s: %v after %s, want %s", name, err, time.Since(s.began), test.want)
 			}

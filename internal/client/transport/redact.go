@@ -62,18 +62,8 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	err = &redactedError{err, t.Redact(err.Error())}
-	return &ConnectionError{Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host), Sent: sent, Err: err}
+	return &ConnectionError{Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host), Sent: sent, Reason: t.Redact(err.Error()), Err: err}
 }
-
-// redactedError replaces the text of an error that may contain a secret.
-type redactedError struct {
-	error
-	text string
-}
-
-func (e *redactedError) Error() string { return e.text }
-func (e *redactedError) Unwrap() error { return e.error }
 
 // printable keeps line breaks and tabs, and drops characters that a terminal interprets
 // or does not show, including those that reorder text.

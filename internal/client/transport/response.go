@@ -50,7 +50,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	object, isObject := value.(map[string]any)
 	head := Exchange{
 		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
-		RequestID: t.requestID(resp.Header), RetryAfter: retryAfter(resp.Header, t.config.Clock.Now()),
+		RequestID: t.requestID(resp.Header), RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
 	}
 	message := func() string { return t.Redact(bodyMessage(body[:min(len(body), maxError)], value)) }
 	switch {
@@ -104,9 +104,9 @@ func (t *Transport) requestID(header http.Header) string {
 	return ""
 }
 
-// retryAfter reads a Retry-After header in either form (RFC 9110, section
+// parseRetryAfter reads a Retry-After header in either form (RFC 9110, section
 // 10.2.3). It returns zero if the header is missing or invalid.
-func retryAfter(header http.Header, now time.Time) time.Duration {
+func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

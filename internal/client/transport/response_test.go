@@ -155,7 +155,7 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		"words":                  {value: "soon"},
 		"nothing":                {},
 	} {
-		if got := retryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+		if got := parseRetryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

@@ -29,7 +29,8 @@ func (t *Transport) retry(ctx context.Context, failures int, err error) error {
 	if _, retryAfter := statusOf(err); retryAfter > 0 {
 		return t.wait(ctx, retryAfter, err)
 	}
-	pause := backoff(failures, t.config.Random())
+	// Half of the pause is random, so that many clients do not retry at the same time.
+	pause := time.Duration((1 + t.config.Random()) / 2 * float64(backoff(failures)))
 	if outlasts(ctx, pause) {
 		return err
 	}
@@ -54,12 +55,8 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	return bounded && time.Until(deadline) < wait
 }
 
-// backoff doubles with each failure up to a cap. Half of it is random, so that
-// many clients do not retry at the same time.
-func backoff(failures int, random float64) time.Duration {
-	wait := min(maxBackoff, firstBackoff<<min(failures, 5))
-	return wait/2 + time.Duration(random*float64(wait/2))
-}
+// backoff returns a pause that doubles with each earlier failure up to a cap.
+func backoff(failures int) time.Duration { return min(maxBackoff, firstBackoff<<min(failures, 5)) }
 
 // MayPass reports whether a failure is temporary, so that the same request may
 // succeed later.

@@ -97,6 +97,7 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"425":                     {responses: turns{reply(425, "")}, read: retried, start: once, outcome: final, text: "HTTP 425"},
 		"429 with Retry-After":    {responses: turns{reply(429, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
 		"429 without Retry-After": {responses: turns{reply(429, ""), reply(200, "{}")}, read: []float64{0, 1}, start: []float64{0, 1}},
+		"several 429":             {responses: turns{reply(429, ""), reply(429, ""), reply(429, ""), reply(200, "{}")}, read: []float64{0, 1, 3, 7}, start: []float64{0, 1, 3, 7}},
 		"more 429 than retries":   {responses: append(slices.Repeat(turns{reply(429, "", "Retry-After: 9")}, 6), reply(200, "{}")), read: []float64{0, 9, 18, 27, 36, 45, 54}, start: []float64{0, 9, 18, 27, 36, 45, 54}},
 		"500":                     {responses: turns{reply(500, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 500"},
 		"500, then a success":     {responses: turns{reply(500, ""), reply(200, "{}")}, read: []float64{0, .5}, start: once, outcome: uncertain, text: "HTTP 500"},
