@@ -4,7 +4,6 @@
 package poll
 
 import (
-	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -105,70 +104,34 @@ func TestScheduleHonorsTheIntervalTheServiceAndTheJitter(t *testing.T) {
 	}
 }
 
-// bounded runs a Schedule and checks the bound that Next documents. One nanosecond
-// is left to the rounding of products.
-type bounded struct {
-	t        *testing.T
-	schedule Schedule
-	progress bool // was shown
-}
-
-func (b *bounded) next(elapsed time.Duration, seen Observation) time.Duration {
-	b.t.Helper()
-	b.progress = b.progress || seen.Progress != nil
-	part := .05
-	if b.progress {
-		part = .25
-	}
-	most := max(s, min(15*s, time.Duration(part*float64(elapsed))))
-	wait := b.schedule.Next(elapsed, seen)
-	if wait < s || wait > most+1 {
-		b.t.Fatalf("waits %s at %s, want 1s to %s (progress shown: %t)", wait, elapsed, most, b.progress)
-	}
-	return wait
-}
-
 // oddities are values that a progress may have although it should not.
 var oddities = []float64{
 	math.NaN(), math.Inf(1), math.Inf(-1), -1, -math.MaxFloat64, 101, math.MaxFloat64,
 	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 1e-300, 100, math.Nextafter(100, 0),
 }
 
-// FuzzSchedule reads its input as a sequence of observations of ten bytes: the
-// kind, the duration of the poll, and the bits of the progress.
-func FuzzSchedule(f *testing.F) {
-	encode := func(kind, took byte, progress float64) []byte {
-		return binary.LittleEndian.AppendUint64([]byte{kind, took}, math.Float64bits(progress))
-	}
-	var linear, odd []byte
-	for i := range 50 {
-		linear = append(linear, encode(2, 1, float64(2*i))...)
-	}
-	for i, progress := range oddities {
-		odd = append(odd, encode(byte(i), byte(20*i), progress)...)
-	}
-	for seed := range uint64(50) {
-		random, many := rand.New(rand.NewPCG(seed, 0)), []byte{}
+// The bounds are those that Next documents. One nanosecond is left to the rounding of
+// products.
+func TestScheduleKeepsItsBoundsForAnyProgress(t *testing.T) {
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		schedule := Schedule{Random: random.Float64}
+		elapsed, percent, part := time.Duration(0), 0., shareUnknown
 		for range 200 {
-			many = append(many, encode(byte(random.IntN(4)), byte(random.IntN(30)), 110*random.Float64()-5)...)
-		}
-		f.Add(many, random.Float64())
-	}
-	f.Add(linear, .5)
-	f.Add(odd, 0.)
-	f.Add(append(encode(1, 200, 0), linear...), .999)
-	f.Fuzz(func(t *testing.T, input []byte, random float64) {
-		if !(random >= 0 && random < 1) {
-			return // Random never returns this
-		}
-		b := &bounded{t: t, schedule: Schedule{Random: func() float64 { return random }}}
-		elapsed := time.Duration(0)
-		for ; len(input) >= 10; input = input[10:] {
-			seen := Observation{Queued: input[0]&1 != 0}
-			if progress := math.Float64frombits(binary.LittleEndian.Uint64(input[2:])); input[0]&2 != 0 {
-				seen.Progress = &progress
+			seen := Observation{Queued: random.IntN(20) == 0}
+			if random.IntN(4) > 0 {
+				percent += 4 * random.Float64()
+				progress := percent
+				if random.IntN(20) == 0 {
+					progress = oddities[random.IntN(len(oddities))]
+				}
+				seen.Progress, part = &progress, shareMost
 			}
-			elapsed += b.next(elapsed, seen) + time.Duration(input[1])*100*time.Millisecond
+			wait := schedule.Next(elapsed, seen)
+			if most := max(s, min(15*s, share(part, elapsed))); wait < s || wait > most+1 {
+				t.Fatalf("seed %d: waits %s at %s, want 1s to %s", seed, wait, elapsed, most)
+			}
+			elapsed += wait + time.Duration(random.IntN(30))*100*time.Millisecond
 		}
-	})
+	}
 }

@@ -158,15 +158,6 @@ func TestTransportIsConfigured(t *testing.T) {
 	}
 }
 
-func TestCertPoolRefusesTextWithoutACertificate(t *testing.T) {
-	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte(signature)})
-	for name, text := range map[string]string{"nothing": "", "words": signature, "a key": string(key), "a block": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
-		if _, err := CertPool([]byte(text)); err == nil || err.Error() != "no certificate could be read from the PEM text" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = new(0), "https://docs.test/v1" })

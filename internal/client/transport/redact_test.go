@@ -47,16 +47,3 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		})
 	}
 }
-
-// FuzzRedact puts the key and a query into any text. Neither is shown, and the result
-// is fit for a terminal.
-func FuzzRedact(f *testing.F) {
-	for _, text := range []string{"", "%", "https://h/?a=", "\\", "é\xff", "a\n", "://@"} {
-		f.Add(text, "tail")
-	}
-	f.Fuzz(func(t *testing.T, before, after string) {
-		shown := newTransport(t).Redact(before + testKey + " https://h/?" + signature + after)
-		checkShown(t, shown)
-		checkFit(t, shown, maxShown)
-	})
-}

@@ -41,12 +41,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"a million values":      {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-2)+`]}`), ""},
 		"more values":           {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-1)+`]}`), "the body has too many JSON values"},
 		"too many levels":       {reply(200, `{"a":`+strings.Repeat("[", maxValues/2)), "the body is not JSON"},
-		"no content":            {reply(204, ""), "HTTP 204 No Content, but the body is empty"},
-		"HTML":                  {reply(200, "<!DOCTYPE html><title>Sign in</title><p>"+signature), "the body is an HTML or XML page: Sign in"},
 		"text":                  {reply(200, "Service OK"), "the body is not JSON: Service OK"},
 		"null":                  {reply(200, `null`), "the body is JSON, but not an object"},
-		"a string":              {reply(200, `"done"`), "the body is JSON, but not an object"},
-		"an array":              {reply(200, `["done"]`), "the body is JSON, but not an object"},
 		"half an object":        {reply(200, `{"a":1`), "the body is not JSON"},
 		"gzip that is none":     {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 		"chunks that are cut":   {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the response ended after 2 bytes"},
@@ -104,13 +100,12 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 			reply(503, `{"error":"maintenance","detail":"see https://status.test/?`+signature+`"}`, "Retry-After: 7", "X-Request-Id: r-1"),
 			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
 		},
-		"a page":                     {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
-		"a redirect":                 {reply(302, "", "Location: /login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "/login?(redacted)"}},
-		"a redirect to a broken URL": {reply(300, "", "Location: /%zz?"+signature), APIError{Exchange: Exchange{StatusCode: 300}, Redirect: "/%zz?(redacted)"}},
-		"a redirect with the key":    {reply(302, "", "Location: https://h.test/"+testKey), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "https://h.test/(redacted)"}},
-		"a body that is cut":         {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
-		"64 KiB and no more":         {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}, Message: `{"error":"x"`}},
-		"an ID of an AWS exchange":   {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
+		"a page":                   {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
+		"a redirect":               {reply(302, "", "Location: /login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "/login?(redacted)"}},
+		"a redirect with the key":  {reply(302, "", "Location: https://h.test/"+testKey), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "https://h.test/(redacted)"}},
+		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
+		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}, Message: `{"error":"x"`}},
+		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -150,9 +145,7 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		"a date":                 {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
 		"a date in the past":     {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
 		"centuries":              {value: "99999999999"},
-		"zero":                   {value: "0"},
 		"a negative number":      {value: "-1"},
-		"words":                  {value: "soon"},
 		"nothing":                {},
 	} {
 		if got := parseRetryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
