@@ -45,6 +45,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 		{"count", `9223372036854775808`, ``},
 		{"count", `7.5`, ``},
 		{"count", `0`, `0`},
+		{"count", `"0 %"`, `0`},
 		{"count", `-1e3`, ``},
 		{"instant", noon, noon},
 		{"instant", `1772366400`, noon},
