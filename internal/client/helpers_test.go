@@ -151,15 +151,3 @@ func (l *logbook) above() []string {
 	}
 	return lines
 }
-
-// decode returns a JSON value as the transport decodes it.
-func decode(t *testing.T, raw string) any {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("%s is not JSON: %v", raw, err)
-	}
-	return value
-}

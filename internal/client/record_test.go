@@ -5,57 +5,57 @@ package client
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
 
+// Each kind of field is read from one response.
 func TestFieldIsReadFromAnyType(t *testing.T) {
-	readers := map[string]func(*record) any{
-		"text":    func(r *record) any { return r.text("x") },
-		"texts":   func(r *record) any { return r.texts("x") },
-		"number":  func(r *record) any { return r.number("x") },
-		"count":   func(r *record) any { return r.count("x") },
-		"instant": func(r *record) any { return r.instant("x") },
-	}
 	const noon = `"2026-03-01T12:00:00Z"`
 	for _, test := range []struct {
-		reader, raw, want string // want is empty if the field is ignored with a warning
+		field, raw, want string // want is empty if the field is ignored with a warning
 	}{
-		{"text", `"a"`, `"a"`},
-		{"text", `12345678901234567890`, `"12345678901234567890"`},
-		{"text", `true`, `"true"`},
-		{"text", `null`, `null`},
-		{"text", `{}`, ``},
-		{"texts", `["a",1,true]`, `["a","1","true"]`},
-		{"texts", `"a"`, ``},
-		{"texts", `{"a":1}`, ``},
-		{"number", `1.5`, `1.5`},
-		{"number", `" 1.5 "`, `1.5`},
-		{"number", `"1.5 %"`, `1.5`},
-		{"number", `"half"`, ``},
-		{"number", `"NaN"`, ``},
-		{"number", `1e999`, ``},
-		{"count", `-7`, ``},
-		{"count", `" 7 "`, `7`},
-		{"count", `7.0`, `7`},
-		{"count", `7e3`, `7000`},
-		{"count", `9007199254740993`, `9007199254740993`},
-		{"count", `9.007199254740992e15`, `9007199254740992`},
-		{"count", `1.8014398509481985e17`, ``},
-		{"count", `9223372036854775808`, ``},
-		{"count", `7.5`, ``},
-		{"count", `0`, `0`},
-		{"count", `"0 %"`, `0`},
-		{"count", `-1e3`, ``},
-		{"instant", noon, noon},
-		{"instant", `1772366400`, noon},
-		{"instant", `"soon"`, ``},
+		{"summary", `"a"`, `"a"`},
+		{"summary", `12345678901234567890`, `"12345678901234567890"`},
+		{"summary", `true`, `"true"`},
+		{"summary", `{}`, ``},
+		{"logs", `["a",1,true]`, `["a","1","true"]`},
+		{"logs", `"a"`, ``},
+		{"logs", `{"a":1}`, ``},
+		{"progress", `1.5`, `1.5`},
+		{"progress", `" 1.5 "`, `1.5`},
+		{"progress", `"1.5 %"`, `1.5`},
+		{"progress", `"half"`, ``},
+		{"progress", `"NaN"`, ``},
+		{"progress", `1e999`, ``},
+		{"pageCount", `-7`, ``},
+		{"pageCount", `" 7 "`, `7`},
+		{"pageCount", `7.0`, `7`},
+		{"pageCount", `7e3`, `7000`},
+		{"pageCount", `9007199254740993`, `9007199254740993`},
+		{"pageCount", `9.007199254740992e15`, `9007199254740992`},
+		{"pageCount", `1.8014398509481985e17`, ``},
+		{"pageCount", `9223372036854775808`, ``},
+		{"pageCount", `7.5`, ``},
+		{"pageCount", `0`, `0`},
+		{"pageCount", `"0 %"`, `0`},
+		{"pageCount", `-1e3`, ``},
+		{"createdAt", noon, noon},
+		{"createdAt", `1772366400`, noon},
+		{"createdAt", `"soon"`, ``},
 	} {
-		ignored := false
-		r := &record{fields: map[string]any{"x": decode(t, test.raw)}, ignored: func(string) { ignored = true }}
-		got := show(readers[test.reader](r))
-		if ignored != (test.want == "") || test.want != "" && got != test.want || ignored && got != "null" {
-			t.Errorf("%s of %s is %s, ignored %t; want %q", test.reader, test.raw, got, ignored, test.want)
+		call, want := "job", `{"ID":"se_1","Status":"x"`
+		if test.field == "summary" || test.field == "logs" {
+			call, want = "update", `{"Status":"x"`
+		}
+		if test.want != "" {
+			want += `,"` + strings.ToUpper(test.field[:1]) + test.field[1:] + `":` + test.want
+		}
+		log := &logbook{}
+		got, err := calls[call](t, receiving(t, `{"status":"x","`+test.field+`":`+test.raw+`}`, log))
+		if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (test.want == "") {
+			t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", test.field, test.raw, show(got), err, log.above(), want)
 		}
 	}
 }

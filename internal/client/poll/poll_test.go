@@ -29,6 +29,7 @@ func TestUntilPollsToTheEndOrAFailure(t *testing.T) {
 		outage     [2]time.Duration // polls fail from the first to before the second
 		failure    error            // of those polls
 		done       time.Duration
+		cutOff     bool          // the context ends during the first of them
 		cancel     time.Duration // zero: not at all
 		first      time.Duration // time of the first poll
 		ended      time.Duration // time of the last poll
@@ -50,6 +51,7 @@ func TestUntilPollsToTheEndOrAFailure(t *testing.T) {
 		"ends at the deadline after the last poll":       {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: never, ended: 295 * s, want: context.DeadlineExceeded},
 		"fails after a longer outage since the start":    {started: true, outage: [2]time.Duration{0, never}, failure: errOutage, done: never, first: s, ended: 301 * s, want: errOutage},
 		"fails at once with an error that does not end":  {outage: [2]time.Duration{10 * s, never}, failure: errForGood, done: never, ended: 10 * s, want: errForGood},
+		"fails with the poll that the context cuts off":  {outage: [2]time.Duration{10 * s, never}, failure: errOutage, cutOff: true, done: never, ended: 10 * s, want: errOutage},
 		"ends with the cause of the context":             {done: never, cancel: 25 * s, ended: 20 * s, want: errInterrupt},
 		"ends before the first poll":                     {started: true, done: never, cancel: s / 2, first: -1, ended: -1, want: errInterrupt},
 	} {
@@ -91,6 +93,9 @@ func TestUntilPollsToTheEndOrAFailure(t *testing.T) {
 					polls = append(polls, now)
 					if now >= test.outage[0] && now < test.outage[1] {
 						failed++
+						if test.cutOff {
+							cancel(errInterrupt)
+						}
 						return Observation{}, test.failure
 					}
 					return Observation{Done: now >= test.done}, nil
@@ -117,28 +122,4 @@ func TestUntilPollsToTheEndOrAFailure(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestUntilReturnsTheErrorOfAPollThatTheContextCutsOff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		wait := Wait{
-			Clock: clock.System{}, Schedule: Schedule{Interval: s, Random: noJitter},
-			MayPass: func(error, time.Duration) bool {
-				t.Error("MayPass is asked about a poll that was cut off")
-				return true
-			},
-		}
-		polls := 0
-		err := wait.Until(ctx, func(context.Context) (Observation, error) {
-			if polls++; polls == 1 {
-				return Observation{}, nil
-			}
-			cancel(errInterrupt)
-			return Observation{}, errOutage
-		})
-		if !errors.Is(err, errOutage) || polls != 2 {
-			t.Errorf("%v after %d polls, want %v after 2", err, polls, errOutage)
-		}
-	})
 }

@@ -236,6 +236,7 @@ func TestDownloadFails(t *testing.T) {
 		"if the response always ends early":    {[]http.HandlerFunc{streams(200, content[:4000])}, 0, 5, "GET /1: no response from store.test: the bundle was cut off after 4000 of 10000 bytes"},
 		"if the parts are always wrong":        {[]http.HandlerFunc{inform(206, "x")}, 0, 5, "GET /1: no response from store.test: the object store did not send the requested part of the bundle"},
 		"if the length is not that announced":  {[]http.HandlerFunc{whole}, 10_001, 1, "the bundle has 10000 bytes, but the service announced 10001"},
+		"if nothing comes":                     {[]http.HandlerFunc{sends(nil, `"v1"`)}, 0, 1, "the bundle has 0 bytes, but the service announced 10000"},
 		"if a stream is longer than announced": {[]http.HandlerFunc{streams(200, content)}, 9_999, 1, "the bundle has 10000 bytes, but the service announced 9999"},
 	} {
 		t.Run(name, func(t *testing.T) {
