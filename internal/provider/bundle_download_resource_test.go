@@ -40,14 +40,14 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
 	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
 	c.Run(t, 0, "apply", "-auto-approve")
-	state, file := c.state(t, siteBundle), c.disk(t, "site")["bundle.tar.gz"]
+	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle.tar.gz"]
 	wantAttributes(t, state, map[string]any{
 		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
 	})
 	if content, _ := state["content_sha256"].(string); len(content) != 64 {
 		t.Errorf("content_sha256 is %q", content)
 	}
-	wantAttributes(t, c.state(t, "docs_bundle_download.file"), map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
 	for _, request := range c.Requests() {
 		if request.Endpoint == simulator.EndpointDownload && request.Header.Get("Authorization") != "" {
 			t.Error("the key was sent to the object store")
@@ -161,7 +161,7 @@ func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 	if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 		t.Errorf("planned %q, want an update", planned)
 	}
-	wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 5.})
+	wantAttributes(t, c.values(t)[siteBundle], map[string]any{"file_count": 5.})
 	c.wantEmptyPlan(t)
 }
 
@@ -184,7 +184,7 @@ func TestDownloadFollowsTheExport(t *testing.T) {
 		t.Errorf("new content must be downloaded in place, but planned are %v", planned)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 2, simulator.EndpointStart: 2})
-	wantAttributes(t, c.state(t, siteBundle), map[string]any{"file_count": 4.})
+	wantAttributes(t, c.values(t)[siteBundle], map[string]any{"file_count": 4.})
 	c.wantEmptyPlan(t)
 }
 
@@ -222,7 +222,7 @@ resource "terraform_data" "file" {
 		c.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
 		c.Run(t, 0, "apply", "saved")
 		c.wantDisk(t, "site", before)
-		wantAttributes(t, c.state(t, siteBundle), map[string]any{"sha256": checksum(repacked.String())})
+		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
 
 	c.change(t, "site", "rm .")

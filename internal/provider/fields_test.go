@@ -4,7 +4,7 @@
 package provider
 
 import (
-	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,20 +53,10 @@ func TestEveryAttributeHasAValueIfTheServiceReturnsEveryField(t *testing.T) {
 	c := h.cli(t, everyField)
 	c.apply(t, 0)
 
-	var state struct {
-		Resources []struct {
-			Type      string
-			Instances []struct{ Attributes map[string]any }
-		}
-	}
-	if err := json.Unmarshal([]byte(c.Run(t, 0, "state", "pull")), &state); err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]bool{} // by attribute: whether an object of its type has a value
-	for _, resource := range state.Resources {
-		for _, instance := range resource.Instances {
-			findValues(found, resource.Type, instance.Attributes)
-		}
+	for address, values := range c.values(t) {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(address, "data."), ".")
+		findValues(found, kind, values)
 	}
 	if len(found) < 50 {
 		t.Errorf("only %d attributes were found: %v", len(found), found)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -109,13 +108,6 @@ type cli struct {
 	*clitest.CLI
 }
 
-const requireProvider = `terraform {
-  required_providers {
-    docs = { source = "docs-hosting/docs" }
-  }
-}
-`
-
 // cli returns a CLI with a configuration. It skips the test if there is no CLI.
 func (h *harness) cli(t *testing.T, config string) *cli {
 	t.Helper()
@@ -127,27 +119,13 @@ func (h *harness) cli(t *testing.T, config string) *cli {
 // write replaces the configuration.
 func (c *cli) write(t *testing.T, config string) {
 	t.Helper()
-	c.writeFile(t, "main.tf", requireProvider+config)
-}
-
-// writeFile writes a file in the CLI's folder.
-func (c *cli) writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(c.Folder, name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	c.Write(t, "main.tf", c.Require()+config)
 }
 
 // wantEmptyPlan checks that there is nothing to do.
 func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
 	t.Helper()
 	c.Run(t, 0, append([]string{"plan", "-input=false", "-detailed-exitcode"}, flags...)...)
-}
-
-// state returns the attributes of a resource in the state, nil if it is not there.
-func (c *cli) state(t *testing.T, address string) map[string]any {
-	t.Helper()
-	return c.values(t)[address]
 }
 
 // values returns the attributes of everything in the state, by addresses.
@@ -273,4 +251,66 @@ func wantPhrases(t *testing.T, text string, phrases ...string) {
 			t.Errorf("no %q in:\n%s", phrase, text)
 		}
 	}
+}
+
+// site is the address of the export in the tests' configurations.
+const site = "docs_static_export.site"
+
+// export returns the configuration of an export with further arguments.
+func export(arguments ...string) string {
+	return fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  %s\n}\n", strings.Join(arguments, "\n  "))
+}
+
+// revision returns the configuration of an export of the given content.
+func revision(content string, arguments ...string) string {
+	return export(append(arguments, fmt.Sprintf("triggers = { revision = %q }", content))...)
+}
+
+// apply applies the configuration and returns the output, unwrapped.
+func (c *cli) apply(t *testing.T, wantExit int, flags ...string) string {
+	t.Helper()
+	return unwrapped(c.Run(t, wantExit, append([]string{"apply", "-input=false", "-auto-approve"}, flags...)...))
+}
+
+var lineBreak = regexp.MustCompile(`[\s│]+`)
+
+// unwrapped returns the output of the CLI as one line. Terraform wraps diagnostics
+// and draws a border next to them.
+func unwrapped(output string) string { return lineBreak.ReplaceAllString(output, " ") }
+
+// wantJob checks that the state holds the nth job of the service, with a link that
+// works.
+func (c *cli) wantJob(t *testing.T, n int) {
+	t.Helper()
+	state := c.values(t)[site]
+	if jobs := c.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
+		t.Fatalf("the state holds job %v, want number %d of %v", state["job_id"], n, jobs)
+	}
+	c.wantLink(t)
+}
+
+// wantLink checks that the state holds a link that works.
+func (c *cli) wantLink(t *testing.T) {
+	t.Helper()
+	if left := c.linkLeft(t); left <= 0 {
+		t.Errorf("the link expired %s ago", -left)
+	}
+}
+
+// linkLeft returns how long the state's link still works.
+func (c *cli) linkLeft(t *testing.T) time.Duration {
+	t.Helper()
+	state := c.values(t)[site]
+	expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(state["expires_at"]))
+	if err != nil || fmt.Sprint(state["bundle_url"]) == "" {
+		t.Fatalf("the state holds no link: %v", state)
+	}
+	return expiresAt.Sub(c.clock.Now())
+}
+
+// interruptApply interrupts an apply during its first poll of a job and returns the
+// output, unwrapped.
+func (c *cli) interruptApply(t *testing.T) string {
+	t.Helper()
+	return unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false"))
 }

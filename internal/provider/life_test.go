@@ -16,7 +16,7 @@ func TestLifeOfAnExport(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, "")
-	c.writeFile(t, "notes.txt", "mine")
+	c.Write(t, "notes.txt", "mine")
 	revision := func(number, pages int) {
 		t.Helper()
 		h.NextJob(simulator.JobSpec{Pages: pages})
@@ -29,7 +29,7 @@ func TestLifeOfAnExport(t *testing.T) {
 		if files := c.disk(t, "site"); len(files) != pages+2 || files["index.html"] == "" {
 			t.Errorf("revision %d has %d files, want %d pages and 2 assets", number, len(files), pages)
 		}
-		if archive := c.disk(t, ".")["bundle.tar.gz"]; checksum(archive) != c.state(t, siteBundle)["sha256"] {
+		if archive := c.disk(t, ".")["bundle.tar.gz"]; checksum(archive) != c.values(t)[siteBundle]["sha256"] {
 			t.Errorf("the state does not describe the archive of revision %d", number)
 		}
 	}

@@ -43,7 +43,7 @@ func (c *cli) ownProcess(t *testing.T) {
 	if err := os.Symlink(self, c.inFolder("terraform-provider-docs")); err != nil {
 		t.Fatal(err)
 	}
-	c.writeFile(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
+	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
 	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
 		baseURLVariable+"="+c.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey,
 		"TF_LOG=TRACE", "TF_LOG_PATH="+c.inFolder("log"))

@@ -117,7 +117,7 @@ func (w *walk) finishJobs() {
 // step applies, in one of three ways, and checks what happened.
 func (w *walk) step(t *testing.T, heal func()) {
 	t.Helper()
-	jobs, before := w.JobIDs(), w.state(t, site)
+	jobs, before := w.JobIDs(), w.values(t)[site]
 	command := [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}, {"plan", "-out=saved"}}[w.random.IntN(3)]
 	exit, output := w.try(command...)
 	saved := command[0] == "plan"
@@ -126,7 +126,7 @@ func (w *walk) step(t *testing.T, heal func()) {
 		exit, output = w.try("apply", "saved")
 	}
 	heal()
-	after := w.state(t, site)
+	after := w.values(t)[site]
 	started := slices.DeleteFunc(w.JobIDs(), func(id string) bool { return slices.Contains(jobs, id) })
 	w.tell("%v ends with %d, starts %v, the state holds %v", command, exit, started, after["job_id"])
 	w.check(t, before, after, started, exit, output)

@@ -37,7 +37,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 			c.Run(t, 2, "plan", "-detailed-exitcode")
 			h.wantCounts(t, map[string]int{simulator.EndpointBundle: 0})
 
-			wantTexts(t, c.apply(t, 0), "Import adopts the configuration without a new export", "0 added, 1 changed")
+			wantPhrases(t, c.apply(t, 0), "Import adopts the configuration without a new export", "0 added, 1 changed")
 			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
@@ -81,7 +81,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {
-		wantTexts(t, unwrapped(c.Run(t, 1, "import", site, test.id)), test.wants...)
+		wantPhrases(t, unwrapped(c.Run(t, 1, "import", site, test.id)), test.wants...)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 0})
 }

@@ -49,7 +49,6 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 			failed, nil,
 			map[string]any{"status": "failed", "finished": true, "succeeded": false, "progress": nil, "page_count": nil, "error": "page /broken does not render"},
 		},
-		"failed without a reason":       {failed, map[string]any{"error": nil}, map[string]any{"status": "failed", "error": nil}},
 		"status that is not documented": {half, map[string]any{"status": "packaging"}, map[string]any{"status": "packaging", "finished": false, "succeeded": false}},
 		"missing fields":                {half, map[string]any{"progress": simulator.Omit, "pageCount": nil, "createdAt": simulator.Omit}, map[string]any{"progress": nil, "page_count": nil, "created_at": nil}},
 	}

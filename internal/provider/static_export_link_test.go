@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -21,55 +20,29 @@ func (h *harness) rewriteBundle(change func(body map[string]any)) {
 	})
 }
 
-func TestLinkIsRenewedWhenItIsDue(t *testing.T) {
+func TestLinkIsRenewedAfterHalfItsLifetimeIfRenewBeforeIsLonger(t *testing.T) {
 	t.Parallel()
-	const renews, idles = "0 added, 1 changed", "0 added, 0 changed"
-	type moment struct {
-		after time.Duration
-		does  string
-	}
-	for name, test := range map[string]struct {
-		renewBefore string
-		options     simulator.Options
-		moments     []moment
-		warnings    int // of a new link
-	}{
-		"after half its lifetime if renew_before is longer": {"24h", simulator.Options{}, []moment{{29 * time.Minute, idles}, {2 * time.Minute, renews}}, 1},
-		"once early and then after its expiry if the service keeps its links": {
-			"20m",
-			simulator.Options{KeepLink: true},
-			[]moment{{45 * time.Minute, renews}, {10 * time.Minute, idles}, {6 * time.Minute, renews}, {time.Minute, idles}},
-			0,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test.options.LinkLifetime = time.Hour
-			h := newHarness(t, test.options)
-			c := h.cli(t, export(`renew_before = "`+test.renewBefore+`"`))
-			created := 1
-			wantWarnings(t, c.apply(t, 0), test.warnings)
-			for _, moment := range test.moments {
-				h.clock.Advance(moment.after)
-				output := c.apply(t, 0)
-				wantTexts(t, output, moment.does)
-				if moment.does == renews {
-					created++
-					wantWarnings(t, output, test.warnings)
-				} else {
-					wantWarnings(t, output, 0)
-				}
-			}
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: created})
-		})
-	}
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export(`renew_before = "24h"`))
+	wantPhrases(t, c.apply(t, 0), "Warning: renew_before is too long for the link")
+	h.clock.Advance(29 * time.Minute)
+	c.wantEmptyPlan(t)
+	h.clock.Advance(2 * time.Minute)
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
+	c.wantEmptyPlan(t)
 }
 
-func wantWarnings(t *testing.T, output string, want int) {
-	t.Helper()
-	if got := strings.Count(output, "Warning: "); got != want {
-		t.Errorf("%d warnings, want %d:\n%s", got, want, output)
+func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
+	c := h.cli(t, export(`renew_before = "20m"`))
+	c.apply(t, 0)
+	for _, after := range []time.Duration{45 * time.Minute, 16 * time.Minute} {
+		h.clock.Advance(after)
+		wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
+		c.wantEmptyPlan(t)
 	}
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 3})
 }
 
 func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
@@ -79,8 +52,8 @@ func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
 		body["bundleUrl"], body["expiresAt"], body["sizeBytes"] = "http://127.0.0.1:9/bundle.tar.gz?token=abc", nil, simulator.Omit
 	})
 	c := h.cli(t, export())
-	wantTexts(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
-	if state := c.state(t, site); state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
+	wantPhrases(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
+	if state := c.values(t)[site]; state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
 		t.Errorf("the state is %v", state)
 	}
 	h.clock.Advance(1000 * time.Hour)
@@ -96,7 +69,7 @@ func TestLinkOfANewJobIsRenewedEarlyAlthoughItExpiresWithTheOldOne(t *testing.T)
 	c.write(t, revision("2", `renew_before = "2h"`))
 	c.apply(t, 0)
 	h.clock.Advance(11 * time.Hour)
-	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 }
 
 func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {

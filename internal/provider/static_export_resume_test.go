@@ -19,11 +19,11 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantTexts(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state contains the job without a link.")
-	if state := c.state(t, site); state["job_id"] != h.JobIDs()[0] || state["bundle_url"] != nil {
+	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state contains the job without a link.")
+	if state := c.values(t)[site]; state["job_id"] != h.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
-	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
 	c.wantEmptyPlan(t)
 }
@@ -51,10 +51,10 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 			h := newHarness(t, simulator.Options{})
 			h.AddFault(test.fault)
 			c := h.cli(t, export(test.arguments))
-			wantTexts(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job as tainted", `run "terraform untaint"`)...)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job as tainted", `run "terraform untaint"`)...)
 			c.write(t, export())
 			c.Run(t, 0, "untaint", site)
-			wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
+			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
@@ -69,11 +69,11 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	t.Helper()
 	c.write(t, revision("1"))
 	c.apply(t, 0)
-	before := c.state(t, site)
+	before := c.values(t)[site]
 	c.write(t, revision("2"))
-	wantTexts(t, c.interruptApply(t), "Error: Static export interrupted", "The job keeps running. The state keeps the earlier export and its link.",
+	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "The job keeps running. The state keeps the earlier export and its link.",
 		`To resume the same job, run "terraform apply" again.`)
-	if after := c.state(t, site); after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
+	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
 	}
 	return c.JobIDs()[0], c.JobIDs()[1]
@@ -84,9 +84,9 @@ func TestInterruptedExportOfNewContentIsResumed(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, "")
 	old, pending := c.cutOff(t)
-	wantTexts(t, unwrapped(c.Run(t, 0, "plan")), fmt.Sprintf("~ job_id = %q -> %q", old, pending), "~ bundle_url = (sensitive value)")
+	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), fmt.Sprintf("~ job_id = %q -> %q", old, pending), "~ bundle_url = (sensitive value)")
 
-	wantTexts(t, c.apply(t, 0), "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
@@ -98,7 +98,7 @@ func TestNewContentIsResumedAlthoughTheOldJobIsGone(t *testing.T) {
 	c := h.cli(t, "")
 	old, pending := c.cutOff(t)
 	h.ForgetJob(old)
-	wantTexts(t, c.apply(t, 0), "Warning: Static export job not found", "or resumes job "+pending, "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "Warning: Static export job not found", "or resumes job "+pending, "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0) // of those that the service still knows
 	c.wantEmptyPlan(t)
@@ -110,7 +110,7 @@ func TestPendingJobThatIsGoneIsStartedAgain(t *testing.T) {
 	c := h.cli(t, "")
 	_, pending := c.cutOff(t)
 	h.ForgetJob(pending)
-	wantTexts(t, c.apply(t, 1), "Static export job not found", "The state keeps the earlier export and its link. The next apply exports the site again.")
+	wantPhrases(t, c.apply(t, 1), "Static export job not found", "The state keeps the earlier export and its link. The next apply exports the site again.")
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantJob(t, 1)

@@ -49,7 +49,7 @@ func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
 			}
 			c.wantEmptyPlan(t)
 			h.wantCounts(t, map[string]int{simulator.EndpointUpdate: step.requests})
-			wantAttributes(t, c.state(t, "docs_update_gate.gate"), step.want)
+			wantAttributes(t, c.values(t)["docs_update_gate.gate"], step.want)
 		})
 	}
 }
@@ -62,21 +62,17 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 		said      []string
 	}{
-		"failure":              {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
-		"failure after a wait": {simulator.UpdateSpec{Run: 2 * time.Minute, Fail: "no space"}, "", []string{"error: Update failed"}},
+		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
 		"timeout": {simulator.UpdateSpec{Queue: simulator.Forever}, brief, []string{
 			"error: Timed out waiting for the update", "The operation did not finish within 200ms (`timeouts.create`).\n\nUpdate timeout was last seen with status \"queued\". The update itself continues.\n\nRun Terraform again to resume waiting.",
 		}},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, brief, []string{"error: Timed out waiting for the update", `was last seen with status "succeeded", which is undocumented and counts as still running.`}},
-		"unknown update": {simulator.UpdateSpec{ID: "another"}, "", []string{"error: Could not read the update", "HTTP 404 Not Found"}},
 		"no status":      {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
 	for name, test := range tests {
-		if test.update.ID == "" {
-			test.update.ID = label(name)
-		}
+		test.update.ID = label(name)
 		h.AddUpdate(test.update)
 		config.WriteString(gate(label(name), label(name), test.arguments))
 		fmt.Fprintf(&config, "resource \"terraform_data\" \"behind_%[1]s\" {\n  depends_on = [docs_update_gate.%[1]s]\n}\n", label(name))

@@ -39,22 +39,23 @@ func wantAttributes(t *testing.T, got, want map[string]any) {
 	}
 }
 
+// TestUpdateStatusHasEveryFieldOfTheRecord also waits in the configured interval.
 func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended, Fields: map[string]any{
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute, Fields: map[string]any{
 		"_id": "upd_1 of the record", "logs": []string{"first", "second"}, "summary": "The site is live", "source": "dashboard", "projectId": "prj_1",
 		"author": map[string]any{"name": "Ada", "avatarUrl": "https://images.example.com/ada.png", "vcsUserId": 9007199254740991},
 	}})
-	c := h.cli(t, readUpdate)
+	c := h.cli(t, strings.Replace(readUpdate, "}", "wait_for_completion = true\npoll_interval = \"60s\"\n}", 1))
 	c.Run(t, 0, "apply", "-auto-approve")
-	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 1})
-	got, want := c.state(t, "data.docs_update_status.update"), map[string]any{
-		"status_id": "upd_1", "wait_for_completion": nil, "fail_on_failure": nil, "poll_interval": nil, "timeouts": nil,
+	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 7})
+	got, want := c.values(t)["data.docs_update_status.update"], map[string]any{
+		"status_id": "upd_1", "wait_for_completion": true, "fail_on_failure": nil, "poll_interval": "60s", "timeouts": nil,
 		"id":               "upd_1 of the record",
 		"project_id":       "prj_1",
 		"created_at":       "2030-01-31T12:00:00.000Z",
-		"ended_at":         "2030-01-31T12:00:00.000Z",
+		"ended_at":         "2030-01-31T12:05:02.000Z",
 		"status":           "success",
 		"finished":         true,
 		"succeeded":        true,
@@ -76,41 +77,6 @@ func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 	}
 }
 
-func TestUpdateStatusAcceptsWhatTheContractLeavesOpen(t *testing.T) {
-	t.Parallel()
-	every := func(value any) map[string]any {
-		fields := map[string]any{}
-		for _, name := range []string{"_id", "projectId", "createdAt", "endedAt", "summary", "logs", "subdomain", "screenshot", "screenshotLight", "screenshotDark", "author", "commit", "source"} {
-			fields[name] = value
-		}
-		return fields
-	}
-	nothing := map[string]any{
-		"status": "success", "finished": true, "succeeded": true,
-		"id": nil, "project_id": nil, "created_at": nil, "ended_at": nil, "summary": nil, "logs": nil, "subdomain": nil,
-		"screenshot": nil, "screenshot_light": nil, "screenshot_dark": nil, "author": nil, "commit": nil, "source": nil,
-	}
-	tests := map[string]struct{ fields, want map[string]any }{
-		"null fields":                     {every(nil), nothing},
-		"missing fields":                  {every(simulator.Omit), nothing},
-		"author without fields":           {map[string]any{"author": map[string]any{}}, map[string]any{"author": map[string]any{"name": nil, "avatar_url": nil, "vcs_user_id": nil}}},
-		"commit without files":            {map[string]any{"commit": map[string]any{"sha": "c0ffee"}}, map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}}},
-		"status that is not documented":   {map[string]any{"status": "paused"}, map[string]any{"status": "paused", "finished": false, "succeeded": false}},
-		"failure":                         {map[string]any{"status": "failure"}, map[string]any{"status": "failure", "finished": true, "succeeded": false}},
-		"key and link in what it returns": {map[string]any{"summary": "https://a.example/b?token=abc " + simulator.DefaultAPIKey}, map[string]any{"summary": "https://a.example/b?token=abc " + simulator.DefaultAPIKey}},
-	}
-	h := newHarness(t, simulator.Options{})
-	for name, test := range tests {
-		h.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fields: test.fields})
-	}
-	c := h.cli(t, readUpdates(tests, func(struct{ fields, want map[string]any }) string { return "" }))
-	c.Run(t, 0, "apply", "-auto-approve")
-	values := c.values(t)
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], test.want) })
-	}
-}
-
 func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	t.Parallel()
 	const wait, fail = "wait_for_completion = true\n", "fail_on_failure = true\n"
@@ -123,7 +89,21 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	soon, failing := simulator.UpdateSpec{Run: 4 * time.Minute}, simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
 	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
 	const brief = `timeouts = { read = "200ms" }`
+	passed := func(fields map[string]any) simulator.UpdateSpec {
+		return simulator.UpdateSpec{Queue: ended, Run: ended, Fields: fields}
+	}
+	const asSent = "https://a.example/b?token=abc " + simulator.DefaultAPIKey
 	good := map[string]row{
+		"null fields": {
+			update: passed(map[string]any{"_id": nil, "endedAt": nil, "logs": nil, "author": nil, "commit": nil}),
+			want:   map[string]any{"id": nil, "ended_at": nil, "logs": nil, "author": nil, "commit": nil, "status": "success", "finished": true, "succeeded": true},
+		},
+		"commit without files": {
+			update: passed(map[string]any{"commit": map[string]any{"sha": "c0ffee"}}),
+			want:   map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}},
+		},
+		"status that is not documented":   {update: passed(map[string]any{"status": "paused"}), want: map[string]any{"status": "paused", "finished": false, "succeeded": false}},
+		"key and link in what it returns": {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
 		"running update":                  {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
 		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
 		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
@@ -165,14 +145,6 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	}
 }
 
-func TestUpdateStatusIsPolledInTheConfiguredInterval(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute})
-	h.cli(t, strings.Replace(readUpdate, "}", "wait_for_completion = true\npoll_interval = \"60s\"\n}", 1)).Run(t, 0, "plan")
-	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 7})
-}
-
 func TestFailedUpdateIsExplained(t *testing.T) {
 	t.Parallel()
 	lines := []any{}
@@ -209,16 +181,8 @@ Push a fix, and use the status_id of the update that it triggers.
 `},
 			nil,
 		},
-		"nothing known": {
-			map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil},
-			[]string{"ended with status \"failure\".\n\nPush a fix"},
-			nil,
-		},
-		"empty fields": {
-			map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"sha": "", "message": "\n"}, "logs": []any{}},
-			[]string{"ended with status \"failure\".\n\nPush a fix"},
-			nil,
-		},
+		"nothing known":     {map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil}, []string{"ended with status \"failure\".\n\nPush a fix"}, nil},
+		"empty fields":      {map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"message": "\n"}, "logs": []any{}}, []string{"ended with status \"failure\".\n\nPush a fix"}, nil},
 		"log of many lines": {map[string]any{"logs": lines}, []string{"End of the log:\n  line 10.\n", "line 29."}, nil},
 		"log of long lines": {
 			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
@@ -245,5 +209,20 @@ Push a fix, and use the status_id of the update that it triggers.
 				}
 			}
 		})
+	}
+}
+
+func TestThousandReadsMakeAThousandRequestsOverFewConnections(t *testing.T) {
+	t.Parallel()
+	const parallelism = 10 // Terraform's default
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	c := h.cli(t, "data \"docs_update_status\" \"update\" {\n  count     = 1000\n  status_id = \"upd_1\"\n}\n")
+	c.Run(t, 0, "plan")
+	if n := len(h.Requests()); n != 1000 || h.Count(simulator.EndpointUpdate) != n {
+		t.Errorf("%d requests, %d of them for the update, want 1000", n, h.Count(simulator.EndpointUpdate))
+	}
+	if n := h.Connections(); n > parallelism+5 {
+		t.Errorf("%d connections, want at most %d", n, parallelism+5)
 	}
 }

@@ -33,13 +33,8 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 
 	tests := map[string]struct{ config, want string }{
 		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL cannot be used: it must be absolute, such as https://host.example/v1."},
-		"base URL with a user name":     {provider(key, `base_url = "https://u:p@docs.invalid/v1"`), "it must not contain a user name or password"},
-		"base URL with plain http":      {provider(key, `base_url = "http://docs.invalid/v1"`), "plain http is allowed for loopback hosts only"},
-		"base URL below localhost":      {provider(key, `base_url = "http://docs.localhost/v1"`), "plain http is allowed for loopback hosts only"},
 		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key cannot be used: it contains whitespace."},
-		"key in quotation marks":        {provider(url, `api_key = "\"sim_0123456789\""`), "it has quotation marks around it"},
-		"certificates that are none":    {provider(url, key, `ca_cert_pem = "-----BEGIN NONSENSE\n"`), "Invalid provider argument (ca_cert_pem)\nThe value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----."},
-		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), `To read them from a file, use file("...").`},
+		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not 0s."},
 		"negative number of retries":    {provider(url, key, `max_retries = -1`), "(max_retries)\nAttribute max_retries value must be between 0 and 20"},
 		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
