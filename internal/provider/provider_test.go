@@ -4,6 +4,11 @@
 package provider
 
 import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -129,4 +134,22 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v, %+v", err, read)
 	}
+}
+
+func TestPrivateAuthorityIsTrusted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	server := httptest.NewUnstartedServer(h.Service)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	h.env[baseURLVariable] = server.URL + "/v1"
+	c := h.cli(t, readUpdate)
+	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
+	h.wantNoRequests(t)
+
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
+	c.report(t, 0, "plan").wantSaid(t, "update")
 }
