@@ -38,7 +38,6 @@ resource "docs_bundle_download" "site" {
   path   = "${var.outbox}/bundle.tar.gz"
 }
 
-# Transfer it separately from the archive, or sign it.
 output "checksum" {
   description = "Input for sha256sum --check."
   value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"

@@ -30,8 +30,6 @@ resource "docs_static_export" "site" {
 
   # Longer than the time between two renewals, 30 minutes, and shorter than the lifetime of a link.
   renew_before = "45m"
-
-  depends_on = [docs_update_gate.published]
 }
 
 # The update whose export is published, for renew.sh. If an export fails, the output keeps the earlier

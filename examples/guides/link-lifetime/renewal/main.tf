@@ -21,7 +21,7 @@ resource "docs_static_export" "site" {
   renew_before = "45m"
 }
 
-# Warns of an expired link in refresh-only plans, such as the health assessments of HCP Terraform.
+# Warns about an expired link in refresh-only plans, such as the health assessments of HCP Terraform.
 check "bundle_link" {
   assert {
     condition     = try(timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0, true)
