@@ -105,8 +105,16 @@ test-cli: ## Run only the tests that use the CLI (TF=tofu)
 
 .PHONY: verify-service
 verify-service: | $(BUILD) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
+	@: "$${DOCS_BASE_URL:?set this variable}" "$${DOCS_API_KEY:?set this variable}" "$${DOCS_DOMAIN:?set this variable}"
 	@go test -c -o $(BUILD)/verify.test ./internal/verify && rm -f $(BUILD)/service-report.md
-	@TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
+	@echo "This runs the provider against $$DOCS_BASE_URL and sends:"
+	@echo "  - 1 request that starts an export of $$DOCS_DOMAIN; the API cannot delete the job"
+	@echo "  - up to 3 requests for a link to the bundle (4 with WAIT, which renews the link), and 1 download"
+	@echo "  - about 10 reads, 1 of them with a wrong API key and 2 with IDs that do not exist"
+	@echo "  - the polls of the job, every 1 to 15 seconds"
+	@echo "Files are written to a temporary directory, and deleted at the end."
+	@[ "$$YES" = 1 ] || { read -rp 'Type yes to continue: ' yes && [ "$$yes" = yes ]; } || { echo 'Nothing was sent.'; exit 1; }
+	@YES=1 TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
 		-test.run '^TestService$$' -test.timeout 4h -report $(BUILD)/service-report.md; status=$$?; \
 	cat $(BUILD)/service-report.md 2>/dev/null && echo && echo 'This report is in $(BUILD)/service-report.md.'; exit $$status
 

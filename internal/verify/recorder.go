@@ -5,8 +5,9 @@ package verify
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"mime"
@@ -14,6 +15,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +30,10 @@ import (
 
 // The operations of api/openapi.yaml.
 const (
-	getUpdate = "getUpdateStatus"
-	startJob  = "startStaticExport"
-	getJob    = "getStaticExportJob"
-	getLink   = "generateBundle"
+	getUpdate = "GET /project/update-status/{id}"
+	startJob  = "POST /static-export/jobs"
+	getJob    = "GET /static-export/jobs/{id}"
+	getLink   = "POST /static-export/jobs/{id}/bundle"
 )
 
 // exchange is a response of the service. It holds nothing of the request, which has the
@@ -42,13 +44,37 @@ type exchange struct {
 	at        time.Time
 	status    int // 0 if there was no complete response
 	header    http.Header
-	mediaType string
 	body      any      // decoded JSON, nil if the body is not JSON
 	unknown   []string // fields that the contract does not have
 	broken    []string // what violates the contract
 }
 
-func (x exchange) refused() bool { return x.status/100 == 4 }
+// kind returns the status and the content type.
+func (x exchange) kind() string {
+	if x.status == 0 {
+		return "no response"
+	}
+	mediaType, _, _ := mime.ParseMediaType(x.header.Get("Content-Type"))
+	return fmt.Sprintf("%d, %s", x.status, cmp.Or(mediaType, "no content type"))
+}
+
+// describe adds the shape of the body.
+func (x exchange) describe() string {
+	if x.body == nil {
+		return x.kind()
+	}
+	return x.kind() + ", `" + shape(x.body) + "`"
+}
+
+// field returns the values of a field in the successful responses that have it.
+func field(exchanges []exchange, name string) (values []any) {
+	for _, x := range exchanges {
+		if object, isObject := x.body.(map[string]any); isObject && x.status/100 == 2 && object[name] != nil {
+			values = append(values, object[name])
+		}
+	}
+	return values
+}
 
 // recorder is a reverse proxy on a loopback address. It records the responses of the
 // service, and checks each exchange against the contract.
@@ -78,16 +104,12 @@ func newRecorder(service *url.URL, c clock.Clock) *recorder {
 
 // RoundTrip sends a request to the service and records the response.
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	var sent []byte
-	if req.Body != nil {
-		var err error
-		if sent, err = io.ReadAll(req.Body); err != nil {
-			return nil, err
-		}
-		req.Body = io.NopCloser(bytes.NewReader(sent))
+	sent, err := copyBody(&req.Body)
+	if err != nil {
+		return nil, err
 	}
 	path := strings.TrimPrefix(req.URL.EscapedPath(), r.service.EscapedPath())
-	x := exchange{operation: operation(req.Method, path), at: r.clock.Now(), broken: []string{"there is no complete response"}}
+	x := exchange{operation: req.Method + " " + idInPath.ReplaceAllString(path, "$1/{id}"), at: r.clock.Now(), broken: []string{"there is no complete response"}}
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -98,25 +120,28 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
-	_ = resp.Body.Close()
+	body, err := copyBody(&resp.Body)
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-
 	x.status, x.header = resp.StatusCode, resp.Header.Clone()
-	x.mediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if decoder.Decode(&x.body) != nil {
-		x.body = nil
-	}
+	x.body, _ = jsonschema.UnmarshalJSON(bytes.NewReader(body)) // nil if it is not JSON
 	x.unknown, x.broken = violations(contract.Validate(simulator.Exchange{
 		Request: simulator.Request{Method: req.Method, Path: "/v1" + path, Query: req.URL.RawQuery, Header: req.Header, Body: string(sent)},
 		Status:  resp.StatusCode, Header: resp.Header, Body: body,
 	}))
 	return resp, nil
+}
+
+// copyBody reads a body, and leaves a copy of it to read again.
+func copyBody(body *io.ReadCloser) ([]byte, error) {
+	if *body == nil {
+		return nil, nil
+	}
+	content, err := io.ReadAll(*body)
+	_ = (*body).Close()
+	*body = io.NopCloser(bytes.NewReader(content))
+	return content, err
 }
 
 // begin names the step that the next exchanges belong to.
@@ -126,7 +151,7 @@ func (r *recorder) begin(step string) {
 	r.step = step
 }
 
-// of returns the exchanges of a step and an operation; an empty string matches all.
+// of returns the exchanges of a step and an operation. An empty string matches all.
 func (r *recorder) of(step, operation string) (found []exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,18 +163,18 @@ func (r *recorder) of(step, operation string) (found []exchange) {
 	return found
 }
 
-// operation returns the operation of a request to a path below the base URL.
-func operation(method, path string) string {
-	switch n := strings.Count(path, "/"); {
-	case strings.HasPrefix(path, "/project/"):
-		return getUpdate
-	case method == http.MethodPost && n == 2:
-		return startJob
-	case method == http.MethodPost:
-		return getLink
+// last returns the last exchange of a step; it has no status if there is none.
+func (r *recorder) last(step string) (last exchange) {
+	for _, x := range r.of(step, "") {
+		last = x
 	}
-	return getJob
+	return last
 }
+
+var (
+	idInPath = regexp.MustCompile(`(jobs|update-status)/[^/]+`)
+	quoted   = regexp.MustCompile(`".*"`)
+)
 
 // violations splits the error of a check into fields that the contract does not have,
 // which it allows, and violations. It quotes no values.
@@ -159,8 +184,7 @@ func violations(err error) (unknown, broken []string) {
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		text, _, quotes := strings.Cut(err.Error(), ` "`)
-		return nil, []string{text + when(quotes, " something else")}
+		return nil, []string{quoted.ReplaceAllString(err.Error(), "(hidden)")}
 	}
 	for _, cause := range invalid.Causes {
 		fields, rules := violations(cause)
@@ -176,11 +200,9 @@ func violations(err error) (unknown, broken []string) {
 		for _, name := range k.Missing {
 			broken = append(broken, prefix+name+" is missing")
 		}
-	case *kind.Type:
-		broken = append(broken, strings.TrimSuffix(prefix, ".")+" is "+k.Got+", not "+strings.Join(k.Want, " or "))
 	default:
 		if len(invalid.Causes) == 0 { // the others only group their causes
-			broken = append(broken, strings.TrimSuffix(prefix, ".")+" breaks the rule `"+strings.Join(k.KeywordPath(), ".")+"`")
+			broken = append(broken, fmt.Sprintf("%s breaks the rule `%s`", strings.TrimSuffix(prefix, "."), strings.Join(k.KeywordPath(), ".")))
 		}
 	}
 	return unknown, broken

@@ -7,9 +7,6 @@
 package verify
 
 import (
-	"bufio"
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +15,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,70 +37,36 @@ type settings struct {
 
 // readSettings reads and checks the settings. It sends nothing.
 func readSettings(getenv func(string) string) (settings, error) {
-	s := settings{
-		apiKey: strings.TrimSpace(getenv("DOCS_API_KEY")), domain: strings.TrimSpace(getenv("DOCS_DOMAIN")),
-		statusID: strings.TrimSpace(getenv("DOCS_STATUS_ID")), commit: getenv("COMMIT"), time: clock.System{},
-	}
-	var missing []string
+	get := func(name string) string { return strings.TrimSpace(getenv(name)) }
+	s := settings{apiKey: get("DOCS_API_KEY"), domain: get("DOCS_DOMAIN"), statusID: get("DOCS_STATUS_ID"), commit: get("COMMIT"), time: clock.System{}}
 	for _, name := range []string{"DOCS_BASE_URL", "DOCS_API_KEY", "DOCS_DOMAIN"} {
-		if strings.TrimSpace(getenv(name)) == "" {
-			missing = append(missing, name)
+		if get(name) == "" {
+			return s, errors.New("set " + name)
 		}
 	}
-	if len(missing) > 0 {
-		return s, errors.New("set " + strings.Join(missing, ", "))
-	}
-	c, err := client.New(client.Config{BaseURL: strings.TrimSpace(getenv("DOCS_BASE_URL")), APIKey: s.apiKey})
+	c, err := client.New(client.Config{BaseURL: get("DOCS_BASE_URL"), APIKey: s.apiKey})
 	if err != nil {
 		return s, fmt.Errorf("DOCS_BASE_URL or DOCS_API_KEY: %w", err)
 	}
-	if s.base, err = url.Parse(c.BaseURL()); err != nil {
-		return s, err
-	}
-	if wait := getenv("WAIT"); wait != "" {
-		if s.wait, err = time.ParseDuration(wait); err != nil || s.wait < 0 {
+	if wait := get("WAIT"); wait != "" {
+		if s.wait, err = time.ParseDuration(wait); err != nil {
 			return s, fmt.Errorf("WAIT is %q: set a duration such as 20m", wait)
 		}
 	}
-	return s, nil
+	if get("YES") != "1" { // the Makefile asks for it
+		return s, errors.New("this starts an export, which the API cannot delete: to agree, set YES=1")
+	}
+	s.base, err = url.Parse(c.BaseURL())
+	return s, err
 }
 
-// confirm says what is about to happen, and asks for a yes unless there is one already.
-func (s settings) confirm(yes string, input io.Reader, console io.Writer) error {
-	links := "3 requests"
-	if s.wait > 0 {
-		links = fmt.Sprintf("3 requests (4 if the link expires within %s)", s.wait)
-	}
-	fmt.Fprintf(console, `This runs the provider against %s and sends:
-  - 1 request that starts an export of %s; the API cannot delete the job
-  - up to %s for a link to the bundle, and 1 download
-  - about 10 reads, 1 of them with a wrong API key and 2 with IDs that do not exist
-  - the polls of the job, every 1 to 15 seconds
-Files are written to a temporary directory, and deleted at the end.
-`, s.base, s.domain, links)
-	if yes == "1" {
-		return nil
-	}
-	fmt.Fprint(console, "Type yes to continue: ")
-	line, _ := bufio.NewReader(input).ReadString('\n') // an error leaves no yes
-	if strings.TrimSpace(line) != "yes" {
-		return errors.New("nothing was sent: type yes, or set YES=1")
-	}
-	return nil
-}
-
-// The steps, in their order.
+// The steps that the report describes.
 const (
-	stepUpdate    = "Read an update"
-	stepNoUpdate  = "Read an update that does not exist"
-	stepExport    = "Export, download, and unpack"
-	stepPlan      = "Plan again: nothing to do"
-	stepNoJob     = "Read a job that does not exist"
-	stepWrongKey  = "Read with a wrong API key"
-	stepImport    = "Import the job into another state"
-	stepEphemeral = "Create an ephemeral link"
-	stepRenewal   = "Renew the expired link"
-	stepDestroy   = "Destroy"
+	stepNoUpdate = "Read an update that does not exist"
+	stepExport   = "Export, download, and unpack"
+	stepNoJob    = "Read a job that does not exist"
+	stepWrongKey = "Read with a wrong API key"
+	stepRenewal  = "Renew the expired link"
 )
 
 // configurations are what the steps apply, by directory. Values come from TF_VAR_ variables.
@@ -112,6 +74,9 @@ var configurations = map[string]string{
 	"update": `variable "id" { type = string }
 data "docs_update_status" "update" { status_id = var.id }`,
 	"job": `variable "id" { type = string }
+data "docs_static_export_job" "job" { job_id = var.id }`,
+	"wrong-key": `variable "id" { type = string }
+provider "docs" { api_key = "wrong_00000000000000000000000000000000" }
 data "docs_static_export_job" "job" { job_id = var.id }`,
 	"import": `variable "domain" { type = string }
 resource "docs_static_export" "site" { domain = var.domain }`,
@@ -123,11 +88,13 @@ resource "docs_bundle_download" "site" {
   job_id     = docs_static_export.site.job_id
   path       = "${abspath(path.root)}/bundle"
   extract_to = "${abspath(path.root)}/files"
-}`,
+}
+output "job_id" { value = docs_static_export.site.job_id }
+output "expires_at" { value = docs_static_export.site.expires_at }`,
 }
 
 // step is the result of a step.
-type step struct{ name, result, note string }
+type step struct{ name, result, note, output string }
 
 const (
 	ok      = "ok"
@@ -143,7 +110,8 @@ type run struct {
 	version string // of the CLI
 	console io.Writer
 	steps   []step
-	archive string // describes the bundle, empty if there is none
+	archive string    // describes the bundle, empty if there is none
+	expires time.Time // when the first link expires, zero if the provider cannot tell
 }
 
 // verify runs all steps. It returns the report, and whether every step that ran was ok.
@@ -151,119 +119,98 @@ func verify(t *testing.T, s settings, console io.Writer) (report string, success
 	t.Helper()
 	r := &run{settings: s, recorder: newRecorder(s.base, s.time), console: console}
 	defer r.Close()
-	var key atomic.Value
-	key.Store(s.apiKey)
-	r.cli = clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{Version: "verify", Clock: s.time, Getenv: func(name string) string {
-		return map[string]string{"DOCS_BASE_URL": r.URL + s.base.EscapedPath(), "DOCS_API_KEY": key.Load().(string)}[name]
-	}}))
-	for folder, configuration := range configurations {
-		r.cli.Write(t, folder+"/main.tf", r.cli.Require()+configuration+"\n")
+	environment := map[string]string{"DOCS_BASE_URL": r.URL + s.base.EscapedPath(), "DOCS_API_KEY": s.apiKey}
+	r.cli = clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{
+		Version: "verify", Clock: s.time, Getenv: func(name string) string { return environment[name] },
+	}))
+	for directory, configuration := range configurations {
+		r.cli.Write(t, directory+"/main.tf", r.cli.Require()+configuration+"\n")
 	}
 	r.version, _, _ = strings.Cut(r.cli.Run(t, 0, "version"), "\n")
-	r.cli.Env = append(r.cli.Env, "TF_VAR_domain="+s.domain)
+	r.cli.Env = append(r.cli.Env, "TF_VAR_domain="+s.domain, "TF_INPUT=0", "TF_CLI_ARGS=-no-color")
 
 	const noID = "verify_0000000000000000" // of no update and no job
 	if s.statusID == "" {
-		r.skip(stepUpdate, "DOCS_STATUS_ID is not set")
+		r.skip("Read an update", "DOCS_STATUS_ID is not set")
 	} else {
-		r.try(stepUpdate, s.statusID, "update", "plan")
+		r.succeed("Read an update", "update", s.statusID, "plan")
 	}
-	r.refused(stepNoUpdate, noID, "update", "plan")
-	exported := r.try(stepExport, "", "site", "apply", "-auto-approve")
+	r.refuse(stepNoUpdate, "update", noID, "plan")
+	exported := r.succeed(stepExport, "site", "", "apply", "-auto-approve")
 	r.archive = archiveOf(filepath.Join(r.cli.Folder, "site", "bundle"), filepath.Join(r.cli.Folder, "site", "files"))
-	jobID := ""
+	jobID := noID
 	if exported {
-		jobID = fmt.Sprint(field(successes(r.of(stepExport, startJob)), "jobId")[0])
-		r.try(stepPlan, "", "site", "plan", "-detailed-exitcode")
+		_, jobID = r.command(stepExport, "site", "", "output", "-raw", "job_id")
+		_, expires := r.command(stepExport, "site", "", "output", "-raw", "expires_at")
+		r.expires, _ = time.Parse(time.RFC3339, expires) // an error if there is no such output
+		r.succeed("Plan again: nothing to do", "site", "", "plan", "-detailed-exitcode")
+	}
+	r.refuse(stepNoJob, "job", noID, "plan")
+	r.refuse(stepWrongKey, "wrong-key", jobID, "plan")
+	if exported {
+		r.succeed("Import the job into another state", "import", "", "import", "docs_static_export.site", s.domain+","+jobID)
+		r.succeed("Create an ephemeral link", "ephemeral", jobID, "plan")
+		r.renew(t)
 	} else {
-		for _, name := range []string{stepPlan, stepImport, stepEphemeral, stepRenewal} {
-			r.skip(name, "there is no bundle")
-		}
+		r.skip("Plan, import, create an ephemeral link, and renew", "there is no bundle")
 	}
-	r.refused(stepNoJob, noID, "job", "plan")
-	prefix, _, found := strings.Cut(s.apiKey, "_")
-	if !found {
-		prefix = "key"
-	}
-	key.Store(prefix + "_" + strings.Repeat("0", 32))
-	r.refused(stepWrongKey, cmp.Or(jobID, noID), "job", "plan")
-	key.Store(s.apiKey)
-	if exported {
-		r.try(stepImport, "", "import", "import", "docs_static_export.site", s.domain+","+jobID)
-		r.ephemeral(jobID)
-		r.renew(t.Context())
-	}
-	r.try(stepDestroy, "", "site", "destroy", "-auto-approve")
+	r.succeed("Destroy", "site", "", "destroy", "-auto-approve")
 	return r.report(), !slices.ContainsFunc(r.steps, func(s step) bool { return s.result == failed })
 }
 
-// ephemeral creates a link that Terraform does not store, if the CLI can.
-func (r *run) ephemeral(jobID string) {
-	oldest := 10
-	if r.cli.IsOpenTofu() {
-		oldest = 11
-	}
-	var name string
-	var minor int
-	if _, err := fmt.Sscanf(r.version, "%s v1.%d.", &name, &minor); err != nil || minor < oldest {
-		r.skip(stepEphemeral, fmt.Sprintf("needs version 1.%d of the CLI", oldest))
-		return
-	}
-	r.try(stepEphemeral, jobID, "ephemeral", "plan")
-}
-
 // renew waits until the link in the state has expired, and applies.
-func (r *run) renew(ctx context.Context) {
+func (r *run) renew(t *testing.T) {
+	t.Helper()
 	const margin = 2 * time.Second // links are often dated in whole seconds
-	link, err := replay(r, successes(r.of(stepExport, getLink))[0], (*client.Client).GenerateBundle)
-	if err != nil || link.ExpiresAt.IsZero() {
+	left := (r.expires.Sub(r.time.Now()) + margin).Round(time.Second)
+	if r.expires.IsZero() {
 		r.skip(stepRenewal, "the provider cannot tell when the link expires")
 		return
 	}
-	left := (link.ExpiresAt.Sub(r.time.Now()) + margin).Round(time.Second)
 	if left > r.wait {
 		r.skip(stepRenewal, fmt.Sprintf("the link expires in %s; to wait for that, set WAIT=%dm", left, int(left.Minutes())+1))
 		return
 	}
 	fmt.Fprintf(r.console, "Waiting %s until the link has expired.\n", left)
-	if err := r.time.Sleep(ctx, left); err != nil {
-		r.skip(stepRenewal, "interrupted")
-		return
+	if err := r.time.Sleep(t.Context(), left); err != nil {
+		t.Fatal(err)
 	}
-	if r.try(stepRenewal, "", "site", "apply", "-auto-approve") && len(r.of(stepRenewal, getLink)) == 0 {
-		r.steps[len(r.steps)-1] = step{stepRenewal, failed, "the apply created no link"}
+	if r.succeed(stepRenewal, "site", "", "apply", "-auto-approve") && len(r.of(stepRenewal, getLink)) == 0 {
+		r.steps[len(r.steps)-1] = step{stepRenewal, failed, "the apply created no link", ""}
 	}
 }
 
-// try runs a command that must succeed, and returns whether it did.
-func (r *run) try(name, id, folder string, args ...string) bool {
-	exit, output := r.command(name, id, folder, args)
-	switch exit {
-	case 0:
-		r.add(step{name, ok, said("Warning", output)}, "")
-	case 2: // of plan -detailed-exitcode
-		r.add(step{name, failed, "the plan has changes"}, output)
-	default:
-		r.add(step{name, failed, said("Error", output)}, output)
+// succeed runs a command that must succeed, and returns whether it did.
+func (r *run) succeed(name, directory, id string, args ...string) bool {
+	exit, output := r.command(name, directory, id, args...)
+	s := step{name, failed, said(output), output}
+	switch {
+	case exit == 0:
+		s.result = ok
+	case exit == 2:
+		s.note = "the plan has changes"
+	case strings.Contains(output, "Unsupported block type"):
+		s.result, s.note = skipped, "this version of the CLI has no ephemeral resources"
 	}
+	r.add(s)
 	return exit == 0
 }
 
-// refused runs a command for which the service must refuse the request.
-func (r *run) refused(name, id, folder string, args ...string) {
-	exit, output := r.command(name, id, folder, args)
-	if responses := r.of(name, ""); exit == 1 && len(responses) > 0 && responses[len(responses)-1].refused() {
-		r.add(step{name, ok, said("Error", output)}, "")
-	} else {
-		r.add(step{name, failed, strings.TrimSuffix("the service did not refuse it; "+said("Error", output), "; ")}, output)
+// refuse runs a command for which the service must refuse the request.
+func (r *run) refuse(name, directory, id string, args ...string) {
+	exit, output := r.command(name, directory, id, args...)
+	s := step{name, ok, said(output), output}
+	if exit != 1 || r.last(name).status/100 != 4 {
+		s.result, s.note = failed, strings.TrimSuffix("the service did not refuse it; "+s.note, "; ")
 	}
+	r.add(s)
 }
 
 // command runs a command of the CLI. The ID is a variable of the configuration.
-func (r *run) command(name, id, folder string, args []string) (exit int, output string) {
+func (r *run) command(name, directory, id string, args ...string) (exit int, output string) {
 	r.begin(name)
-	command, buffer := r.cli.Command(slices.Insert(args, 1, "-no-color", "-input=false")...)
-	command.Dir = filepath.Join(r.cli.Folder, folder)
+	command, buffer := r.cli.Command(args...)
+	command.Dir = filepath.Join(r.cli.Folder, directory)
 	command.Env = append(command.Env, "TF_VAR_id="+id)
 	if err := command.Run(); command.ProcessState == nil {
 		return -1, "Error: " + err.Error()
@@ -271,23 +218,27 @@ func (r *run) command(name, id, folder string, args []string) (exit int, output 
 	return command.ProcessState.ExitCode(), buffer.String()
 }
 
-func (r *run) skip(name, reason string) { r.add(step{name, skipped, reason}, "") }
+func (r *run) skip(name, reason string) { r.add(step{name, skipped, reason, ""}) }
 
-// add records a step. The output goes to the console only, because it can quote the service.
-func (r *run) add(s step, output string) {
+// add records a step. The output of a failed one goes to the console only, because it can
+// quote the service.
+func (r *run) add(s step) {
 	r.steps = append(r.steps, s)
-	fmt.Fprintf(r.console, "%-8s %s\n%s", s.result, s.name, output)
+	fmt.Fprintf(r.console, "%-8s %s\n", s.result, s.name)
+	if s.result == failed {
+		fmt.Fprint(r.console, s.output)
+	}
 }
 
-var diagnostic = regexp.MustCompile(`(?m)^[│╷ ]*(Error|Warning): (.+)$`)
+var diagnostic = regexp.MustCompile(`(?m)^[│╷ ]*(?:Error|Warning): (.+)$`)
 
 // said returns the summaries of the provider's diagnostics in an output. Their details can
 // quote the service.
-func said(severity, output string) string {
+func said(output string) string {
 	var said []string
 	for _, d := range diagnostic.FindAllStringSubmatch(output, -1) {
-		if d[1] == severity && !slices.Contains(said, d[2]) {
-			said = append(said, d[2])
+		if !slices.Contains(said, d[1]) {
+			said = append(said, d[1])
 		}
 	}
 	return strings.Join(said, "; ")

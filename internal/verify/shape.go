@@ -4,19 +4,18 @@
 package verify
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
+	"unicode"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // shape describes the types of JSON values without the values.
@@ -67,61 +66,45 @@ func fieldName(name string) string {
 	return "NAME"
 }
 
-// fieldNames adds the paths of all fields in a value.
-func fieldNames(names map[string]bool, prefix string, value any) {
-	object, _ := value.(map[string]any)
-	for name, item := range object {
-		names[prefix+name] = true
-		fieldNames(names, prefix+name+".", item)
+// plain shows a value that matches a pattern, and masks any other.
+func plain(value any, pattern string) string {
+	if text := fmt.Sprint(value); regexp.MustCompile(pattern).MatchString(text) {
+		return "`" + text + "`"
 	}
+	return mask(value)
 }
 
-var (
-	letter   = regexp.MustCompile(`\pL`)
-	digit    = regexp.MustCompile(`\pN`)
-	fraction = regexp.MustCompile(`\.[0-9]+`)
-)
-
-// timeFormat describes the format of a timestamp.
-func timeFormat(value any) string {
-	kind, text := shape(value), fmt.Sprint(value)
-	if kind != "string" && kind != "number" {
-		return kind
-	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		if number < 1e11 {
-			return kind + " of seconds since 1970"
+// mask shows the format of a value: each digit is 9, and each letter is a, except for the
+// T and the Z of a timestamp.
+func mask(value any) string {
+	masked := []rune(strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsNumber(c):
+			return '9'
+		case strings.ContainsRune("TZ :.,;=+-_", c):
+			return c
 		}
-		return kind + " of milliseconds since 1970"
-	}
-	if _, err := http.ParseTime(text); err == nil {
-		return "HTTP date"
-	}
-	digits := ""
-	if found := fraction.FindString(text); found != "" {
-		digits = fmt.Sprintf(", %d decimals", len(found)-1)
-	}
-	if _, err := time.Parse(time.RFC3339, text); err == nil && strings.HasSuffix(text, "Z") {
-		return "RFC 3339 in UTC" + digits
-	} else if err == nil {
-		return "RFC 3339 with an offset" + digits
-	}
-	if _, err := time.Parse("2006-01-02T15:04:05", strings.Replace(text, " ", "T", 1)); err == nil {
-		return "date and time without an offset" + digits
-	}
-	mask := []rune(letter.ReplaceAllString(digit.ReplaceAllString(text, "9"), "a"))
-	return "other: `" + string(mask[:min(len(mask), 40)]) + "`"
+		return 'a'
+	}, fmt.Sprint(value)))
+	return "`" + string(masked[:min(len(masked), 40)]) + "`"
 }
 
-// distinct joins what describe says of each value, without repetition.
-func distinct(values []any, describe func(any) string) string {
-	var said []string
-	for _, value := range values {
-		if text := describe(value); !slices.Contains(said, text) {
-			said = append(said, text)
+// missing returns the fields of a schema that none of the values has.
+func missing(prefix string, schema *openapi3.Schema, values []any) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		var found []any
+		for _, value := range values {
+			if object, isObject := value.(map[string]any); isObject && object[name] != nil {
+				found = append(found, object[name])
+			}
+		}
+		if len(found) > 0 {
+			names = append(names, missing(prefix+name+".", schema.Properties[name].Value, found)...)
+		} else {
+			names = append(names, prefix+name)
 		}
 	}
-	return cmp.Or(strings.Join(said, " or "), "never present")
+	return names
 }
 
 // archiveOf describes a bundle on disk and the names of what was unpacked from it.
@@ -130,28 +113,15 @@ func archiveOf(file, directory string) string {
 	if err != nil {
 		return ""
 	}
-	format := "tar"
-	if bytes := string(content); strings.HasPrefix(bytes, "PK") {
-		format = "zip"
-	} else if strings.HasPrefix(bytes, "\x1f\x8b") {
-		format = "gzip-compressed tar"
-	}
-	files, pages, other := 0, 0, 0
-	_ = filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	var names []string
+	_ = fs.WalkDir(os.DirFS(directory), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			names = append(names, name)
 		}
-		files++
-		if strings.HasSuffix(path, ".html") {
-			pages++
-		}
-		if strings.ContainsFunc(path[len(directory):], func(c rune) bool { return c > 127 }) {
-			other++
-		}
-		return nil
+		return err
 	})
-	top, _ := os.ReadDir(directory)
-	_, err = os.Stat(filepath.Join(directory, "index.html"))
-	return fmt.Sprintf("%s of %d bytes; files: %d; `.html` pages: %d; names at the top: %d, `index.html` among them: %t; names outside ASCII: %d",
-		format, len(content), files, pages, len(top), err == nil, other)
+	list := strings.Join(names, "\n") + "\n"
+	return fmt.Sprintf("%s of %d bytes; files: %d; `.html` pages: %d; `index.html` at the top: %t; names outside ASCII: %t",
+		http.DetectContentType(content), len(content), len(names), strings.Count(list, ".html\n"), slices.Contains(names, "index.html"),
+		strings.ContainsFunc(list, func(c rune) bool { return c > unicode.MaxASCII }))
 }

@@ -6,7 +6,6 @@ package verify
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -75,7 +74,7 @@ func (s *service) verify(t *testing.T, wantSuccess bool, want ...string) (report
 			t.Errorf("the report has no %q", text)
 		}
 	}
-	for _, private := range []string{mark, s.domain, s.base.Host, s.base.Hostname()} {
+	for _, private := range []string{mark, "4711", s.domain, s.base.Host, s.base.Hostname()} {
 		if strings.Contains(report, private) {
 			t.Errorf("the report contains %q", private)
 		}
@@ -100,20 +99,21 @@ func TestServiceThatKeepsToTheContract(t *testing.T) {
 		"| Read a job that does not exist | ok | Could not read the static export job |",
 		"| Renew the expired link | ok |",
 		"| Destroy | ok |",
-		"| startStaticExport | 202, application/json | 1 |",
+		"| POST /static-export/jobs | 202, application/json | 1 |",
 		"| `queued` after 0s, `running` after ", "s, `completed` after 2",
-		"| `progress` | number from 0 to 100, probably percent |",
-		"| `expiresAt` | RFC 3339 in UTC |",
-		"provider reads it | 1",
+		"| `progress` | number from `0` to `100` |",
+		"| `expiresAt` | string like `9999-99-99T99:99:99Z` |",
+		"s, as the provider reads it |",
 		"| Another request before the link expires | a new link |",
-		"; files: 8; `.html` pages: 6; names at the top: 5, `index.html` among them: true; names outside ASCII: 0 |",
+		"; files: 8; `.html` pages: 6; `index.html` at the top: true; names outside ASCII: false |",
+		"| Request ID | `X-Request-Id`: `",
 		"| Wrong API key | 401, application/json, `{error: string}` |",
 		"| Clock of the service | 0s ahead",
 		"not in the contract: none; never present: error |",
 		"## Violations of api/openapi.yaml\n\nNone.\n",
 		"## What the provider would do differently if it knew\n\nNone.\n",
 	)
-	ephemeral := strings.Count(report, "| Create an ephemeral link | ok |")
+	ephemeral := strings.Count(report, "| Create an ephemeral link | ok |") // an old CLI skips it
 	if links := s.Count(simulator.EndpointBundle); links != 3+ephemeral || s.Count(simulator.EndpointDownload) != 1 {
 		t.Errorf("%d links and %d downloads", links, s.Count(simulator.EndpointDownload))
 	}
@@ -138,7 +138,7 @@ func TestServiceThatDiffers(t *testing.T) {
 	}
 	s := newService(t, simulator.Options{KeepLink: true}, func(_ *http.Request, w *httptest.ResponseRecorder) {
 		w.Header().Del("X-Request-Id")
-		w.Header().Set("X-Transaction-Id", mark)
+		w.Header().Set("X-Transaction-Id", "4711")
 		w.Header().Set("X-Ratelimit-Limit", "100")
 		w.Header().Set("Ratelimit-Policy", mark)
 		w.Header().Set("Date", "Mon, 02 Jan 2006 15:04:05 GMT")
@@ -168,26 +168,24 @@ func TestServiceThatDiffers(t *testing.T) {
 		return body
 	})
 	s.verify(t, true,
-		"| startStaticExport | 200, application/json | 1 |",
-		"| `(string)` after 0s, `rendering` after ",
+		"| POST /static-export/jobs | 200, application/json | 1 |",
+		"| `aaaaaa aaaaaa9999`, unknown to the provider, after 0s, `rendering`, unknown to the provider, after ",
 		"| Statuses of the job | Know which other statuses are final",
-		"| `progress` | number from 0 to 1, probably a fraction |",
+		"| `progress` | number from `0` to `1` |",
 		"| `progress` | Multiply it by 100",
-		"| `pageCount` | string from 12 to 12 |",
-		"| `updatedAt` of the job | never present |",
-		"| `expiresAt` | number of milliseconds since 1970 |",
+		"| `pageCount` | string from `12` to `12` |",
+		"| `expiresAt` | number like `9999999999999` |",
 		"| `expiresAt` | Read the documented unit",
 		"| Another request before the link expires | the same link |",
 		"| Another request before the link expires | Ignore `renew_before`",
-		"| Archive | zip of ", "; files: 2; `.html` pages: 1; names at the top: 1, `index.html` among them: false; names outside ASCII: 1 |",
-		"| Rate limit headers | `Ratelimit-Policy`, `X-Ratelimit-Limit: 100` |",
-		"| Rate limit headers | Slow down before",
-		"| Request ID | `X-Transaction-Id` |",
+		"| Archive | application/zip of ", "; files: 2; `.html` pages: 1; `index.html` at the top: false; names outside ASCII: true |",
+		"| Rate limit headers | `Ratelimit-Policy`: `aaaaaa9999`, `X-Ratelimit-Limit`: `100` |",
+		"| Request ID | `X-Transaction-Id`: `9999`, unknown to the provider |",
 		"| Request ID | Show it in errors",
 		"| Wrong API key | 403, application/json, `{fault: {NAME: string}}` |",
 		"| Wrong API key | Say to check the API key",
 		"| Unknown job | Plan a new export",
-		"| Clock of the service | Nothing, but correct",
+		"| Clock of the service | -",
 		"trace: {NAME: [null or number or string], (hidden): boolean}",
 		"| Renew the expired link | skipped | the link expires in ",
 		"not in the contract: trace;",
@@ -217,14 +215,13 @@ func TestServiceThatBreaksTheContract(t *testing.T) {
 		"| Read an update | failed | Could not read the update |",
 		"| Read an update that does not exist | failed | the service did not refuse it; Could not read the update |",
 		"| Export, download, and unpack | failed | Static export job failed |",
-		"| Plan again: nothing to do | skipped | there is no bundle |",
+		"| Plan, import, create an ephemeral link, and renew | skipped | there is no bundle |",
 		"| Read with a wrong API key | ok |",
-		"| getUpdateStatus | 200, text/html | ",
+		"| GET /project/update-status/{id} | 200, text/html | ",
 		"| First 429 | 429, application/json, `{error: string}`, no `Retry-After` |",
-		"| First 429 | Wait as long as needed",
-		"the content type is something else | ",
-		"| startStaticExport | createdAt is boolean, not ",
-		"| startStaticExport | error is array, not ",
+		"| the response: the content type is (hidden) | ",
+		"| POST /static-export/jobs | createdAt breaks the rule `type` | 1 |",
+		"| POST /static-export/jobs | error breaks the rule `type` | 1 |",
 	)
 	if !strings.Contains(s.console.String(), "Static export job failed") || !strings.Contains(s.console.String(), mark) {
 		t.Errorf("the console does not show the service's message:\n%s", &s.console)
@@ -233,7 +230,7 @@ func TestServiceThatBreaksTheContract(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	valid := map[string]string{"DOCS_BASE_URL": "https://host.example/v1/ ", "DOCS_API_KEY": "key_1", "DOCS_DOMAIN": "docs.example.com", "WAIT": "20m"}
+	valid := map[string]string{"DOCS_BASE_URL": "https://host.example/v1/ ", "DOCS_API_KEY": "key_1", "DOCS_DOMAIN": "docs.example.com", "WAIT": "20m", "YES": "1"}
 	for name, want := range map[string]string{
 		"DOCS_BASE_URL=":                    "set DOCS_BASE_URL",
 		"DOCS_API_KEY=":                     "set DOCS_API_KEY",
@@ -241,6 +238,7 @@ func TestSettings(t *testing.T) {
 		"DOCS_BASE_URL=http://host.example": "plain http",
 		"DOCS_API_KEY=a b":                  "whitespace",
 		"WAIT=20":                           "such as 20m",
+		"YES=yes":                           "set YES=1",
 		"":                                  "",
 	} {
 		variable, value, _ := strings.Cut(name, "=")
@@ -256,38 +254,15 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestConfirm(t *testing.T) {
+func TestMask(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		yes, input string
-		want       bool
-	}{{"1", "", true}, {"", "yes\n", true}, {"", "", false}, {"", "y\n", false}, {"0", "no", false}} {
-		err := settings{base: &url.URL{}}.confirm(test.yes, strings.NewReader(test.input), io.Discard)
-		if (err == nil) != test.want {
-			t.Errorf("YES=%s and %q: %v", test.yes, test.input, err)
-		}
-	}
-}
-
-func TestTimeFormat(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		value any
-		want  string
-	}{
-		{"2026-03-01T12:16:30Z", "RFC 3339 in UTC"},
-		{"2026-03-01T12:16:30.123Z", "RFC 3339 in UTC, 3 decimals"},
-		{"2026-03-01T12:16:30+01:00", "RFC 3339 with an offset"},
-		{"2026-03-01 12:16:30", "date and time without an offset"},
-		{"Sun, 01 Mar 2026 12:16:30 GMT", "HTTP date"},
-		{json.Number("1772367390"), "number of seconds since 1970"},
-		{"1772367390000", "string of milliseconds since 1970"},
-		{"in 15 min " + mark, "other: `aa 99 aaa aaaaaa9999`"},
-		{nil, "null"},
-		{true, "boolean"},
+	for text, want := range map[string]string{
+		"2026-03-01T12:16:30.123Z":   "`9999-99-99T99:99:99.999Z`",
+		"in 15 min `|/\n" + mark:     "`aa 99 aaa aaaaaaaaaa9999`",
+		strings.Repeat(mark+" ", 10): "`aaaaaa9999 aaaaaa9999 aaaaaa9999 aaaaaa9`",
 	} {
-		if got := timeFormat(test.value); got != test.want {
-			t.Errorf("%v: got %q, want %q", test.value, got, test.want)
+		if got := mask(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }
