@@ -131,7 +131,7 @@ func (r *run) points() [][]string {
 	add("Unknown update", r.last(stepNoUpdate).describe())
 	x := r.last("")
 	if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
-		add("Clock of the service", date.Sub(x.at).Round(time.Second).String()+" ahead of this machine's, to within a second or two")
+		add("Clock of the service", date.Sub(x.at.Truncate(time.Second)).String()+" ahead of this machine's, to within a second or two")
 	}
 	return points
 }
@@ -207,7 +207,7 @@ func (r *run) fields() (points [][]string) {
 		if len(bodies) > 0 {
 			slices.Sort(unknown)
 			never := missing("", document.Components.Schemas[o[1]].Value, bodies)
-			points = append(points, []string{"Response of " + o[0], fmt.Sprintf("`%s`; not in the contract: %s; never present: %s",
+			points = append(points, []string{"Response of " + o[0], fmt.Sprintf("`%s`; not in the contract: %s; no value for: %s",
 				shape(bodies...), cmp.Or(strings.Join(slices.Compact(unknown), ", "), "none"), cmp.Or(strings.Join(never, ", "), "none"))})
 		}
 	}

@@ -89,7 +89,7 @@ func mask(value any) string {
 	return "`" + string(masked[:min(len(masked), 40)]) + "`"
 }
 
-// missing returns the fields of a schema that none of the values has.
+// missing returns the fields of a schema that have no value, or null, in all of the values.
 func missing(prefix string, schema *openapi3.Schema, values []any) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		var found []any

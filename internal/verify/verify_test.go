@@ -109,7 +109,7 @@ func TestServiceThatKeepsToTheContract(t *testing.T) {
 		"| Request ID | `X-Request-Id`: `",
 		"| Wrong API key | 401, application/json, `{error: string}` |",
 		"| Clock of the service | 0s ahead",
-		"not in the contract: none; never present: error |",
+		"not in the contract: none; no value for: error |",
 		"## Violations of api/openapi.yaml\n\nNone.\n",
 		"## What the provider would do differently if it knew\n\nNone.\n",
 	)
