@@ -62,7 +62,8 @@ func (r *run) report() string {
 	return text
 }
 
-// count returns a table of what is said of the exchanges, by operation.
+// count returns a table that counts the texts that said returns for the exchanges of each
+// operation.
 func (r *run) count(title string, said func(exchange) []string) [][]string {
 	counts := map[string]int{}
 	for _, x := range r.of("", "") {
