@@ -5,7 +5,6 @@ package poll
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
@@ -54,9 +53,7 @@ type Schedule struct {
 	// Random returns numbers in [0, 1).
 	Random func() float64
 
-	sawQueue   bool
-	lastQueued time.Duration // elapsed time of the last Queued observation
-	rises      []rise
+	rises []rise
 }
 
 // rise is a progress value that is higher than all earlier ones. The rate is measured
@@ -87,15 +84,12 @@ func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 }
 
 // observe records an increase of the progress. If the job was queued, it is assumed to
-// have begun halfway between the last observation of that and the next one. If the
-// progress drops far, it has started over.
+// have begun at the last observation of that. If the progress drops far, it has started
+// over.
 func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 	if seen.Queued {
-		s.sawQueue, s.lastQueued, s.rises = true, elapsed, nil
+		s.rises = []rise{{at: elapsed}}
 		return
-	}
-	if len(s.rises) == 0 && s.sawQueue {
-		s.rises = []rise{{at: (s.lastQueued + elapsed) / 2}}
 	}
 	if seen.Progress == nil || math.IsNaN(*seen.Progress) {
 		return
@@ -112,33 +106,20 @@ func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 	}
 }
 
-// remaining estimates the time to the end from the rate of the whole run, or of
-// its second half if that was faster: polling too early costs one request,
-// polling too late costs the user's time. There is no estimate until there are
-// enough rises, or after the progress has stalled.
+// remaining estimates the time to the end from the rate of the whole run. There is no
+// estimate until there are enough rises, or after the progress has stalled.
 func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool) {
 	if len(s.rises) <= minRises {
 		return 0, false
 	}
 	first, last, before := s.rises[0], s.rises[len(s.rises)-1], s.rises[len(s.rises)-2]
-	rate := speed(first, last)
-	for _, middle := range slices.Backward(s.rises) {
-		if middle.percent <= (first.percent+last.percent)/2 {
-			rate = max(rate, speed(middle, last))
-			break
-		}
-	}
+	rate := (last.percent - first.percent) / (last.at - first.at).Seconds() // percent per second
 	silent := (elapsed - last.at).Seconds()
 	if silent*rate > max(stallPoints, stallSteps*(last.percent-before.percent)) {
 		return 0, false
 	}
 	seconds := max(0, (complete-last.percent)/rate-silent)
 	return time.Duration(min(seconds, maxWait.Seconds()/shareRest) * float64(time.Second)), true
-}
-
-// speed returns the rate between two rises, in percent per second.
-func speed(from, to rise) float64 {
-	return (to.percent - from.percent) / (to.at - from.at).Seconds()
 }
 
 func share(part float64, of time.Duration) time.Duration {

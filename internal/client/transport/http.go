@@ -32,7 +32,6 @@ func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	}
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
-	transport.IdleConnTimeout = 90 * time.Second
 	// Without pings, polls over an HTTP/2 connection that the network has dropped
 	// would hang for many minutes.
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
