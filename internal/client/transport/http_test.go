@@ -96,18 +96,6 @@ func TestStorageRedirectIsNotFollowedToPlainHTTP(t *testing.T) {
 	}
 }
 
-func TestPlainHTTPUsesNoProxy(t *testing.T) {
-	transport, err := newHTTPTransport(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
-		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("the proxy for %s is %v, %v; want %s", raw, got, err, want)
-		}
-	}
-}
-
 func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	server := httptest.NewUnstartedServer(reply(200, "{}"))
 	server.EnableHTTP2 = true
@@ -155,6 +143,11 @@ func TestTransportIsConfigured(t *testing.T) {
 	roots.AddCert(authority.Certificate())
 	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) || transport.HTTP2.SendPingTimeout != 15*second {
 		t.Errorf("%v; want the system's roots beside the given one, and pings after 15s", err)
+	}
+	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
+		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("the proxy for %s is %v, %v; want %s", raw, got, err, want)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 	}{
 		"an object":             {reply(200, `{"a":1}`), ""},
 		"gzip":                  {reply(200, zipped("{}"), "Content-Encoding: gzip"), ""},
+		"the largest body":      {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
 		"a larger body":         {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), "the body is larger than 8 MiB"},
 		"a million values":      {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-2)+`]}`), ""},
 		"more values":           {reply(200, `{"a":[0`+strings.Repeat(",0", maxValues-1)+`]}`), "the body has too many JSON values"},
