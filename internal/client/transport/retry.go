@@ -49,10 +49,10 @@ func (t *Transport) wait(ctx context.Context, pause time.Duration, last error) e
 	return nil
 }
 
-// outlasts reports whether a wait is longer than the time until ctx's deadline.
+// outlasts reports whether a wait would leave no time until ctx's deadline.
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
-	return bounded && time.Until(deadline) < wait
+	return bounded && time.Until(deadline) <= wait
 }
 
 // backoff returns a pause that doubles with each earlier failure up to a cap.

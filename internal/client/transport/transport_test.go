@@ -156,8 +156,8 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 		handler http.HandlerFunc
 		asked   time.Duration
 	}{
-		"503": {reply(503, "busy", "Retry-After: 601"), 601 * second},
-		"429": {reply(429, "busy", "Retry-After: 601"), 601 * second},
+		"503": {reply(503, "busy", "Retry-After: 600"), 600 * second},
+		"429": {reply(429, "busy", "Retry-After: 600"), 600 * second},
 	} {
 		bubble(t, func(t *testing.T) {
 			tr, s := serve(t, test.handler)
