@@ -50,11 +50,12 @@ func explain(err error) (what, advice string) {
 	case interrupted(err):
 		return "Terraform was interrupted.", ""
 	case errors.As(err, &busy):
-		what = fmt.Sprintf("The service asked the provider to wait until %s, after the timeout of this operation.", busy.RetryAt.UTC().Format(time.RFC3339))
+		service := "The service"
 		if errors.As(err, &api) {
-			what = fmt.Sprintf("The service returned %s. It asked the provider to wait until %s, after the timeout of this operation.", describeResponse(api), busy.RetryAt.UTC().Format(time.RFC3339))
+			service = fmt.Sprintf("The service returned %s. It", describeResponse(api))
 		}
-		return what, "Try again after that time, or set a longer timeout in `timeouts`."
+		return fmt.Sprintf("%s asked the provider to wait until %s, after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
+			"Try again after that time, or set a longer timeout in `timeouts`."
 	case errors.As(err, &timeout):
 		what = sentence(timeout.Error())
 		if errors.As(err, &api) {
@@ -143,33 +144,31 @@ func inRequest(id string) string {
 	return fmt.Sprintf(" (request ID %s)", id)
 }
 
-// advise says what the user can do about a response. The contract leaves open what
-// the service means by a status, so the advice relies on HTTP and documented rules.
+// adviceByStatus says what the user can do about a response. The contract leaves open
+// what the service means by a status, so the advice relies on HTTP and documented rules.
+var adviceByStatus = map[int]string{
+	400: "Correct the arguments that the message names.",
+	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
+	402: "The organization's subscription does not include this. Static export requires an Enterprise subscription.",
+	403: "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription.",
+	404: "Check the ID, and that it belongs to the organization of the API key.",
+	407: "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY.",
+	409: "Wait for other work on the site to finish, and try again.",
+	410: "Check the ID, and that it belongs to the organization of the API key.",
+	413: "Shorten additional_parameters.",
+	422: "Correct the arguments that the message names.",
+	429: "Try again later, or reduce -parallelism.",
+}
+
+// advise says what the user can do about a response.
 func advise(e *client.APIError) string {
 	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405) {
 		return wrongBaseURL
 	}
-	switch e.StatusCode {
-	case 400, 422:
-		return "Correct the arguments that the message names."
-	case 401:
-		return "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."
-	case 402:
-		return "The organization's subscription does not include this. Static export requires an Enterprise subscription."
-	case 403:
-		return "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."
-	case 404, 410:
-		return "Check the ID, and that it belongs to the organization of the API key."
-	case 407:
-		return "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."
-	case 409:
-		return "Wait for other work on the site to finish, and try again."
-	case 413:
-		return "Shorten additional_parameters."
-	case 429:
-		return "Try again later, or reduce -parallelism."
-	}
+	known := adviceByStatus[e.StatusCode]
 	switch {
+	case known != "":
+		return known
 	case e.StatusCode/100 == 3:
 		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host."
 	case e.StatusCode >= 500:

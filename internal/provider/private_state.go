@@ -10,19 +10,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-// privateReader and privateWriter are the private state of a resource, whose type
-// the framework does not export.
-type privateReader interface {
+// privateState is the private state of a resource, whose type the framework does not
+// export.
+type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-type privateWriter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
 // readPrivate decodes a value of the private state. It returns the zero value for one
 // that is missing, or that cannot be decoded because another version wrote it.
-func readPrivate[T any](ctx context.Context, private privateReader, key string, diags *diag.Diagnostics) (T, error) {
+func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (T, error) {
 	var value, none T
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)
@@ -35,7 +32,7 @@ func readPrivate[T any](ctx context.Context, private privateReader, key string, 
 	return value, nil
 }
 
-func writePrivate(ctx context.Context, private privateWriter, key string, value any, diags *diag.Diagnostics) {
+func writePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, _ := json.Marshal(value) // what the resources write can be encoded
 	diags.Append(private.SetKey(ctx, key, text)...)
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -27,6 +26,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -119,12 +119,10 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	arguments := map[string]attr.Value{
-		"base_url": config.BaseURL, "api_key": config.APIKey, "ca_cert_pem": config.CACertPEM,
-		"request_timeout": config.RequestTimeout, "max_retries": config.MaxRetries,
-	}
+	var arguments map[string]tftypes.Value
+	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same object
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if arguments[name].IsUnknown() {
+		if !arguments[name].IsKnown() {
 			data.unknown = append(data.unknown, name)
 		}
 	}
@@ -184,9 +182,6 @@ func (p *docsProvider) argument(name string, argument types.String, meaning stri
 
 // userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
 func (p *docsProvider) userAgent(terraformVersion string) string {
-	if terraformVersion == "" {
-		terraformVersion = "0.0.0"
-	}
 	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
 	if more := strings.TrimSpace(p.options.Getenv("TF_APPEND_USER_AGENT")); more != "" {
 		agent += " " + more

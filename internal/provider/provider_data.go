@@ -30,15 +30,11 @@ type providerData struct {
 
 // ready returns the client, or reports why there is none.
 func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
-	if d != nil && d.client != nil {
+	if d.client != nil {
 		return d.client, true
 	}
-	unknown := ""
-	if d != nil {
-		unknown = strings.Join(d.unknown, ", ")
-	}
 	diags.AddError(summaryUnknownProvider,
-		"The service must be called now, but these provider arguments depend on values that are not known yet: "+unknown+".\n\n"+
+		"The service must be called now, but these provider arguments depend on values that are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
 			"Create the resources that they depend on first, for example with \"terraform apply -target=...\", or use values that are known during the plan.")
 	return nil, false
 }

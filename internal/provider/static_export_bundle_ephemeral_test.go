@@ -27,25 +27,18 @@ func openBundle(id string) string {
 func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	h.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended})
-	config := openBundle("se_1") + "provider \"echo\" {\n  data = ephemeral.docs_static_export_bundle.se_1\n}\nresource \"echo\" \"ROW\" {}\n"
-	echoed := func(row string, url, expiresAt, size knownvalue.Check) resource.TestStep {
-		check := func(name string, value knownvalue.Check) statecheck.StateCheck {
-			return statecheck.ExpectKnownValue("echo."+row, tfjsonpath.New("data").AtMapKey(name), value)
-		}
-		return resource.TestStep{
-			Config:            strings.ReplaceAll(config, "ROW", row),
-			ConfigStateChecks: []statecheck.StateCheck{check("bundle_url", url), check("expires_at", expiresAt), check("bundle_size_bytes", size)},
-		}
+	data := func(name string, value knownvalue.Check) statecheck.StateCheck {
+		return statecheck.ExpectKnownValue("echo.link", tfjsonpath.New("data").AtMapKey(name), value)
 	}
-	bare := echoed("bare", knownvalue.StringExact("https://storage.example/bundle.tar.gz"), knownvalue.Null(), knownvalue.Null())
-	bare.PreConfig = func() {
-		h.rewriteJobs(map[string]map[string]any{"se_1": {"bundleUrl": "https://storage.example/bundle.tar.gz", "expiresAt": nil, "sizeBytes": simulator.Omit}})
-	}
-	h.runSince(t, tfversion.Version1_10_0,
-		echoed("full", knownvalue.StringRegexp(regexp.MustCompile(`^http://127.*X-Amz-Signature=`)), knownvalue.StringExact("2030-01-31T13:00:00Z"), knownvalue.NotNull()),
-		bare,
-	)
-	if n := h.Count(simulator.EndpointBundle); n < 4 || n+h.Count(simulator.EndpointJob) != len(h.Requests()) {
+	h.runSince(t, tfversion.Version1_10_0, resource.TestStep{
+		Config: openBundle("se_1") + "provider \"echo\" {\n  data = ephemeral.docs_static_export_bundle.se_1\n}\nresource \"echo\" \"link\" {}\n",
+		ConfigStateChecks: []statecheck.StateCheck{
+			data("bundle_url", knownvalue.StringRegexp(regexp.MustCompile(`^http://127.*X-Amz-Signature=`))),
+			data("expires_at", knownvalue.StringExact("2030-01-31T13:00:00Z")),
+			data("bundle_size_bytes", knownvalue.NotNull()),
+		},
+	})
+	if n := h.Count(simulator.EndpointBundle); n < 2 || n+h.Count(simulator.EndpointJob) != len(h.Requests()) {
 		t.Errorf("each plan and apply must create a link and do nothing else, but there were %d of %d requests for a link", n, len(h.Requests()))
 	}
 }

@@ -19,7 +19,7 @@ import (
 // apply and compares, so ModifyPlan leaves everything that may differ by
 // then unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() || r.data == nil {
+	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
 		return
 	}
 	var plan, state staticExportModel
@@ -131,7 +131,7 @@ type pendingJob struct {
 }
 
 // readNotes returns the notes of an export, which may be empty.
-func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnostics) *exportNotes {
+func readNotes(ctx context.Context, private privateState, diags *diag.Diagnostics) *exportNotes {
 	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes,
@@ -140,7 +140,7 @@ func readNotes(ctx context.Context, private privateReader, diags *diag.Diagnosti
 	return &notes
 }
 
-func (n *exportNotes) write(ctx context.Context, private privateWriter, diags *diag.Diagnostics) {
+func (n *exportNotes) write(ctx context.Context, private privateState, diags *diag.Diagnostics) {
 	writePrivate(ctx, private, notesKey, n, diags)
 }
 
