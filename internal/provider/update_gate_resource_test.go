@@ -56,18 +56,16 @@ func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
 
 func TestGateFailsClosed(t *testing.T) {
 	t.Parallel()
-	const brief = `timeouts = { create = "200ms" }`
 	tests := map[string]struct {
 		update    simulator.UpdateSpec
 		arguments string
 		said      []string
 	}{
 		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
-		"timeout": {simulator.UpdateSpec{Queue: simulator.Forever}, brief, []string{
-			"error: Timed out waiting for the update", "The operation did not finish within 200ms (`timeouts.create`).\n\nUpdate timeout was last seen with status \"queued\". The update itself continues.\n\nRun Terraform again to resume waiting.",
+		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts = { create = "200ms" }`, []string{
+			"error: Timed out waiting for the update", "did not finish within 200ms (`timeouts.create`).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update itself continues.\n\nRun Terraform again to resume waiting.",
 		}},
-		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, brief, []string{"error: Timed out waiting for the update", `was last seen with status "succeeded", which is undocumented and counts as still running.`}},
-		"no status":      {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
+		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
