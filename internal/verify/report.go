@@ -115,7 +115,7 @@ func (r *run) points() [][]string {
 		add("Lifetime of a link", "unknown to the provider")
 	}
 	if urls := field(links, "bundleUrl"); len(urls) > 1 {
-		add("Another request before the link expires", map[bool]string{true: "the same link", false: "a new link"}[urls[0] == urls[1]])
+		add("Another request before the link expires", map[bool]string{true: "the same link", false: "a new link"}[fmt.Sprint(urls[0]) == fmt.Sprint(urls[1])])
 	}
 	add("`sizeBytes`", shape(field(links, "sizeBytes")...))
 	add("Archive", r.archive)
@@ -140,13 +140,13 @@ func (r *run) points() [][]string {
 // statuses returns which statuses a job had, and when.
 func statuses(jobs []exchange) string {
 	var seen []string
-	var last any
+	last := ""
 	for _, x := range jobs {
 		for _, status := range field([]exchange{x}, "status") {
-			if status == last {
+			if fmt.Sprint(status) == last {
 				continue
 			}
-			last = status
+			last = fmt.Sprint(status)
 			text := plain(status, `^[A-Za-z][A-Za-z _-]{0,30}$`)
 			if !slices.Contains([]string{"`queued`", "`running`", "`completed`", "`failed`"}, text) {
 				text += ", unknown to the provider,"

@@ -267,6 +267,14 @@ func TestMask(t *testing.T) {
 	}
 }
 
+func TestStatusThatIsAnObject(t *testing.T) {
+	t.Parallel()
+	job := exchange{status: http.StatusOK, body: map[string]any{"status": map[string]any{}}}
+	if got := statuses([]exchange{job, job}); strings.Count(got, "after") != 1 {
+		t.Errorf("got %s", got)
+	}
+}
+
 // TestRecorderVerifiesCertificates also checks that a request without a response is recorded.
 func TestRecorderVerifiesCertificates(t *testing.T) {
 	t.Parallel()
