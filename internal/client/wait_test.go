@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -21,7 +22,8 @@ func TestWaitForAJob(t *testing.T) {
 		spec    simulator.JobSpec
 		faults  []simulator.Fault
 		rewrite func(poll int, body map[string]any)
-		started bool // the wait follows a start
+		started bool          // the wait follows a start
+		polling time.Duration // 10 s if zero
 		polls   []float64
 		want    string // the last job
 		err     string
@@ -71,7 +73,7 @@ func TestWaitForAJob(t *testing.T) {
 			started: true, faults: []simulator.Fault{{Times: 1, Status: 404}}, polls: []float64{10, 20}, want: completed,
 		},
 		"that is not known after 15 s": {
-			started: true, faults: []simulator.Fault{{Status: 410}}, polls: []float64{10, 20}, want: `null`, err: "HTTP 410",
+			started: true, polling: 15 * second, faults: []simulator.Fault{{Status: 410}}, polls: []float64{15}, want: `null`, err: "HTTP 410",
 		},
 		"that is not known any more":     {faults: []simulator.Fault{{Skip: 1, Status: 404}}, polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "HTTP 404"},
 		"of a key that is not valid now": {started: true, faults: []simulator.Fault{{Skip: 1, Status: 401}}, polls: []float64{10, 20}, want: `{"ID":"se_1","Status":"running","Progress":44,"PageCount":2}`, err: "HTTP 401"},
@@ -89,7 +91,7 @@ func TestWaitForAJob(t *testing.T) {
 						return body
 					})
 				}
-				opts := WaitOptions{Interval: 10 * second}
+				opts := WaitOptions{Interval: cmp.Or(test.polling, 10*second)}
 				if test.started {
 					opts.StartedAt = time.Now()
 				}
