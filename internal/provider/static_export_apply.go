@@ -210,7 +210,7 @@ func (run *exportRun) createLink(ctx context.Context, model *staticExportModel) 
 		return err
 	}
 	now, expiresAt := run.clock.Now(), expiry(bundle)
-	run.notes.LinkKept = model.hasLink() && !expiresAt.IsNull() && expiresAt.Equal(model.ExpiresAt)
+	run.notes.LinkKept = !expiresAt.IsNull() && expiresAt.Equal(model.ExpiresAt)
 	if !run.notes.LinkKept {
 		run.notes.LinkCreatedAt = now
 	}

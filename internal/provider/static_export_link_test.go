@@ -37,9 +37,10 @@ func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testi
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
 	c := h.cli(t, export(`renew_before = "20m"`))
 	c.apply(t, 0)
-	for _, after := range []time.Duration{45 * time.Minute, 16 * time.Minute} {
+	for _, after := range []time.Duration{45 * time.Minute, 6 * time.Minute} {
 		h.clock.Advance(after)
 		wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
+		h.clock.Advance(10 * time.Minute)
 		c.wantEmptyPlan(t)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 3})

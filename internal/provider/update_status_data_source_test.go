@@ -148,8 +148,8 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 func TestFailedUpdateIsExplained(t *testing.T) {
 	t.Parallel()
 	lines := []any{}
-	for i := range 30 {
-		lines = append(lines, fmt.Sprintf("line %d.", i))
+	for i := range 15 {
+		lines = append(lines, fmt.Sprintf("line %d.\nline %d.", 2*i, 2*i+1))
 	}
 	long := strings.Repeat("x", 300)
 	type row struct {
