@@ -4,13 +4,11 @@
 package bundle
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
 )
 
@@ -37,46 +35,6 @@ type archive struct {
 	visit func(entry) error
 	tree  tree  // every path named or implied so far
 	left  int64 // bytes that files may still unpack to
-}
-
-// readArchive reads the archive at name to its end and returns its content.
-// It checks each entry before it visits it; visit may be nil. Errors are *ArchiveError,
-// those of the system, and context.Cause(ctx).
-func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	if visit == nil {
-		visit = func(entry) error { return nil }
-	}
-	a := &archive{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
-	err = a.read(file)
-	_, known := errors.AsType[*ArchiveError](err)
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err == nil && len(a.tree) == 0:
-		err = errEmpty
-	case err == nil || known || isSystemError(err):
-		return a.tree, err
-	}
-	return nil, &ArchiveError{Err: err}
-}
-
-func (a *archive) read(file *os.File) error {
-	magic := make([]byte, 4)
-	if _, err := file.ReadAt(magic, 0); err != nil && err != io.EOF {
-		return err
-	}
-	switch {
-	case bytes.Equal(magic, []byte("PK\x03\x04")), bytes.Equal(magic, []byte("PK\x05\x06")):
-		return a.zip(file)
-	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		return a.gzip(file)
-	}
-	return a.plainTar(file)
 }
 
 // add checks, visits, and reads one entry. raw is its name in the archive.

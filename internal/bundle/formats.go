@@ -5,10 +5,54 @@ package bundle
 
 import (
 	"archive/tar"
+	"archive/zip"
+	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
+	"os"
 )
+
+// readArchive reads the archive at name to its end and returns its content.
+// It checks each entry before it visits it; visit may be nil. Errors are *ArchiveError,
+// those of the system, and context.Cause(ctx).
+func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	if visit == nil {
+		visit = func(entry) error { return nil }
+	}
+	a := &archive{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
+	err = a.read(file)
+	_, known := errors.AsType[*ArchiveError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err == nil && len(a.tree) == 0:
+		err = errEmpty
+	case err == nil || known || isSystemError(err):
+		return a.tree, err
+	}
+	return nil, &ArchiveError{Err: err}
+}
+
+func (a *archive) read(file *os.File) error {
+	magic := make([]byte, 4)
+	if _, err := file.ReadAt(magic, 0); err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case bytes.Equal(magic, []byte("PK\x03\x04")), bytes.Equal(magic, []byte("PK\x05\x06")):
+		return a.zip(file)
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		return a.gzip(file)
+	}
+	return a.plainTar(file)
+}
 
 func (a *archive) gzip(file io.Reader) error {
 	unzipped, err := gzip.NewReader(file)
@@ -79,4 +123,36 @@ func (a *archive) tar(stream io.Reader) error {
 			return err
 		}
 	}
+}
+
+func (a *archive) zip(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	r, err := zip.NewReader(file, info.Size())
+	if err != nil {
+		return err
+	}
+	for _, f := range r.File {
+		if err := a.zipEntry(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *archive) zipEntry(f *zip.File) error {
+	switch mode := f.Mode(); {
+	case mode.IsDir():
+		return a.add(f.Name, entry{directory: true})
+	case !mode.IsRegular():
+		return &ArchiveError{f.Name, errKind}
+	}
+	body, err := f.Open()
+	if err != nil {
+		return &ArchiveError{f.Name, err}
+	}
+	defer func() { _ = body.Close() }()
+	return a.add(f.Name, entry{body: body})
 }
