@@ -30,7 +30,7 @@ const (
 // job is a simulated export job.
 type job struct {
 	queue, run time.Duration
-	// progress is the per cent shown at a share (0 to 1) of the run; nil if none is.
+	// progress is the percentage shown at a share (0 to 1) of the run; nil if none is.
 	progress func(share float64) float64
 }
 

@@ -90,7 +90,7 @@ func (s *Staged) fetch(ctx context.Context, request Request) error {
 	if request.SHA256 != "" && request.SHA256 != s.contents.SHA256 {
 		return &ChecksumError{Want: request.SHA256, Got: s.contents.SHA256}
 	}
-	// Without a sync: the next plan reads what a crash has left.
+	// No sync is needed: the next plan detects what a crash has damaged.
 	return file.Close()
 }
 
@@ -118,8 +118,8 @@ func (s *Staged) read(ctx context.Context, wanted string) (err error) {
 // Contents describes the staged bundle.
 func (s *Staged) Contents() Contents { return s.contents }
 
-// writing is held from the moment when a resource looks at its target to the moment when
-// it has changed it, so that no other resource of this process writes there in between.
+// writing is held while a resource looks at its target and changes it, so that no other
+// resource of this process writes there in between.
 var writing sync.Mutex
 
 // Commit renames the staged directory and file into place and adds them to owned. It looks

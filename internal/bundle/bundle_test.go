@@ -188,26 +188,26 @@ func TestOwnership(t *testing.T) {
 		},
 		"an added file": {
 			change: func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") },
-			file:   Finding{State: Current}, tree: foreign("has other content"),
+			file:   Finding{State: Current}, tree: foreign("has different content"),
 		},
 		"an added directory": {
 			change: func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) },
-			file:   Finding{State: Current}, tree: foreign("has other content"),
+			file:   Finding{State: Current}, tree: foreign("has different content"),
 		},
 		"an edited file": {
 			change: func(t *testing.T, d *disk) { write(t, d.path("site/index.html"), "home 3") },
-			file:   Finding{State: Current}, tree: foreign("has other content"),
+			file:   Finding{State: Current}, tree: foreign("has different content"),
 		},
 		"a removed file": {
 			change: func(t *testing.T, d *disk) { must(t, os.Remove(d.path("site/docs/guide.html"))) },
-			file:   Finding{State: Current}, tree: foreign("has other content"),
+			file:   Finding{State: Current}, tree: foreign("has different content"),
 		},
 		"a link in place of a file": {
 			change: func(t *testing.T, d *disk) {
 				must(t, os.Rename(d.path("site/index.html"), d.path("elsewhere")))
 				symlink(t, "../elsewhere", d.path("site/index.html"))
 			},
-			file: Finding{State: Current}, tree: foreign(`has other content: "index.html" is a symbolic link`),
+			file: Finding{State: Current}, tree: foreign(`has different content: "index.html" is a symbolic link`),
 		},
 		"a link in place of everything": {
 			change: func(t *testing.T, d *disk) {
@@ -223,7 +223,7 @@ func TestOwnership(t *testing.T) {
 		},
 		"an edited archive": {
 			change: func(t *testing.T, d *disk) { write(t, d.Path, "mine") },
-			file:   foreign("has other content"), tree: Finding{State: Current},
+			file:   foreign("has different content"), tree: Finding{State: Current},
 		},
 		"a directory in place of the archive": {
 			change: func(t *testing.T, d *disk) { must(t, os.Remove(d.Path)); must(t, os.Mkdir(d.Path, 0o755)) },

@@ -57,7 +57,7 @@ func contains(directory, name string) bool {
 }
 
 // maxOwned is how many digests of files, and of directories, are kept. A runner with a
-// lasting disk may hold a bundle that is as many updates old.
+// persistent disk may hold a bundle from that many updates ago.
 const maxOwned = 20
 
 // Owned holds digests of what one resource wrote, oldest first: checksums of
@@ -144,9 +144,9 @@ func look(ctx context.Context, name string, directory bool, known []string) Find
 	got, err := digestOf(ctx, name, directory)
 	switch at := slices.Index(known, got); {
 	case err != nil:
-		return Finding{Foreign, "has other content: " + err.Error()}
+		return Finding{Foreign, "has different content: " + err.Error()}
 	case at < 0:
-		return Finding{Foreign, "has other content"}
+		return Finding{Foreign, "has different content"}
 	case at == len(known)-1:
 		return Finding{State: Current}
 	}

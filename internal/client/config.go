@@ -35,8 +35,8 @@ func CheckCertificates(pem []byte) error {
 	return err
 }
 
-// ParseBaseURL checks a base URL and returns it without trailing slashes or an
-// empty port. It ignores white space around it. The URL must be absolute, without a query, fragment, or user
+// ParseBaseURL checks a base URL and returns it without surrounding whitespace, trailing
+// slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
 // information. Plain http is allowed only for loopback hosts, because the API key
 // would travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
@@ -83,7 +83,7 @@ func isLoopback(host string) bool {
 }
 
 // ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without white space around it. Its errors never show the key.
+// without surrounding whitespace. Its errors never show the key.
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {

@@ -137,7 +137,7 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
 	case u.Scheme == "http" && c.baseURL.Scheme == "https":
-		return nil, "its bundleUrl is plain http, although base_url is https; such a link is not used"
+		return nil, "its bundleUrl uses plain http instead of https"
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}
 	if expiresAt := r.instant("expiresAt"); expiresAt != nil {

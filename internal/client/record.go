@@ -69,7 +69,7 @@ func (r *record) name(field string) (name, problem string) {
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", "its " + field + " is longer than 256 characters"
 	case strings.ContainsFunc(*value, isUnprintable) || strings.TrimSpace(*value) != *value:
-		return "", "its " + field + " has characters that cannot be part of one"
+		return "", "its " + field + " has unprintable characters or surrounding whitespace"
 	}
 	return *value, ""
 }

@@ -102,7 +102,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" has other content`},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" has different content`},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -182,7 +182,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" has other content, and this resource did not write it. The apply will stop`)
+	plan.wantSaid(t, "site", `new/site" has different content, and this resource did not write it. The apply will stop`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Download path already in use (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first

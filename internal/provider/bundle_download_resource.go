@@ -79,7 +79,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. On a fresh disk, it is known only after the apply, because the service may pack the same content differently: see `content_sha256`.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(

@@ -54,7 +54,7 @@ func explain(err error) (what, advice string) {
 		if errors.As(err, &api) {
 			service = fmt.Sprintf("The service returned %s. It", describeResponse(api))
 		}
-		return fmt.Sprintf("%s asked the provider to wait until %s, after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
+		return fmt.Sprintf("%s asked the provider to wait until %s, which is after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
 			"Try again after that time, or set a longer timeout in `timeouts`."
 	case errors.As(err, &timeout):
 		what = sentence(timeout.Error())
@@ -170,7 +170,7 @@ func advise(e *client.APIError) string {
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host."
+		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export."
 	case e.StatusCode >= 500:
 		return "Try again later. If it still fails, check the service's status page."
 	}

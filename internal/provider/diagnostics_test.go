@@ -61,13 +61,13 @@ func TestFailuresAreExplained(t *testing.T) {
 		"500": {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
-				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only for reads on the same host.",
+				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",
 		},
 		"request to wait for longer than the timeout": {
 			fmt.Errorf("%w: %w", busy, api(503, "overloaded")), "The service returned HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded. " +
-				"It asked the provider to wait until 2030-01-31T12:00:00Z, after the timeout of this operation.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
+				"It asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
 		},
-		"request to wait that another request received": {busy, "The service asked the provider to wait until 2030-01-31T12:00:00Z, after the timeout of this operation.\n\nTry again"},
+		"request to wait that another request received": {busy, "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again"},
 		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf this is normal, increase `timeouts.read`."},
 		"timeout while the service fails": {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",

@@ -26,7 +26,7 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 	const otherKey = "sim_ffeeddccbbaa99887766554433221100"
 	for name, test := range map[string]struct{ provider, baseURL, apiKey string }{
 		"environment alone":                     {"", "GOOD", simulator.DefaultAPIKey},
-		"white space and slash at the end":      {"", "GOOD/", "\t" + simulator.DefaultAPIKey + "\r\n"},
+		"whitespace and slash at the end":       {"", "GOOD/", "\t" + simulator.DefaultAPIKey + "\r\n"},
 		"arguments and no environment":          {"base_url = \"GOOD\"\napi_key = \" " + simulator.DefaultAPIKey + "\\n\"", "", ""},
 		"arguments and a different environment": {"base_url = \"GOOD/\"\napi_key = \"" + simulator.DefaultAPIKey + `"`, "http://docs.invalid", otherKey},
 	} {
@@ -58,7 +58,7 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 		"no base URL":              {baseURLVariable, "", "error: Missing provider argument ()\nSet base_url in the provider block, or the environment variable DOCS_BASE_URL,"},
 		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL cannot be used: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https. (The value comes from DOCS_BASE_URL.)"},
 		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
-		"key of white space":       {apiKeyVariable, " \n", "error: Missing provider argument"},
+		"key of whitespace":        {apiKeyVariable, " \n", "error: Missing provider argument"},
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key cannot be used: it contains whitespace."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		what, _ := explain(err)
 		next := "The plan shows a new export instead of job " + jobID + "."
 		if notes.Pending != nil {
-			next = fmt.Sprintf("The plan shows a new export instead, or resumes job %s if the configuration is the one that job was started for.", notes.Pending.JobID)
+			next = fmt.Sprintf("The plan shows a new export instead, or resumes job %s if that job was started with the current configuration.", notes.Pending.JobID)
 		}
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(what, "The state is kept. "+next,
 			"If the job should still exist, check base_url and the API key before you apply."))

@@ -90,7 +90,7 @@ var differences = []struct {
 	{"Lifetime of a link", regexp.MustCompile(`unknown to the provider`), "Renew the link; today the provider cannot tell when it expires."},
 	{"Another request before the link expires", regexp.MustCompile(`same`), "Ignore `renew_before`; today it tries to renew the link early, and then waits for the expiry."},
 	{"Request ID", regexp.MustCompile(`unknown to the provider`), "Show it in errors; today it does not read this header."},
-	{"Wrong API key", regexp.MustCompile(`^4(0[^1]|[^0])`), "Say to check the API key; today it gives the advice for this status."},
+	{"Wrong API key", regexp.MustCompile(`^4(0[^1]|[^0])`), "Advise the user to check the API key; today it gives the advice for this status."},
 	{"Unknown job", regexp.MustCompile(`^4(0[^4]|1[^0]|[^01])`), "Plan a new export if a job is lost, as after a 404; today that is an error."},
 }
 

@@ -183,7 +183,7 @@ func TestServiceThatDiffers(t *testing.T) {
 		"| Request ID | `X-Transaction-Id`: `9999`, unknown to the provider |",
 		"| Request ID | Show it in errors",
 		"| Wrong API key | 403, application/json, `{fault: {NAME: string}}` |",
-		"| Wrong API key | Say to check the API key",
+		"| Wrong API key | Advise the user to check the API key",
 		"| Unknown job | Plan a new export",
 		"| Clock of the service | -",
 		"trace: {NAME: [null or number or string], (hidden): boolean}",

@@ -16,8 +16,8 @@ const (
 	// maxOutage is how long failed polls are tolerated, from the first one on, so that a
 	// short outage of the service does not end the wait for running work.
 	maxOutage = 5 * time.Minute
-	// lastPoll is how long before the deadline of the context a poll is made whose turn
-	// would come after it.
+	// lastPoll is how long before the context's deadline the last poll is made, if the
+	// schedule would make it after the deadline.
 	lastPoll = 5 * time.Second
 )
 

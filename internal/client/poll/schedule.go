@@ -84,8 +84,8 @@ func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 }
 
 // observe records an increase of the progress. If the job was queued, it is assumed to
-// have begun at the last observation of that. If the progress drops far, it has started
-// over.
+// have begun when it was last seen in the queue. If the progress drops far, it has
+// started over.
 func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
 	if seen.Queued {
 		s.rises = []rise{{at: elapsed}}

@@ -21,7 +21,7 @@ const (
 
 // newHTTPTransport returns a transport that uses the proxy of the usual environment
 // variables, TLS 1.2 or later, and the given root certificates in addition to the
-// system's. Plain http, which is for this machine, never goes through a proxy.
+// system's. Plain http, which only loopback hosts use, never goes through a proxy.
 func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {

@@ -13,7 +13,7 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 	tr := newTransport(t)
 	for name, test := range map[string]struct{ body, want string }{
 		"nothing":                         {"", ""},
-		"white space":                     {" \r\n", ""},
+		"whitespace":                      {" \r\n", ""},
 		"text":                            {" no such job\n", "no such job"},
 		"an error":                        {`{"error":"no such job"}`, "no such job"},
 		"an error and a message":          {`{"message":"no such job","error":"Not Found"}`, "Not Found: no such job"},
