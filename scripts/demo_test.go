@@ -125,7 +125,7 @@ func TestDemoCleansUpWhenItIsInterrupted(t *testing.T) {
 		status int
 	}{
 		"by Ctrl-C":            {syscall.SIGINT, 130},
-		"by a closed terminal": {syscall.SIGHUP, 129},
+		"by a canceled job":    {syscall.SIGTERM, 143},
 		"by a closed pipe":     {nil, 141},
 	} {
 		t.Run(name, func(t *testing.T) {
