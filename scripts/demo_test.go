@@ -124,9 +124,9 @@ func TestDemoCleansUpWhenItIsInterrupted(t *testing.T) {
 		signal os.Signal // nil closes the output instead
 		status int
 	}{
-		"by Ctrl-C":            {syscall.SIGINT, 130},
-		"by a canceled job":    {syscall.SIGTERM, 143},
-		"by a closed pipe":     {nil, 141},
+		"by Ctrl-C":         {syscall.SIGINT, 130},
+		"by a canceled job": {syscall.SIGTERM, 143},
+		"by a closed pipe":  {nil, 141},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
