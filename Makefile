@@ -10,7 +10,7 @@ TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
 TEST_ENV = TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 # RACE= turns the race detector off, which needs a C compiler.
 RACE ?= -race
-# The version that `make install` installs. The examples require 0.1 or later.
+# The version that `make install` installs. The examples accept 0.1.x.
 VERSION ?= 0.1.0
 
 BIN      := .bin
