@@ -30,17 +30,16 @@ func (t *Transport) retry(ctx context.Context, failures int, err error) error {
 		return t.wait(ctx, retryAfter, err)
 	}
 	// Half of the pause is random, so that many clients do not retry at the same time.
-	pause := time.Duration((1 + t.config.Random()) / 2 * float64(backoff(failures)))
-	if outlasts(ctx, pause) {
-		return err
-	}
-	return t.wait(ctx, pause, err)
+	return t.wait(ctx, time.Duration((1+t.config.Random())/2*float64(backoff(failures))), err)
 }
 
-// wait waits after a failure as long as the service asks for. It returns a [*BusyError]
-// at once if ctx's deadline is earlier.
+// wait waits after a failure. If ctx's deadline is earlier, it returns at once: a
+// [*BusyError] if the service asked for the wait, and otherwise the failure.
 func (t *Transport) wait(ctx context.Context, pause time.Duration, last error) error {
 	if outlasts(ctx, pause) {
+		if _, retryAfter := statusOf(last); retryAfter == 0 {
+			return last
+		}
 		return withLast(&BusyError{RetryAt: t.config.Clock.Now().Add(pause)}, last)
 	}
 	if cause := t.config.Clock.Sleep(ctx, pause); cause != nil {
@@ -59,8 +58,11 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 func backoff(failures int) time.Duration { return min(maxBackoff, firstBackoff<<min(failures, 5)) }
 
 // MayPass reports whether a failure is temporary, so that the same request may
-// succeed later.
+// succeed later, but before the deadline of its context.
 func MayPass(err error) bool {
+	if _, busy := errors.AsType[*BusyError](err); busy {
+		return false
+	}
 	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 		return false
 	}

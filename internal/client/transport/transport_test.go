@@ -172,14 +172,16 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(500, ""))
-		_, err := tr.Do(bounded(t, 3*second), read)
-		var api *APIError
-		if !slices.Equal(s.times(), []float64{0, .5, 1.5}) || time.Since(s.began) != 1500*time.Millisecond || !errors.As(err, &api) || api.StatusCode != 500 {
-			t.Errorf("requests at %v, then %v after %s", s.times(), err, time.Since(s.began))
-		}
-	})
+	for status, times := range map[int][]float64{500: {0, .5, 1.5}, 429: {0, 1}} { // which ask for no wait
+		bubble(t, func(t *testing.T) {
+			tr, s := serve(t, reply(status, ""))
+			_, err := tr.Do(bounded(t, 3*second), read)
+			api, ok := err.(*APIError) //nolint:errorlint // nothing may wrap it
+			if took := time.Since(s.began).Seconds(); !slices.Equal(s.times(), times) || took != times[len(times)-1] || !ok || api.StatusCode != status {
+				t.Errorf("%d: requests at %v, then %v after %g s", status, s.times(), err, took)
+			}
+		})
+	}
 }
 
 var errInterrupt = errors.New("interrupt")
