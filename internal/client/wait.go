@@ -22,7 +22,8 @@ type WaitOptions struct {
 	// Interval is a fixed polling interval. If it is zero, the interval is adaptive: see
 	// [poll.Schedule].
 	Interval time.Duration
-	// StartedAt is when the job was requested, if it was just started; zero otherwise.
+	// StartedAt is when the service returned the job, if it was just started; zero
+	// otherwise. The request may have waited long before, after a 429.
 	StartedAt time.Time
 }
 

@@ -35,13 +35,13 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	defer cancel()
 
 	run := exportRun{providerData: r.data, plan: &plan, notes: &exportNotes{}, diags: &resp.Diagnostics}
-	job, startedAt, ok := run.start(ctx)
+	job, ok := run.start(ctx)
 	if !ok {
 		return
 	}
 	plan.setJob(job)
 	plan.clearLink()
-	last, err := run.waitAndLink(ctx, &plan, job.ID, startedAt)
+	last, err := run.waitAndLink(ctx, &plan, job.ID, run.clock.Now())
 	if interrupted(err) {
 		// A warning instead of an error: Terraform must not taint the resource.
 		resp.Diagnostics.AddWarning(summaryExportInterrupted, paragraphs(standing(last),
@@ -134,11 +134,11 @@ func (run *exportRun) linkStateJob(ctx context.Context) bool {
 func (run *exportRun) exportAgain(ctx context.Context) bool {
 	var startedAt time.Time
 	if !run.notes.resumes(run.plan) {
-		job, at, ok := run.start(ctx)
+		job, ok := run.start(ctx)
 		if !ok {
 			return false
 		}
-		startedAt = at
+		startedAt = run.clock.Now()
 		run.notes.Pending = &pendingJob{JobID: job.ID, Inputs: run.plan.inputs()}
 	}
 	next := *run.plan
@@ -168,13 +168,12 @@ func (run *exportRun) renewOldLink(ctx context.Context, state *staticExportModel
 }
 
 // start starts a job for the plan. It reports failures.
-func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, startedAt time.Time, ok bool) {
+func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, ok bool) {
 	// The value is valid: Terraform also validates values that the plan did not know.
 	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
-	startedAt = run.clock.Now()
 	job, err := run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)
 	if err == nil {
-		return job, startedAt, true
+		return job, true
 	}
 	state, next := "No job was started.", adviseVersion(run.client, err)
 	var api *client.APIError
@@ -186,7 +185,7 @@ func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, s
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
 	}
 	addError(run.diags, summaryStartFailed, err, strings.TrimSpace(fmt.Sprintf("Domain: %s. %s %s", run.plan.Domain.ValueString(), state, run.kept)), next)
-	return nil, startedAt, false
+	return nil, false
 }
 
 // waitAndLink waits for a job, which was just started if startedAt is set, and creates a

@@ -6,6 +6,7 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"regexp"
 	"strings"
@@ -71,6 +72,16 @@ func TestCreateSendsOneStartAndOneBundleRequest(t *testing.T) {
 	if polls := h.Count(simulator.EndpointJob); polls < 30 || polls > 42 {
 		t.Errorf("%d polls of a job of 190 s", polls)
 	}
+}
+
+func TestJobMayStillBeUnknownAfterAStartThatHadToWait(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	c.wantJob(t, 0)
 }
 
 func TestPollIntervalIsKeptTo(t *testing.T) {

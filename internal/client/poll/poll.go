@@ -25,7 +25,7 @@ const (
 type Wait struct {
 	Clock    clock.Clock
 	Schedule Schedule
-	// StartedAt is when the work was requested, if the wait follows the request. The
+	// StartedAt is when the work was started, if the wait follows its start. The
 	// first poll is then delayed. If StartedAt is zero, the wait begins with a poll,
 	// which must succeed.
 	StartedAt time.Time
