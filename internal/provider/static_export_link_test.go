@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -78,11 +79,13 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		before time.Duration // the plan is created this long after the first apply
 		config string
+		failed bool // the job has failed since the first apply
 		starts int
 	}{
-		"of a renewal": {2 * time.Hour, revision("1"), 0},
-		"of another change, made before the expiry": {0, revision("1", `poll_interval = "5s"`), 0},
-		"of new content": {0, revision("2"), 1},
+		"of a renewal": {2 * time.Hour, revision("1"), false, 0},
+		"of another change, made before the expiry":                 {0, revision("1", `poll_interval = "5s"`), false, 0},
+		"of another change of a failed job, made before the expiry": {0, revision("1", `poll_interval = "5s"`), true, 1},
+		"of new content": {0, revision("2"), false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,6 +94,12 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 			c.apply(t, 0)
 			h.clock.Advance(test.before)
 			h.ResetRequests()
+			h.Rewrite(func(endpoint string, body map[string]any) any {
+				if test.failed && endpoint == simulator.EndpointJob && len(h.JobIDs()) == 1 {
+					body["status"] = client.JobFailed
+				}
+				return body
+			})
 			c.write(t, test.config)
 			c.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
 			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointJob: 1, simulator.EndpointBundle: 0})

@@ -176,8 +176,12 @@ func (m *staticExportModel) copyComputed(from *staticExportModel) {
 }
 
 // unknownLink marks the link as known after apply, and also the status and page count
-// of a job that has not completed.
+// of a job that has not completed. If the job has failed, a link that expires before the
+// apply takes a new one.
 func (m *staticExportModel) unknownLink() {
+	if m.Status.ValueString() == client.JobFailed {
+		m.JobID = types.StringUnknown()
+	}
 	if m.Status.ValueString() != client.JobCompleted {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
