@@ -36,7 +36,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
 		job, err := c.GetStaticExportJob(ctx, jobID)
 		if err != nil {
-			return poll.Observation{}, err
+			return poll.Observation{RetryAfter: transport.RetryAfter(err)}, err
 		}
 		if job.PageCount == nil && last != nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
@@ -62,7 +62,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOp
 	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
 		update, err := c.GetUpdateStatus(ctx, statusID)
 		if err != nil {
-			return poll.Observation{}, err
+			return poll.Observation{RetryAfter: transport.RetryAfter(err)}, err
 		}
 		if last == nil || update.Status != last.Status {
 			c.logProgress(ctx, what, update.Status, updateStatuses, nil, nil)

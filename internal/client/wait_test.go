@@ -69,6 +69,10 @@ func TestWaitForAJob(t *testing.T) {
 			faults: []simulator.Fault{{Times: 1, Header: http.Header{"Retry-After": {"86400"}}}},
 			polls:  []float64{0, 60}, want: completed,
 		},
+		"of a service that asks to wait after more failures than retries": {
+			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 503, Header: http.Header{"Retry-After": {"60"}}}},
+			polls:  []float64{0, 10, 70, 130, 190, 250, 310}, want: completed,
+		},
 		"of a service that asks to wait beyond the deadline": {
 			faults: []simulator.Fault{{Skip: 1, Status: 429, Header: http.Header{"Retry-After": {"86400"}}}},
 			polls:  []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "asks to wait until",

@@ -37,18 +37,20 @@ type Wait struct {
 }
 
 // Until calls get until the work is done, get fails permanently, or ctx ends. It
-// returns the error of the last poll or context.Cause(ctx).
+// returns the error of the last poll or context.Cause(ctx). With an error, get may
+// return a RetryAfter.
 func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
 	began, mayFail := w.StartedAt, !w.StartedAt.IsZero()
 	if !mayFail {
 		began = w.Clock.Now()
 	}
 	seen := Observation{Queued: true}
-	var failing time.Time // since when polls fail; zero if the last one succeeded
+	var failing time.Time   // since when polls fail; zero if the last one succeeded
+	var asked time.Duration // wait that the last one asked for, if it failed
 	isLast := false
 	for first := true; ; first = false {
 		if !first || mayFail {
-			pause := w.Schedule.Next(w.Clock.Now().Sub(began), seen)
+			pause := max(asked, w.Schedule.Next(w.Clock.Now().Sub(began), seen))
 			if left, bounded := timeLeft(ctx); bounded && pause >= left && !isLast {
 				isLast, pause = true, left-min(lastPoll, left/2)
 			}
@@ -62,7 +64,7 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 			if current.Done {
 				return nil
 			}
-			seen, mayFail, failing = current, true, time.Time{}
+			seen, mayFail, failing, asked = current, true, time.Time{}, 0
 			continue
 		}
 		if failing.IsZero() {
@@ -71,6 +73,7 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 		if ctx.Err() != nil || !mayFail || now.Sub(failing) > maxOutage || !w.MayPass(err, now.Sub(began)) {
 			return err
 		}
+		asked = current.RetryAfter
 		w.OnFailure(err)
 	}
 }
