@@ -64,6 +64,19 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+func TestImportWithAnotherDomainIsReplacedWithoutAPromiseOfNoExport(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	c := h.cli(t, revision("1"))
+	c.Run(t, 0, "import", site, "other.example.com,"+id)
+	plan := c.report(t, 0, "plan")
+	plan.wantSaid(t, "site")
+	if plan.planned["site"] != "replace" {
+		t.Errorf("planned %q, want a replacement", plan.planned["site"])
+	}
+}
+
 func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	const forms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."

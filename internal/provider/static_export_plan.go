@@ -45,7 +45,8 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		plan.unknownLink()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if notes.Imported && step != stepExport && !sameContent(&plan, &state) {
+	replaced := !state.Domain.IsNull() && !state.Domain.Equal(plan.Domain)
+	if notes.Imported && step != stepExport && !replaced && !sameContent(&plan, &state) {
 		resp.Diagnostics.AddWarning(summaryImportAdopts,
 			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
