@@ -12,14 +12,6 @@ import (
 	"syscall"
 )
 
-// limits limits what an archive may unpack to.
-type limits struct {
-	entries int   // files and directories, including parents without an entry
-	bytes   int64 // total size of all files, as read and not as declared
-}
-
-var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
-
 // entry is a file or a directory of an archive.
 type entry struct {
 	name      string // slash-separated, relative to the root of the archive
@@ -101,23 +93,4 @@ func (a *archive) enterOne(e entry) error {
 	}
 	a.tree[e.name] = node{sum: [sha256.Size]byte(hash.Sum(nil))}
 	return nil
-}
-
-// meter reads from source. It fails when ctx has ended, or when more than *left bytes
-// have been read.
-type meter struct {
-	ctx    context.Context
-	source io.Reader
-	left   *int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	if m.ctx.Err() != nil {
-		return 0, context.Cause(m.ctx)
-	}
-	n, err := m.source.Read(p)
-	if *m.left -= int64(n); *m.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
 }

@@ -423,7 +423,7 @@ func (c *countedContext) Err() error {
 func TestWhatCannotBeDeletedIsNamedAndStays(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("this user may delete from a read-only directory")
+		t.Skip("needs a system with Unix modes and a user other than root, who may delete from a read-only directory")
 	}
 	d := newDisk(t)
 	must(t, d.put(siteOf(t, "1")))

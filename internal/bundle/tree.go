@@ -17,6 +17,14 @@ import (
 	"slices"
 )
 
+// limits bounds what an archive may unpack to, and what is read of a directory.
+type limits struct {
+	entries int   // files and directories, including parents without an entry
+	bytes   int64 // total size of all files, as read and not as declared
+}
+
+var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
+
 // node is a file or a directory of a tree.
 type node struct {
 	directory bool
@@ -122,4 +130,23 @@ func kindOf(mode fs.FileMode) string {
 		return "a symbolic link"
 	}
 	return "neither a file nor a directory"
+}
+
+// meter reads from source. It fails when ctx has ended, or when more than *left bytes
+// have been read.
+type meter struct {
+	ctx    context.Context
+	source io.Reader
+	left   *int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.ctx.Err() != nil {
+		return 0, context.Cause(m.ctx)
+	}
+	n, err := m.source.Read(p)
+	if *m.left -= int64(n); *m.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
 }

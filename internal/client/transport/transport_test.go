@@ -264,7 +264,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// net/http may go on with a connection after it has given up the request.
+// net/http may finish a connection after it has given up on the request.
 func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 	tr := newTransport(t, retries(0), func(c *Config) {
 		c.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
