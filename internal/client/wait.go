@@ -91,7 +91,7 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.random},
 		StartedAt: opts.StartedAt,
 		MayPass: func(err error, elapsed time.Duration) bool {
-			settles := c.IsNotFound(err) && !opts.StartedAt.IsZero() && elapsed < settling
+			settles := IsNotFound(err) && !opts.StartedAt.IsZero() && elapsed < settling
 			return settles || transport.MayPass(err)
 		},
 		OnFailure: func(err error) {

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -20,11 +21,8 @@ import (
 // and the next step. An empty state is left out. If next is empty, the error itself
 // suggests the next step.
 func addError(diags *diag.Diagnostics, summary string, err error, state, next string) {
-	what, advice := explain(err)
-	if next == "" {
-		next = advice
-	}
-	diags.AddError(summary, paragraphs(what, state, next))
+	cause := explain(err)
+	diags.AddError(summary, paragraphs(cause.what, state, cmp.Or(next, cause.advice)))
 }
 
 // paragraphs joins texts, without the empty ones.
@@ -38,69 +36,70 @@ func paragraphs(texts ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// explain says why a call failed, and what to do about it.
-func explain(err error) (what, advice string) {
-	var api *client.APIError
-	var unexpected *client.UnexpectedResponseError
-	var connection *client.ConnectionError
-	var busy *client.BusyError
-	var storage *client.StorageError
-	var timeout *timeoutError
-	switch {
-	case interrupted(err):
-		return "Terraform was interrupted.", ""
-	case errors.As(err, &busy):
+// explanation says why a call failed, and what to do about it.
+type explanation struct{ what, advice string }
+
+func explain(err error) explanation {
+	if interrupted(err) {
+		return explanation{"Terraform was interrupted." + lastAttempt(err), ""}
+	}
+	if busy, ok := errors.AsType[*client.BusyError](err); ok {
 		service := "The service"
-		if errors.As(err, &api) {
+		if api, ok := errors.AsType[*client.APIError](err); ok {
 			service = fmt.Sprintf("The service returned %s. It", describeResponse(api))
 		}
-		return fmt.Sprintf("%s asked the provider to wait until %s, which is after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
-			"Try again after that time, or set a longer timeout in `timeouts`."
-	case errors.As(err, &timeout):
-		what = sentence(timeout.Error())
-		if errors.As(err, &api) {
-			what += fmt.Sprintf(" The last response was %s.", describeResponse(api))
-		} else if errors.As(err, &connection) {
-			what += fmt.Sprintf(" %s did not respond to the last request: %s.", connection.Host, connection.Reason)
+		return explanation{
+			fmt.Sprintf("%s asked the provider to wait until %s, which is after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
+			"Try again after that time, or set a longer timeout in `timeouts`.",
 		}
-		return what, fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)
-	case errors.As(err, &api):
-		what = fmt.Sprintf("The service returned %s.", describeResponse(api))
+	}
+	if timeout, ok := errors.AsType[*timeoutError](err); ok {
+		return explanation{sentence(timeout.Error()) + lastAttempt(err), fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)}
+	}
+	if api, ok := errors.AsType[*client.APIError](err); ok {
+		what := fmt.Sprintf("The service returned %s.", describeResponse(api))
 		if api.RetryAfter > 0 {
 			what += fmt.Sprintf(" It asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
-		return what, advise(api)
-	case errors.As(err, &unexpected):
-		what = fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", unexpected.StatusCode, unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
+		return explanation{what, advise(api)}
+	}
+	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
+		what := fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", unexpected.StatusCode, unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
 		if unexpected.Message != "" {
 			what += " The service's message: " + unexpected.Message
 		}
-		if !unexpected.NotJSON {
-			return what, "The response does not match the contract of the API. Contact the service's support."
+		if unexpected.NotJSON {
+			return explanation{what, wrongBaseURL}
 		}
-		return what, wrongBaseURL
-	case errors.As(err, &connection):
-		return fmt.Sprintf("%s did not respond to %s %s: %s.", connection.Host, connection.Method, connection.Path, connection.Reason), adviseConnection(connection)
-	case errors.As(err, &storage):
-		return sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."
+		return explanation{what, "The response does not match the contract of the API. Contact the service's support."}
 	}
-	return sentence(err.Error()), ""
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
+		return explanation{describeConnection(connection), adviseConnection(connection)}
+	}
+	if storage, ok := errors.AsType[*client.StorageError](err); ok {
+		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."}
+	}
+	return explanation{sentence(err.Error()), ""}
 }
 
-// adviseVersion returns the advice for a 404 if base_url has no version segment, or ""
-// if that is not the cause.
-func adviseVersion(c *client.Client, err error) string {
-	var api *client.APIError
-	if !errors.As(err, &api) || api.StatusCode != 404 || client.HasVersion(c.BaseURL()) {
-		return ""
+// lastAttempt describes the last request before a wait ended, after a space, or is empty
+// if that is not known.
+func lastAttempt(err error) string {
+	if api, ok := errors.AsType[*client.APIError](err); ok {
+		return fmt.Sprintf(" The last response was %s.", describeResponse(api))
 	}
-	return fmt.Sprintf("Add the version segment, such as /v1, to base_url (%s).", c.BaseURL())
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
+		return " " + describeConnection(connection)
+	}
+	return ""
 }
 
 const (
-	errorsPage     = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/guides/errors"
+	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
 	wrongBaseURL   = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
 	stateUnchanged = "The state is unchanged."
+	badRequest     = "Correct the value that the service rejects."
+	notFound       = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."
 )
 
 // timeoutError is the cause of a context that ended because of a timeout.
@@ -116,12 +115,10 @@ func (e *timeoutError) Error() string {
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
-// tooSlow reports whether a timeout ended an operation, or would have during a wait that
-// the service asked for.
-func tooSlow(err error) bool {
-	var timeout *timeoutError
-	var busy *client.BusyError
-	return errors.As(err, &timeout) || errors.As(err, &busy)
+// timedOut reports whether a timeout ended an operation.
+func timedOut(err error) bool {
+	_, ok := errors.AsType[*timeoutError](err)
+	return ok
 }
 
 // describeResponse describes a response of the service, without a final period.
@@ -137,6 +134,11 @@ func describeResponse(e *client.APIError) string {
 	return text + ": " + strings.TrimSuffix(e.Message, ".")
 }
 
+// describeConnection describes a request without a complete response.
+func describeConnection(e *client.ConnectionError) string {
+	return fmt.Sprintf("The request %s %s to %s failed: %s.", e.Method, e.Path, e.Host, e.Reason)
+}
+
 func inRequest(id string) string {
 	if id == "" {
 		return ""
@@ -147,16 +149,16 @@ func inRequest(id string) string {
 // adviceByStatus says what the user can do about a response. The contract leaves open
 // what the service means by a status, so the advice relies on HTTP and documented rules.
 var adviceByStatus = map[int]string{
-	400: "Correct the arguments that the message names.",
+	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 	402: "The organization's subscription does not include this. Static export requires an Enterprise subscription.",
 	403: "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription.",
-	404: "Check the ID, and that it belongs to the organization of the API key.",
+	404: notFound,
 	407: "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY.",
 	409: "Wait for other work on the site to finish, and try again.",
-	410: "Check the ID, and that it belongs to the organization of the API key.",
+	410: notFound,
 	413: "Shorten additional_parameters.",
-	422: "Correct the arguments that the message names.",
+	422: badRequest,
 	429: "Try again later, or reduce -parallelism.",
 }
 

@@ -46,17 +46,17 @@ func TestFailuresAreExplained(t *testing.T) {
 		err  error
 		want string
 	}{
-		"400": {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the arguments that the message names."},
+		"400": {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the value that the service rejects."},
 		"401": {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
 		"402": {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this. Static export requires an Enterprise subscription."},
 		"403": {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
-		"404": {api(404, "a"), "Check the ID, and that it belongs to the organization of the API key."},
+		"404": {api(404, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
 		"407": {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409": {api(409, "a"), "Wait for other work on the site to finish, and try again."},
-		"410": {api(410, "a"), "Check the ID, and that it belongs to the organization of the API key."},
+		"410": {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
 		"413": {api(413, "a"), "Shorten additional_parameters."},
 		"418": {api(418, "a"), "Check the arguments and the provider configuration."},
-		"422": {api(422, "a"), "Correct the arguments that the message names."},
+		"422": {api(422, "a"), "Correct the value that the service rejects."},
 		"429": {slowDown, "without a message. It asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
 		"500": {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
@@ -73,14 +73,14 @@ func TestFailuresAreExplained(t *testing.T) {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the network fails": {
-			fmt.Errorf("%w: %w", timeout, connection(errors.New("connection refused"))), " docs.example.com did not respond to the last request: connection refused.\n\n",
+			fmt.Errorf("%w: %w", timeout, connection(errors.New("connection refused"))), " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
 		"interrupt": {fmt.Errorf("%w: %w", connection(context.Canceled), api(502, "")), "Terraform was interrupted."},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection(errors.New("EOF")), "docs.example.com did not respond to GET /v1/a: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
+			connection(errors.New("EOF")), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
 		},
 		"certificate": {
 			connection(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
@@ -99,8 +99,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			wantPhrases(t, diags[0].Detail(), test.want)
 			diags = nil
 			addError(&diags, "Could not do it", test.err, "Nothing was done.", "Do it by hand.")
-			what, _ := explain(test.err)
-			if got, want := diags[0].Detail(), what+"\n\nNothing was done.\n\nDo it by hand."; got != want {
+			if got, want := diags[0].Detail(), explain(test.err).what+"\n\nNothing was done.\n\nDo it by hand."; got != want {
 				t.Errorf("with a state and a next step: got %q, want %q", got, want)
 			}
 		})

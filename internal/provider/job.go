@@ -36,34 +36,26 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case errors.As(err, &failed):
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, err, progressOf(job), "")
+		addError(diags, summaryJobNotCompleted, err, progressOf(jobID, job), "")
 	default:
 		addError(diags, summaryJobUnreadable, err, "", "")
 	}
 	return false
 }
 
-// progressOf describes the progress of a job when it was last read.
-func progressOf(job *client.StaticExportJob) string {
-	if job.Status == "" {
-		return fmt.Sprintf("Job %s was started, but its status has not been read yet.", job.ID)
+// progressOf describes a job as it was last read; last is nil if it was not.
+func progressOf(jobID string, last *client.StaticExportJob) string {
+	if last == nil {
+		return fmt.Sprintf("The status of job %s has not been read.", jobID)
 	}
-	text := fmt.Sprintf("Job %s was last seen with status %q", job.ID, job.Status)
-	if job.Progress != nil {
-		text += fmt.Sprintf(", %g%% done", *job.Progress)
+	text := fmt.Sprintf("Job %s was last seen with status %q", jobID, last.Status)
+	if last.Progress != nil {
+		text += fmt.Sprintf(", %g%% done", *last.Progress)
 	}
-	if job.PageCount != nil {
-		text += fmt.Sprintf(", %d pages", *job.PageCount)
+	if last.PageCount != nil {
+		text += fmt.Sprintf(", page count %d", *last.PageCount)
 	}
 	return text + "."
-}
-
-// standing describes a job when the wait for it, or for its link, has failed.
-func standing(job *client.StaticExportJob) string {
-	if job.Succeeded() {
-		return fmt.Sprintf("Job %s completed, but its link was not created.", job.ID)
-	}
-	return progressOf(job) + " The job keeps running."
 }
 
 // failureOf describes why a job failed.
@@ -74,12 +66,12 @@ func failureOf(c *client.Client, job *client.StaticExportJob) string {
 	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(c.Redact(job.Error), "."))
 }
 
-// expiry returns the expires_at of a link.
-func expiry(bundle *client.Bundle) types.String {
-	if bundle.ExpiresAt.IsZero() {
+// expiry returns the expires_at of a link; null if its expiry is not known.
+func expiry(at time.Time) types.String {
+	if at.IsZero() {
 		return types.StringNull()
 	}
-	return types.StringValue(bundle.ExpiresAt.Format(time.RFC3339))
+	return types.StringValue(at.Format(time.RFC3339))
 }
 
 func nullIfEmpty(text string) types.String {

@@ -34,7 +34,7 @@ func TestSoak(t *testing.T) {
 			}()
 			for range 8 {
 				heal := w.disturb()
-				w.write(t, revision(w.content, `timeouts = { create = "200ms", update = "200ms" }`))
+				w.write(t, revision(w.content, `timeouts = { create = "5m", update = "5m" }`))
 				w.step(t, heal)
 			}
 			w.settle(t)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,12 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-)
-
-const (
-	resumeByApply = "To resume the same job, run \"terraform apply\" again."
-	exportNext    = "The next apply exports the site again."
-	fixAndExport  = "Fix the cause, and apply again to start a new export."
 )
 
 // Create starts one job. Nothing leaves the process before Create returns, so the state
@@ -31,195 +24,226 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	if _, ok := r.data.ready(&resp.Diagnostics); !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{providerData: r.data, plan: &plan, notes: &exportNotes{}, diags: &resp.Diagnostics}
-	job, ok := run.start(ctx)
-	if !ok {
+	run := exportRun{providerData: r.data, plan: &plan, life: &exportLife{}, diags: &resp.Diagnostics}
+	if failed := run.start(ctx); failed != nil {
+		failed.add(&resp.Diagnostics, "", "")
 		return
 	}
-	plan.setJob(job)
-	plan.clearLink()
-	last, err := run.waitAndLink(ctx, &plan, job.ID, run.clock.Now())
-	if interrupted(err) {
+	switch failed := run.link(ctx, run.clock.Now()); {
+	case failed == nil:
+	case interrupted(failed.err):
 		// A warning instead of an error: Terraform must not taint the resource.
-		resp.Diagnostics.AddWarning(summaryExportInterrupted, paragraphs(standing(last),
-			"The state contains the job without a link. "+resumeByApply))
-	} else if err != nil {
-		run.kept = "The state contains the job as tainted."
-		run.report(err, last,
-			"To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again. That apply is limited by `timeouts.update`.")
+		resp.Diagnostics.AddWarning(failed.summary, paragraphs(failed.what+" The state contains the job without a link.", resumeByApply))
+	default:
+		failed.add(&resp.Diagnostics, "The state contains the job as tainted.", resumeByUntaint)
 	}
-	run.notes.write(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	run.life.write(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// Update does what [nextStep] decides. If it fails, the prior state stays, and the notes
-// are saved along with the error.
+// Update does the next step. If it fails, the arguments in the state stay as they are.
 func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	notes := readNotes(ctx, req.Private, &resp.Diagnostics)
+	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	if _, ok := r.data.ready(&resp.Diagnostics); !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	// renewOldLink, after a timeout, needs a context that has not ended.
-	bounded, cancel := withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
+	// keepLink, after a timeout, needs a context that has not ended.
+	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	step := nextStep(r.data.clock.Now(), &plan, &state, notes)
-	plan.copyComputed(&state)
-	run := exportRun{providerData: r.data, plan: &plan, notes: notes, diags: &resp.Diagnostics, kept: stateUnchanged}
-	result, ok := &plan, true
-	switch step {
-	case stepNone:
-	case stepLink:
-		ok = run.linkStateJob(bounded)
-	case stepExport:
-		if state.hasLink() {
-			run.kept = "The state keeps the earlier export and its link."
-		}
-		if ok = run.exportAgain(bounded); !ok {
-			run.renewOldLink(ctx, &state)
-		}
-	}
-	if ok {
-		notes.Imported = false
+	run := exportRun{providerData: r.data, plan: &plan, life: life, diags: &resp.Diagnostics}
+	arguments := plan
+	if failed := run.update(bounded); failed == nil {
+		life.updated()
 	} else {
-		result = &state
+		arguments = state
+		run.keepLink(ctx, state)
+		resume := resumeByApply
+		if client.IsNotFound(failed.err) {
+			resume = askByApply
+		}
+		failed.add(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()), resume)
 	}
-	notes.write(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, result)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, result.identity())...)
+	life.write(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // Delete sends no request, because the API cannot delete a job.
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// exportRun is one apply of an export. It turns the plan into the new state.
+// exportRun is one apply of an export.
 type exportRun struct {
 	*providerData
 	plan  *staticExportModel
-	notes *exportNotes
-	diags *diag.Diagnostics
-	// kept says what the state holds if the apply fails.
-	kept string
+	life  *exportLife
+	diags *diag.Diagnostics // for warnings
 }
 
-// linkStateJob creates a link for the state's job, after waiting for it if it has not
-// completed.
-func (run *exportRun) linkStateJob(ctx context.Context) bool {
-	jobID := run.plan.JobID.ValueString()
-	last := &client.StaticExportJob{ID: jobID, Status: run.plan.Status.ValueString()}
-	var err error
-	if last.Succeeded() {
-		err = run.createLink(ctx, run.plan)
-	} else {
-		last, err = run.waitAndLink(ctx, run.plan, jobID, time.Time{})
+// update does what the plan and the state require.
+func (run *exportRun) update(ctx context.Context) *exportFailure {
+	switch run.life.nextStep(run.clock.Now(), run.plan) {
+	case stepLink:
+		return run.link(ctx, time.Time{})
+	case stepExport:
+		return run.export(ctx)
 	}
-	if err != nil {
-		run.notes.Lost = run.isLost(err)
-		run.report(err, last, resumeByApply)
-	}
-	return err == nil
-}
-
-// exportAgain exports new content. It resumes the pending job if that has the same
-// inputs, and otherwise starts a new one. The plan keeps the old job and its link
-// until the new bundle exists.
-func (run *exportRun) exportAgain(ctx context.Context) bool {
-	var startedAt time.Time
-	if !run.notes.resumes(run.plan) {
-		job, ok := run.start(ctx)
-		if !ok {
-			return false
-		}
-		startedAt = run.clock.Now()
-		run.notes.Pending = &pendingJob{JobID: job.ID, Inputs: run.plan.inputs()}
-	}
-	next := *run.plan
-	next.clearLink()
-	last, err := run.waitAndLink(ctx, &next, run.notes.Pending.JobID, startedAt)
-	if err != nil {
-		if run.isLost(err) {
-			run.notes.Pending = nil
-		}
-		run.report(err, last, resumeByApply)
-		return false
-	}
-	run.notes.Lost, run.notes.NotFound, run.notes.Pending = false, false, nil
-	*run.plan = next
-	return true
-}
-
-// renewOldLink renews the link of the earlier export if it is due, because it stays in
-// use if the new export fails. It does not report a failure: the next apply tries again.
-func (run *exportRun) renewOldLink(ctx context.Context, state *staticExportModel) {
-	if run.notes.Lost || run.notes.NotFound || !run.notes.linkIsDue(run.clock.Now(), run.plan, state) {
-		return
-	}
-	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
-	defer cancel()
-	_ = run.createLink(ctx, state)
-}
-
-// start starts a job for the plan. It reports failures.
-func (run *exportRun) start(ctx context.Context) (job *client.StaticExportJob, ok bool) {
-	// The value is valid: Terraform also validates values that the plan did not know.
-	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
-	job, err := run.client.StartStaticExport(ctx, run.plan.Domain.ValueString(), parameters)
-	if err == nil {
-		return job, true
-	}
-	state, next := "No job was started.", adviseVersion(run.client, err)
-	var api *client.APIError
-	switch {
-	case client.MayHaveStarted(err):
-		state = "A job may have been started, but its ID was not received."
-		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in " + errorsPage + "."
-	case next == "" && errors.As(err, &api) && api.StatusCode == 404:
-		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API.", run.client.BaseURL())
-	}
-	addError(run.diags, summaryStartFailed, err, strings.TrimSpace(fmt.Sprintf("Domain: %s. %s %s", run.plan.Domain.ValueString(), state, run.kept)), next)
-	return nil, false
-}
-
-// waitAndLink waits for a job, which was just started if startedAt is set, and creates a
-// link to its bundle. It updates model, and returns the job as it was last read.
-func (run *exportRun) waitAndLink(ctx context.Context, model *staticExportModel, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
-	last, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
-	if last == nil {
-		return &client.StaticExportJob{ID: jobID}, err
-	}
-	model.setJob(last)
-	if err == nil {
-		err = run.createLink(ctx, model)
-	}
-	return last, err
-}
-
-// createLink creates a link to the bundle of the model's job.
-func (run *exportRun) createLink(ctx context.Context, model *staticExportModel) error {
-	bundle, err := run.client.GenerateBundle(ctx, model.JobID.ValueString())
-	if err != nil {
-		return err
-	}
-	now, expiresAt := run.clock.Now(), expiry(bundle)
-	run.notes.LinkKept = !expiresAt.IsNull() && expiresAt.Equal(model.ExpiresAt)
-	if !run.notes.LinkKept {
-		run.notes.LinkCreatedAt = now
-	}
-	model.setBundle(bundle)
-	run.warnAboutLink(now, exportLink{CreatedAt: run.notes.LinkCreatedAt, ExpiresAt: bundle.ExpiresAt})
 	return nil
 }
 
-// warnAboutLink warns if a link cannot be renewed as configured.
-func (run *exportRun) warnAboutLink(now time.Time, link exportLink) {
+// export resumes the pending job if it has the plan's inputs, and otherwise starts a job.
+// It starts none in place of what is missing before it has asked for it again. The state's
+// job and its link stay until there is a new link.
+func (run *exportRun) export(ctx context.Context) *exportFailure {
+	if run.life.resumes(run.plan) {
+		failed := run.finish(ctx, time.Time{})
+		if failed == nil || !failed.gone {
+			return failed
+		}
+	}
+	if !run.life.differs(run.plan) && (run.life.Missing.Job || run.life.Missing.Bundle) {
+		found, failed := run.askAgain(ctx)
+		if failed != nil {
+			return failed
+		}
+		if found {
+			return run.update(ctx)
+		}
+	}
+	if failed := run.start(ctx); failed != nil {
+		return failed
+	}
+	return run.finish(ctx, run.clock.Now())
+}
+
+// askAgain asks for what is missing of the state's job.
+func (run *exportRun) askAgain(ctx context.Context) (found bool, _ *exportFailure) {
+	life := run.life
+	if life.Missing.Job {
+		job, err := run.client.GetStaticExportJob(ctx, life.JobID)
+		if client.IsNotFound(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, failedToFinish(run.client, err, life.JobID, nil)
+		}
+		life.jobRead(job)
+	}
+	if life.Missing.Bundle && life.Status != client.JobFailed {
+		failed := run.createLink(ctx)
+		if failed != nil && failed.gone {
+			return false, nil
+		}
+		return failed == nil, failed
+	}
+	return !life.Missing.Bundle, nil
+}
+
+// start starts a job for the plan.
+func (run *exportRun) start(ctx context.Context) *exportFailure {
+	domain := run.plan.Domain.ValueString()
+	// The value is valid: Terraform also validates values that the plan did not know.
+	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
+	job, err := run.client.StartStaticExport(ctx, domain, parameters)
+	if err != nil {
+		return failedToStart(err, domain, run.client.BaseURL())
+	}
+	inputs, _ := run.plan.inputs()
+	run.life.started(job, inputs)
+	return nil
+}
+
+// link creates a link for the state's job, after waiting for the job if it has not
+// completed. startedAt is zero unless the job was just started.
+func (run *exportRun) link(ctx context.Context, startedAt time.Time) *exportFailure {
+	life := run.life
+	if life.Status != client.JobCompleted {
+		job, err := run.wait(ctx, life.JobID, startedAt)
+		if job != nil {
+			life.jobRead(job)
+		}
+		if client.IsNotFound(err) {
+			life.jobNotFound()
+		}
+		if err != nil {
+			return failedToFinish(run.client, err, life.JobID, job)
+		}
+	}
+	return run.createLink(ctx)
+}
+
+// createLink creates a link to the bundle of the state's job, which has completed.
+func (run *exportRun) createLink(ctx context.Context) *exportFailure {
+	life := run.life
+	bundle, err := run.client.GenerateBundle(ctx, life.JobID)
+	if err == nil {
+		life.linkCreated(bundle, run.clock.Now())
+		run.warnAboutLink()
+		return nil
+	}
+	failed := failedToLink(err, life.JobID, life.Link.URL != "")
+	failed.gone = client.IsNotFound(err) && life.Missing.Bundle
+	if client.IsNotFound(err) {
+		life.bundleNotFound()
+	}
+	return failed
+}
+
+// finish waits for the pending job and creates a link to its bundle. startedAt is zero
+// unless the job was just started.
+func (run *exportRun) finish(ctx context.Context, startedAt time.Time) *exportFailure {
+	life := run.life
+	jobID := life.Pending.JobID
+	job, err := run.wait(ctx, jobID, startedAt)
+	var bundle *client.Bundle
+	if err == nil {
+		bundle, err = run.client.GenerateBundle(ctx, jobID)
+	}
+	if err == nil {
+		life.pendingCompleted(job, bundle, run.clock.Now())
+		run.warnAboutLink()
+		return nil
+	}
+	failed := failedToFinish(run.client, err, jobID, job)
+	if job != nil && job.Succeeded() {
+		failed = failedToLink(err, jobID, false)
+	}
+	failed.gone = client.IsNotFound(err) && life.Missing.Pending
+	if _, ended := errors.AsType[*client.JobFailedError](err); ended {
+		life.pendingFailed()
+	}
+	if client.IsNotFound(err) {
+		life.pendingNotFound()
+	}
+	return failed
+}
+
+// wait waits for a job. It returns the job as it was last read, or nil if it was not.
+func (run *exportRun) wait(ctx context.Context, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
+	return run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
+}
+
+// keepLink renews the link of the earlier export if it is due, because it stays in use if
+// a new export fails. It does not report a failure: the next apply tries again.
+func (run *exportRun) keepLink(ctx context.Context, state staticExportModel) {
+	life := run.life
+	if !life.differs(run.plan) || life.Missing.Job || life.Missing.Bundle || !life.linkIsDue(run.clock.Now(), run.plan) {
+		return
+	}
+	ctx, cancel := run.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
+	defer cancel()
+	if bundle, err := run.client.GenerateBundle(ctx, life.JobID); err == nil {
+		life.linkCreated(bundle, run.clock.Now())
+	}
+}
+
+// warnAboutLink warns if the new link cannot be renewed as configured.
+func (run *exportRun) warnAboutLink() {
+	link, now := run.life.Link, run.clock.Now()
 	if link.ExpiresAt.IsZero() {
 		run.diags.AddWarning(summaryUnknownExpiry,
 			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, change triggers to export again.")
@@ -228,54 +252,15 @@ func (run *exportRun) warnAboutLink(now time.Time, link exportLink) {
 	if run.plan.LinkRenewal.ValueString() == renewNever {
 		return
 	}
-	expiresAt := link.ExpiresAt.Format(time.RFC3339)
-	switch lead, clamped := link.lead(durationOf(run.plan.RenewBefore)); {
-	case link.expiredOnArrival():
-		run.diags.AddWarning(summaryExpiredOnArrival,
-			fmt.Sprintf("The link expired at %s, but this machine's clock says %s. It is not renewed, because a new link would also be expired.\n\nCheck this machine's clock.", expiresAt, now.UTC().Format(time.RFC3339)))
-	case !now.Before(link.ExpiresAt):
+	lead, clamped := link.lead(durationOf(run.plan.RenewBefore))
+	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(summaryExpiredLink,
-			fmt.Sprintf("The provider requested a new link, but the service returned the one that expired at %s. The next apply requests a new link again.", expiresAt))
-	case clamped:
-		lifetime := link.ExpiresAt.Sub(link.CreatedAt).Round(time.Second)
+			fmt.Sprintf("The link expired at %s, and this machine's clock says %s. The next apply requests a new link.\n\nIf the clock is wrong, correct it.",
+				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
+	} else if clamped {
+		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), summaryLongRenewBefore,
 			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep such a link alive.", lifetime, lead.Round(time.Second), lifetime))
 	}
-}
-
-// isLost reports whether a job will never have a bundle. A job that the service
-// cannot find is lost, unless it could not find the state's job either: then base_url is
-// probably wrong.
-func (run *exportRun) isLost(err error) bool {
-	_, failed := errors.AsType[*client.JobFailedError](err)
-	return failed || run.client.IsNotFound(err) && !run.notes.NotFound
-}
-
-// report reports how an export failed, what is in the state, and what to do. resume says
-// how to resume the job, which was last seen as last.
-func (run *exportRun) report(err error, last *client.StaticExportJob, resume string) {
-	_, advice := explain(err)
-	summary, state, next := summaryExportFailed, standing(last), strings.TrimSpace(advice+" "+resume)
-	var failed *client.JobFailedError
-	var timeout *timeoutError
-	switch {
-	case errors.As(err, &failed):
-		run.diags.AddError(summaryJobFailed, paragraphs(failureOf(run.client, failed.Job)+" "+run.kept, fixAndExport))
-		return
-	case run.client.IsNotFound(err):
-		summary, state, next = summaryJobNotFound, "Job: "+last.ID+".", exportNext
-		if run.notes.NotFound {
-			next = "Check base_url and the API key. If they are right, start a new export: run \"terraform apply -replace\" with the address of this resource."
-		}
-	case last.Succeeded() && run.plan.hasLink() && run.plan.JobID.ValueString() == last.ID:
-		summary, state, next = summaryRenewalFailed, "Job: "+last.ID+".", strings.TrimSpace(advice+" The next apply tries again.")
-	case last.Succeeded():
-		summary = summaryLinkFailed
-	case errors.As(err, &timeout):
-		summary = summaryExportTimedOut
-	case interrupted(err):
-		summary = summaryExportInterrupted
-	}
-	addError(run.diags, summary, err, state+" "+run.kept, next)
 }

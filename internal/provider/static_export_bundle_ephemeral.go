@@ -58,7 +58,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
+	ctx, cancel := e.data.withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
 	defer cancel()
 
 	jobID := model.JobID.ValueString()
@@ -71,7 +71,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)
-	model.ExpiresAt = expiry(bundle)
+	model.ExpiresAt = expiry(bundle.ExpiresAt)
 	model.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &model)...)
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func openBundle(id string) string {
-	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id   = %[1]q\n  timeouts = { open = \"900ms\" }\n}\n", id)
+func openBundle(id string, arguments ...string) string {
+	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id = %[1]q\n  %s\n}\n", id, strings.Join(arguments, "\n  "))
 }
 
 func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
@@ -45,20 +45,24 @@ func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
 
 func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	t.Parallel()
+	// The rows share a clock, which a row that waits moves to the end of its timeout. The
+	// others must last longer.
+	const brief, long = `timeouts = { open = "2s" }`, `timeouts = { open = "60s" }`
 	tests := map[string]struct {
-		job  simulator.JobSpec
-		said []string
+		job       simulator.JobSpec
+		arguments string
+		said      []string
 	}{
-		"queued": {simulator.JobSpec{Queue: simulator.Forever}, []string{
-			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, 0 pages.\n\nIf this is normal, increase `timeouts.open`.",
+		"queued": {simulator.JobSpec{Queue: simulator.Forever}, brief, []string{
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, page count 0.\n\nIf this is normal, increase `timeouts.open`.",
 		}},
-		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, []string{`status "running", 42% done, 0 pages.`}},
-		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, []string{
+		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, long, []string{`status "running", 42% done, page count 0.`}},
+		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", []string{
 			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",
 		}},
-		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, []string{"The service gave no reason."}},
-		"unknown job":             {simulator.JobSpec{ID: "another"}, []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
-		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, []string{"error: Could not create a bundle link", "the response has no bundleUrl"}},
+		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, "", []string{"The service gave no reason."}},
+		"unknown job":             {simulator.JobSpec{ID: "another"}, "", []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
+		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, "", []string{"error: Could not create a bundle link", "the response has no bundleUrl"}},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})
@@ -66,7 +70,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	for name, test := range tests {
 		test.job.ID = cmp.Or(test.job.ID, label(name))
 		h.AddJob(test.job)
-		config.WriteString(openBundle(label(name)))
+		config.WriteString(openBundle(label(name), test.arguments))
 	}
 	c := h.cli(t, config.String())
 	c.SkipBelow(t, 10, 11, "ephemeral resources")

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 		"unknown domain":               {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
 		"refused before acting":        {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
 		"throttled beyond the timeout": {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asked the provider to wait until 2030-01-31T14:00:"}},
-		"uncertain, and it has acted":  {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started" in https://registry.terraform.io/`}},
+		"uncertain, and it has acted":  {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started" in https://github.com/`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +55,7 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	c := h.cli(t, export())
 	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service says: page /broken does not render. The state contains the job as tainted.`, "Fix the cause, and apply again to start a new export.")
 	c.Run(t, 0, "untaint", site)
-	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state is unchanged.", "Fix the cause, and apply again to start a new export.")
+	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the cause, and apply again to start a new export.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
 	c.wantJob(t, 2)
@@ -67,11 +68,11 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 		fault simulator.Fault // of the start
 		says  []string
 	}{
-		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render", "The state keeps the earlier export and its link."}},
-		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started. The state keeps the earlier export and its link."}},
+		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render. The link in the state works until 2030-01-31T15:"}},
+		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started. The link in the state works until 2030-01-31T15:"}},
 		"if the ID of the job is lost": {
 			simulator.Fault{Endpoint: simulator.EndpointStart, Status: 502, Times: 1, Acts: true},
-			[]string{"HTTP 502", "A job may have been started, but its ID was not received. The state keeps the earlier export and its link."},
+			[]string{"HTTP 502", "A job may have been started, but its ID was not received. The link in the state works until 2030-01-31T15:"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,31 +96,85 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 	}
 }
 
-func TestRenewalThatFailsLeavesTheStateAndIsRepeated(t *testing.T) {
+func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
+	c := h.cli(t, export(`renew_before = "30m"`))
 	c.apply(t, 0)
-	h.clock.Advance(2 * time.Hour)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
-	wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", "The state is unchanged.", "Use an admin API key", "The next apply tries again.")
+	for _, says := range []string{"The link in the state works until 2030-01-31T13:00:", "The link in the state expired at 2030-01-31T13:00:"} {
+		h.clock.Advance(45 * time.Minute)
+		h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
+		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")
+	}
 	c.apply(t, 0)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 0)
 }
 
-func TestExportWhoseFilesAreGoneIsExportedAgainByTheApplyAfterThat(t *testing.T) {
+// TestWhatIsReallyGoneCostsOneStart lets the service lose jobs and bundles for good. Nothing
+// is started in their place before the provider has asked for them in two applies or in one
+// refresh and one apply.
+func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	t.Parallel()
+	rows := []struct {
+		name    string
+		pending bool // the second job, whose export was cut off, is lost instead of the first one
+		bundle  bool // only the bundle is lost
+		says    string
+	}{
+		{"job", false, false, "warning: Static export job not found"},
+		{"bundle", false, true, "error: Could not renew the bundle link"},
+		{"pending-job", true, false, "error: Static export job not found"},
+		{"pending-bundle", true, true, "error: Could not create a bundle link"},
+	}
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
+	c := h.cli(t, "")
+	configure := func(revisionOfPending string) {
+		var config strings.Builder
+		for _, row := range rows {
+			content := "1"
+			if row.pending {
+				content = revisionOfPending
+			}
+			fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = \"%s.example.com\"\n  triggers = { revision = %q }\n}\n", label(row.name), row.name, content)
+		}
+		c.write(t, config.String())
+	}
+	configure("1")
 	c.apply(t, 0)
+	configure("2")
+	h.NextJob(simulator.JobSpec{Run: simulator.Forever})
+	h.NextJob(simulator.JobSpec{Run: simulator.Forever})
+	c.apply(t, 1)
 	h.clock.Advance(2 * time.Hour)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 410}) // the job itself is still known
-	wantPhrases(t, c.apply(t, 1), "Static export job not found", "The next apply exports the site again.")
+	for _, row := range rows {
+		jobs := h.JobIDsOf(row.name + ".example.com")
+		lost := jobs[len(jobs)-1]
+		h.FinishJob(lost, "")
+		if row.bundle {
+			h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 410})
+		} else {
+			h.ForgetJob(lost)
+		}
+	}
+	first := c.report(t, 1, "apply", "-auto-approve")
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
+	for _, row := range rows {
+		first.wantSaid(t, row.name, row.says, "asks again", "exports the site again")
+		starts, want := 0, 2
+		for _, r := range h.Requests() {
+			if r.Endpoint == simulator.EndpointStart && r.Domain == row.name+".example.com" {
+				starts++
+			}
+		}
+		if row.pending {
+			want++
+		}
+		if starts != want {
+			t.Errorf("%s: %d starts, want %d", row.name, starts, want)
+		}
+	}
 }
 
 func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
@@ -146,75 +201,43 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 	h.wantNoRequests(t)
 }
 
-func TestJobThatIsNotFoundIsExportedAgainInPlaceWithAWarning(t *testing.T) {
+func TestReadThatFailsKeepsTheState(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
 	c.apply(t, 0)
-	id := h.JobIDs()[0]
-	h.ForgetJob(id)
-	wantPhrases(t, c.apply(t, 0), "Warning: Static export job not found", "The state is kept. The plan shows a new export instead of job "+id,
-		"check base_url and the API key before you apply", "0 added, 1 changed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
-	c.wantJob(t, 0) // of those that the service still knows
-	c.wantEmptyPlan(t, "-refresh=false")
-}
-
-func TestReadThatFailsKeepsTheState(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		fault   simulator.Fault
-		baseURL string // with which the service knows no endpoint
-		says    []string
-	}{
-		"with a server error":                      {simulator.Fault{Status: 500}, "", []string{"HTTP 500", "Try again later."}},
-		"with 404 of a base URL without a version": {simulator.Fault{Status: 404}, "/api", []string{"HTTP 404 Not Found", "Add the version segment, such as /v1, to base_url"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			c := h.cli(t, export())
-			c.apply(t, 0)
-			right := h.env[baseURLVariable]
-			if test.baseURL != "" {
-				h.env[baseURLVariable] = strings.TrimSuffix(right, "/v1") + test.baseURL
-			} else {
-				test.fault.Endpoint = simulator.EndpointJob
-				defer h.AddFault(test.fault)()
-			}
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Could not read the static export job", "The state is unchanged.", "To destroy without a refresh, use -refresh=false.")...)
-			h.env[baseURLVariable] = right
-			c.wantEmptyPlan(t, "-refresh=false")
-		})
-	}
+	heal := h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.", "To destroy without a refresh, use -refresh=false.")
+	heal()
+	c.wantEmptyPlan(t)
 }
 
 func TestWrongBaseURLLosesNothing(t *testing.T) {
 	t.Parallel()
-	wrong := newHarness(t, simulator.Options{})
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	old, pending := c.cutOff(t)
-	right := h.env[baseURLVariable]
-	refreshAtWrong := func() {
-		t.Helper()
-		h.env[baseURLVariable] = wrong.BaseURL
-		output := c.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
-		wantPhrases(t, unwrapped(output), "Warning: Static export job not found", "The state is kept.")
+	for name, wrong := range map[string]string{"with a version segment": "/v9", "without one": "/api"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, "")
+			c.cutOff(t)
+			before := c.values(t)[site]
+			h.clock.Advance(2 * time.Hour)
+			right := h.env[baseURLVariable]
+			h.env[baseURLVariable] = strings.TrimSuffix(right, "/v1") + wrong
+			c.apply(t, 1, "-refresh=false")
+			for range 2 {
+				wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The state is kept.", "check base_url and the API key")
+			}
+			if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
+				t.Errorf("the state was %v and is %v", before, after)
+			}
+			h.env[baseURLVariable] = right
+			c.apply(t, 0)
+			c.wantJob(t, 1)
+			c.wantEmptyPlan(t)
+			if jobs := h.JobIDs(); len(jobs) != 2 {
+				t.Errorf("%d jobs, want the two of before", len(jobs))
+			}
+		})
 	}
-	refreshAtWrong()
-	wantPhrases(t, c.apply(t, 1), "Error: Static export job not found", "Job: "+pending, "Check base_url and the API key.", "terraform apply -replace")
-	wrong.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
-	if state := c.values(t)[site]; state["job_id"] != old {
-		t.Errorf("the state is %v", state)
-	}
-
-	h.env[baseURLVariable] = right
-	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
-	c.wantJob(t, 1)
-
-	refreshAtWrong()
-	h.env[baseURLVariable] = right
-	c.wantEmptyPlan(t)
 }

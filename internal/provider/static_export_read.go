@@ -4,14 +4,15 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // Read refreshes the status and page count of the job. It never creates a link. The
@@ -20,37 +21,29 @@ import (
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	notes := readNotes(ctx, req.Private, &resp.Diagnostics)
+	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	jobID := state.JobID.ValueString()
-	job, err := c.GetStaticExportJob(ctx, jobID)
-	notes.NotFound = c.IsNotFound(err)
+	job, err := c.GetStaticExportJob(ctx, life.JobID)
 	switch {
 	case err == nil:
-		state.setJob(job)
-	case notes.NotFound:
-		what, _ := explain(err)
-		next := "The plan shows a new export instead of job " + jobID + "."
-		if notes.Pending != nil {
-			next = fmt.Sprintf("The plan shows a new export instead, or resumes job %s if that job was started with the current configuration.", notes.Pending.JobID)
-		}
-		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(what, "The state is kept. "+next,
+		life.jobRead(job)
+	case client.IsNotFound(err):
+		life.jobNotFound()
+		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
+			"The state is kept. The next apply asks again. If the service still cannot find job "+life.JobID+", that apply exports the site again.",
 			"If the job should still exist, check base_url and the API key before you apply."))
 	default:
-		_, advice := explain(err)
-		advice = cmp.Or(adviseVersion(c, err), advice)
-		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged, strings.TrimSpace(advice+" To destroy without a refresh, use -refresh=false."))
+		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged,
+			strings.TrimSpace(explain(err).advice+" To destroy without a refresh, use -refresh=false."))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-	notes.write(ctx, resp.Private, &resp.Diagnostics)
+	life.write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
@@ -65,16 +58,16 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, types.Object{}, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "read", defaultReadTimeout)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
-		next := adviseVersion(c, err)
-		if tooSlow(err) { // an import has no timeouts argument
+		next := ""
+		if _, busy := errors.AsType[*client.BusyError](err); busy || timedOut(err) { // an import has no timeouts argument
 			next = "Import again later."
 		}
-		if jobID := identity.JobID.ValueString(); c.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
+		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
 		addError(&resp.Diagnostics, summaryImportFailed, err, "", next)
@@ -92,10 +85,9 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	state.setJob(job)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, state.identity())...)
-	(&exportNotes{Imported: true}).write(ctx, resp.Private, &resp.Diagnostics)
+	life := &exportLife{JobID: identity.JobID.ValueString(), Imported: true}
+	life.jobRead(job)
+	life.write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -16,8 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // The values of link_renewal.
@@ -34,9 +31,9 @@ var (
 )
 
 // staticExportResource runs a static export and keeps a working link to its
-// bundle. This file defines its schema and model. static_export_plan.go decides what an
-// apply does, static_export_apply.go does it, and static_export_read.go reads and
-// imports.
+// bundle. This file defines its schema and model. static_export_life.go holds what is
+// stored and decides what to do next, static_export_plan.go shows it, static_export_apply.go
+// does it, and static_export_read.go reads and imports.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -147,66 +144,8 @@ func replaceIfDomainIsKnown(_ context.Context, req planmodifier.StringRequest, r
 	resp.RequiresReplace = !req.StateValue.IsNull()
 }
 
-func (m *staticExportModel) identity() staticExportIdentity {
-	return staticExportIdentity{JobID: m.JobID, Domain: m.Domain}
-}
-
-// hasLink reports whether the model has a link.
-func (m *staticExportModel) hasLink() bool { return m.BundleURL.ValueString() != "" }
-
-// inputs returns the arguments that determine an export's content, as comparable text.
-// Arguments that are not known yet equal nothing.
-func (m *staticExportModel) inputs() string {
-	triggers := map[string]string{}
-	for name, value := range m.Triggers.Elements() {
-		triggers[name] = value.String()
-	}
-	parameters, _ := parseParameters(m.AdditionalParameters.ValueString())
-	text, err := json.Marshal([]any{m.Domain.String(), m.Triggers.IsUnknown(), triggers, m.AdditionalParameters.IsUnknown(), parameters})
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
 // copyComputed copies all computed attributes from another model.
 func (m *staticExportModel) copyComputed(from *staticExportModel) {
 	m.JobID, m.Status, m.PageCount = from.JobID, from.Status, from.PageCount
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = from.BundleURL, from.ExpiresAt, from.BundleSizeBytes
-}
-
-// unknownLink marks the link as known after apply, and also the status and page count
-// of a job that has not completed. If the job has failed, a link that expires before the
-// apply takes a new one.
-func (m *staticExportModel) unknownLink() {
-	if m.Status.ValueString() == client.JobFailed {
-		m.JobID = types.StringUnknown()
-	}
-	if m.Status.ValueString() != client.JobCompleted {
-		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
-	}
-	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-}
-
-// setJob sets what the service returned about a job. It keeps what the service omits.
-func (m *staticExportModel) setJob(job *client.StaticExportJob) {
-	m.JobID = types.StringValue(job.ID)
-	if job.Status != "" || m.Status.IsUnknown() {
-		m.Status = nullIfEmpty(job.Status)
-	}
-	if job.PageCount != nil || m.PageCount.IsUnknown() {
-		m.PageCount = types.Int64PointerValue(job.PageCount)
-	}
-}
-
-// setBundle sets the link.
-func (m *staticExportModel) setBundle(bundle *client.Bundle) {
-	m.BundleURL = types.StringValue(bundle.URL)
-	m.ExpiresAt = expiry(bundle)
-	m.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
-}
-
-// clearLink sets the link to null.
-func (m *staticExportModel) clearLink() {
-	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringNull(), types.StringNull(), types.Int64Null()
 }

@@ -45,14 +45,13 @@ const (
 
 // Warnings.
 const (
-	summaryNoVersion        = "Base URL without version segment"
-	summaryUnusualKey       = "Unusual API key"
-	summaryImportAdopts     = "Import adopts the configuration without a new export"
-	summaryUnreadableNotes  = "Private state of the export is unreadable"
-	summaryUnknownExpiry    = "Expiry of the bundle link is unknown"
-	summaryExpiredOnArrival = "Bundle link expired on arrival"
-	summaryExpiredLink      = "The service returned an expired link"
-	summaryLongRenewBefore  = "renew_before is too long for the link"
+	summaryNoVersion       = "Base URL without version segment"
+	summaryResumes         = "The apply resumes a static export job"
+	summaryImportAdopts    = "Import adopts the configuration without a new export"
+	summaryUnreadableNotes = "Private state of the export is unreadable"
+	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
+	summaryExpiredLink     = "The service returned an expired link"
+	summaryLongRenewBefore = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files differ from what the provider wrote"
 	summaryNotDeleted   = "Old files not deleted"

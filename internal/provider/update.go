@@ -45,7 +45,7 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 		return last, true
 	}
 	seen := lastSeen(w.statusID, last)
-	_, advice := explain(err)
+	advice := explain(err).advice
 	var timeout *timeoutError
 	switch {
 	case errors.As(err, &timeout):

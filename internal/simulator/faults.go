@@ -31,6 +31,8 @@ const (
 // fields say. The service acts before any delay.
 type Fault struct {
 	Endpoint string // one of the Endpoint constants; empty matches all
+	// Match reports whether the fault is for a request to the endpoint; nil matches all.
+	Match func(Request) bool
 
 	Skip  int // the number of matching requests that pass first
 	Times int // the number of requests that go wrong; 0 means no limit
@@ -66,12 +68,12 @@ func (s *Service) AddFault(f Fault) (remove func()) {
 	}
 }
 
-// takeFault returns the fault for a request to an endpoint, if there is one.
-func (s *Service) takeFault(endpoint string) (f Fault, ok bool) {
+// takeFault returns the fault for a request, if there is one.
+func (s *Service) takeFault(r Request) (f Fault, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if f.Endpoint != "" && f.Endpoint != endpoint || f.Times > 0 && f.used == f.Times {
+		if f.Endpoint != "" && f.Endpoint != r.Endpoint || f.Match != nil && !f.Match(r) || f.Times > 0 && f.used == f.Times {
 			continue
 		}
 		f.matched++

@@ -77,7 +77,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, endpoint string,
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	request := s.logRequest(endpoint, r, string(body))
-	fault, faulty := s.takeFault(endpoint)
+	fault, faulty := s.takeFault(request)
 	var a response
 	if fault.acts() {
 		a = act(r)

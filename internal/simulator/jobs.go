@@ -39,7 +39,8 @@ type JobSpec struct {
 type job struct {
 	JobSpec
 	timeline
-	link bundleLink // the last one that was returned
+	domain string     // empty if the job was not started through the API
+	link   bundleLink // the last one that was returned
 }
 
 // AddJob adds a job as if it had been started through the API, and returns its
@@ -63,6 +64,14 @@ func (s *Service) JobIDs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.jobIDs)
+}
+
+// JobIDsOf returns the IDs of the jobs that were started for a domain, in the order of
+// their creation.
+func (s *Service) JobIDsOf(domain string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.jobIDs), func(id string) bool { return s.jobs[id].domain != domain })
 }
 
 // FinishJob ends a job now. It fails with a message unless that is empty. A job
@@ -155,6 +164,7 @@ func (s *Service) startStaticExport(r *http.Request) response {
 		spec, s.next = s.next[0], s.next[1:]
 	}
 	id := s.addJob(spec)
+	s.jobs[id].domain = request.Domain
 	return response{status: http.StatusAccepted, object: s.jobs[id].record(s.options.Now())}
 }
 

@@ -4,6 +4,7 @@
 package simulator
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 type Request struct {
 	Endpoint  string // one of the Endpoint constants
 	ID        string // the ID in the path, decoded
+	Domain    string // that the request starts a job for, or that its job was started for
 	Time      time.Time
 	Method    string
 	Path      string // escaped, as it was sent
@@ -64,9 +66,15 @@ func (s *Service) logRequest(endpoint string, r *http.Request, body string) Requ
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.served++
+	var start struct{ Domain string }
+	_ = json.Unmarshal([]byte(body), &start) // only the body of a start has a domain
+	if j := s.jobs[r.PathValue("id")]; j != nil {
+		start.Domain = j.domain
+	}
 	request := Request{
 		Endpoint:  endpoint,
 		ID:        r.PathValue("id"),
+		Domain:    start.Domain,
 		Time:      s.options.Now(),
 		Method:    r.Method,
 		Path:      r.URL.EscapedPath(),

@@ -1,0 +1,205 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+)
+
+// situation is what an export is in when an apply begins.
+type situation struct {
+	plan staticExportModel
+	life exportLife
+}
+
+// change turns a completed export with a link that works for another hour, and a plan
+// without changes, into another situation.
+type change func(*situation)
+
+func triggers(revision attr.Value) types.Map {
+	return types.MapValueMust(types.StringType, map[string]attr.Value{"revision": revision})
+}
+
+func parameters(text string) change {
+	return func(s *situation) { s.plan.AdditionalParameters = types.StringValue(text) }
+}
+
+func TestNextStep(t *testing.T) {
+	t.Parallel()
+	var (
+		newTriggers  change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
+		nullTrigger  change = func(s *situation) { s.plan.Triggers = triggers(types.StringNull()) }
+		unknownValue change = func(s *situation) { s.plan.Triggers = triggers(types.StringUnknown()) }
+		unknownMap   change = func(s *situation) { s.plan.Triggers = types.MapUnknown(types.StringType) }
+		noTriggers   change = func(s *situation) { s.life.Inputs.Triggers = nil }
+		unknownJSON  change = func(s *situation) { s.plan.AdditionalParameters = types.StringUnknown() }
+		never        change = func(s *situation) { s.plan.LinkRenewal = types.StringValue(renewNever) }
+		early        change = func(s *situation) { s.plan.RenewBefore = types.StringValue("61m") }
+		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
+		noExpiry     change = func(s *situation) { s.life.Link.ExpiresAt = time.Time{} }
+		due          change = func(s *situation) { s.life.Link.ExpiresAt = startOfTime }
+		running      change = func(s *situation) { s.life.Status = "running" }
+		failed       change = func(s *situation) { s.life.Status = client.JobFailed }
+		kept         change = func(s *situation) { s.life.Link.Kept = true }
+		noJob        change = func(s *situation) { s.life.jobNotFound() }
+		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
+		noPending    change = func(s *situation) { s.life.pendingNotFound() }
+		imported     change = func(s *situation) { s.life.Imported = true }
+		pending      change = func(s *situation) {
+			inputs, _ := s.plan.inputs()
+			s.life.started(&client.StaticExportJob{ID: "se_2"}, inputs)
+		}
+		pendingOther change = func(s *situation) {
+			s.life.started(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
+		}
+	)
+	for name, test := range map[string]struct {
+		changes []change
+		want    exportStep
+		resumes bool
+	}{
+		"completed, link good":                           {nil, stepNone, false},
+		"completed, link due":                            {[]change{due}, stepLink, false},
+		"completed, link due, never renewed":             {[]change{due, never}, stepNone, false},
+		"completed, link due early":                      {[]change{early}, stepLink, false},
+		"completed, link due early, but kept":            {[]change{early, kept}, stepNone, false},
+		"completed, link kept and due":                   {[]change{due, kept}, stepLink, false},
+		"completed, link of unknown expiry":              {[]change{noExpiry, early}, stepNone, false},
+		"completed, no link":                             {[]change{noLink}, stepLink, false},
+		"completed, no link, never renewed":              {[]change{noLink, never}, stepLink, false},
+		"running, no link":                               {[]change{running, noLink}, stepLink, false},
+		"failed, no link":                                {[]change{failed, noLink}, stepExport, false},
+		"failed, link good":                              {[]change{failed}, stepNone, false},
+		"failed, link due":                               {[]change{failed, due}, stepExport, false},
+		"failed, link due, never renewed":                {[]change{failed, due, never}, stepNone, false},
+		"job missing, link good":                         {[]change{noJob}, stepExport, false},
+		"bundle missing, link good":                      {[]change{noBundle}, stepExport, false},
+		"job missing, pending for new inputs":            {[]change{noJob, newTriggers, pending}, stepExport, true},
+		"job missing, pending for other inputs":          {[]change{noJob, pendingOther}, stepExport, false},
+		"other triggers":                                 {[]change{newTriggers}, stepExport, false},
+		"a trigger that is null":                         {[]change{nullTrigger}, stepExport, false},
+		"other triggers, link due":                       {[]change{newTriggers, due}, stepExport, false},
+		"other triggers, job running":                    {[]change{newTriggers, running, noLink}, stepExport, false},
+		"other triggers, pending for them":               {[]change{newTriggers, pending}, stepExport, true},
+		"other triggers, pending for them, missing":      {[]change{newTriggers, pending, noPending}, stepExport, true},
+		"other triggers, pending for others":             {[]change{newTriggers, pendingOther}, stepExport, false},
+		"same inputs, pending for others":                {[]change{pendingOther}, stepNone, false},
+		"same inputs, pending for others, missing":       {[]change{pendingOther, noPending}, stepNone, false},
+		"same inputs, pending for others, link due":      {[]change{pendingOther, due}, stepLink, false},
+		"triggers with an unknown value":                 {[]change{unknownValue}, stepExport, false},
+		"unknown triggers":                               {[]change{unknownMap}, stepExport, false},
+		"unknown triggers instead of none":               {[]change{noTriggers, unknownMap}, stepExport, false},
+		"unknown triggers, pending for some":             {[]change{unknownMap, pending}, stepExport, false},
+		"other parameters":                               {[]change{parameters(`{"a": 2}`)}, stepExport, false},
+		"parameters in another order":                    {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, stepNone, false},
+		"parameters that differ beyond a float's digits": {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, stepExport, false},
+		"no parameters":                                  {[]change{parameters("")}, stepExport, false},
+		"unknown parameters":                             {[]change{unknownJSON}, stepExport, false},
+		"imported":                                       {[]change{imported, noLink}, stepLink, false},
+		"imported, other inputs":                         {[]change{imported, noLink, newTriggers}, stepLink, false},
+		"imported, unknown inputs":                       {[]change{imported, noLink, unknownMap}, stepLink, false},
+		"imported, then failed":                          {[]change{imported, noLink, failed}, stepExport, false},
+		"imported, then missing":                         {[]change{imported, noLink, noJob}, stepExport, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := situation{plan: staticExportModel{
+				Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")), AdditionalParameters: types.StringValue(`{"a":1,"b":[12345678901234567890]}`),
+				LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
+			}}
+			inputs, _ := s.plan.inputs()
+			s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: inputs, Link: exportLink{
+				URL: "https://storage.example/a", ReceivedAt: startOfTime.Add(-time.Hour), ExpiresAt: startOfTime.Add(time.Hour),
+			}}
+			for _, change := range test.changes {
+				change(&s)
+			}
+			if got := s.life.nextStep(startOfTime, &s.plan); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if got := s.life.resumes(&s.plan); got != test.resumes {
+				t.Errorf("resumes: %t, want %t", got, test.resumes)
+			}
+		})
+	}
+}
+
+func TestLinkIsDue(t *testing.T) {
+	t.Parallel()
+	received := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	hour := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour)}
+	kept := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour), Kept: true}
+	ageless := exportLink{ExpiresAt: received.Add(time.Hour)}
+	for name, test := range map[string]struct {
+		link        exportLink
+		after       time.Duration
+		renewBefore time.Duration
+		want        bool
+	}{
+		"a moment before its expiry":                                   {hour, time.Hour - 1, 0, false},
+		"at its expiry":                                                {hour, time.Hour, 0, true},
+		"before renew_before":                                          {hour, 40*time.Minute - 1, 20 * time.Minute, false},
+		"at renew_before":                                              {hour, 40 * time.Minute, 20 * time.Minute, true},
+		"new, renew_before a bit shorter":                              {hour, 0, time.Hour - 1, false},
+		"new, renew_before its lifetime":                               {hour, 0, time.Hour, false},
+		"before half its lifetime, clamped":                            {hour, 30*time.Minute - 1, 2 * time.Hour, false},
+		"at half its lifetime, clamped":                                {hour, 30 * time.Minute, 2 * time.Hour, true},
+		"kept by the service, at renew_before":                         {kept, 50 * time.Minute, 20 * time.Minute, false},
+		"kept by the service, before its expiry":                       {kept, time.Hour - 1, 0, false},
+		"kept by the service, at its expiry":                           {kept, time.Hour, 20 * time.Minute, true},
+		"without an expiry":                                            {exportLink{ReceivedAt: received}, 1000 * time.Hour, 0, false},
+		"expired on arrival":                                           {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, 0, 0, true},
+		"expired on arrival, by a clock that has been corrected since": {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, -2 * time.Hour, 0, false},
+		"of unknown age, before its expiry":                            {ageless, time.Hour - 1, 0, false},
+		"of unknown age, at its expiry":                                {ageless, time.Hour, 0, true},
+		"of unknown age, at a long renew_before":                       {ageless, 0, 2 * time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := test.link.due(received.Add(test.after), test.renewBefore); got != test.want {
+				t.Errorf("due: %t, want %t", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNewLinkIsWarnedAbout(t *testing.T) {
+	t.Parallel()
+	hours := func(n int) time.Time { return startOfTime.Add(time.Duration(n) * time.Hour) }
+	for name, test := range map[string]struct {
+		link              exportLink
+		renewBefore, mode string
+		want              []string
+	}{
+		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, nil},
+		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}},
+		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "If the clock is wrong, correct it."}},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}},
+		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1), Kept: true}, "1h", renewOnExpiry, nil},
+		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var diags diag.Diagnostics
+			run := exportRun{
+				providerData: &providerData{clock: clocktest.NewVirtual(startOfTime)}, life: &exportLife{Link: test.link}, diags: &diags,
+				plan: &staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)},
+			}
+			run.warnAboutLink()
+			said := ""
+			for _, d := range diags {
+				said += d.Summary() + "\n" + d.Detail()
+			}
+			wantPhrases(t, said, test.want...)
+		})
+	}
+}
