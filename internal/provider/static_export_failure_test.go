@@ -177,6 +177,34 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	}
 }
 
+func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	notFound := simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404}
+	heal := h.AddFault(notFound)
+	c := h.cli(t, revision("1"))
+	look := func(id string) string {
+		return "Check base_url and the API key, and look for job " + id + " in the service's dashboard. "
+	}
+	output := c.apply(t, 1)
+	wantPhrases(t, output, "Error: Static export job not found", look(h.JobIDs()[0])+"To resume this job instead of starting another one, run \"terraform untaint\"")
+	heal()
+	c.Run(t, 0, "untaint", site)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+
+	notFound.Skip = 1 // the refresh
+	heal = h.AddFault(notFound)
+	c.write(t, revision("2"))
+	wantPhrases(t, c.apply(t, 1), look(h.JobIDs()[1])+"The next apply asks again. If the service still cannot find it, that apply exports the site again.")
+	heal()
+	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "The service could not find job "+h.JobIDs()[1]+" when it was last asked. The apply asks again and resumes the job.")
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	c.wantEmptyPlan(t)
+}
+
 func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -201,5 +202,34 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			}
 			wantPhrases(t, said, test.want...)
 		})
+	}
+}
+
+// damagedState is a private state that cannot be decoded.
+type damagedState struct{}
+
+func (damagedState) GetKey(context.Context, string) ([]byte, diag.Diagnostics) {
+	return []byte(`{"pending": "se_2"}`), nil
+}
+
+func (damagedState) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }
+
+func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
+	t.Parallel()
+	state := staticExportModel{
+		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")),
+		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
+		JobID: types.StringValue("se_1"), Status: types.StringValue(client.JobCompleted),
+		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2030-01-31T13:00:00Z"),
+	}
+	var diags diag.Diagnostics
+	life := readLife(t.Context(), &state, damagedState{}, &diags)
+	if len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes {
+		t.Errorf("the diagnostics are %v", diags)
+	}
+	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {
+		if got := life.nextStep(at, &state); got != want || life.Pending != nil {
+			t.Errorf("at %s: got %s, want %s", at, got, want)
+		}
 	}
 }

@@ -113,3 +113,32 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContent(t *testing.T) {
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
 	c.wantJob(t, 1)
 }
+
+func TestNewerContentReplacesThePendingJob(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	c.cutOff(t)
+	c.write(t, revision("3"))
+	c.apply(t, 0)
+	c.wantJob(t, 2)
+	c.write(t, revision("2"))
+	c.apply(t, 0)
+	c.wantJob(t, 3)
+	c.wantEmptyPlan(t)
+}
+
+func TestPendingJobThatFailsBlocksNoPlanWithAnEphemeralLink(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	c.SkipBelow(t, 10, 11, "ephemeral resources")
+	_, pending := c.cutOff(t)
+	h.FinishJob(pending, "page /broken does not render")
+	c.write(t, revision("2")+"ephemeral \"docs_static_export_bundle\" \"link\" {\n  job_id = "+site+".job_id\n}\n")
+	c.Run(t, 2, "plan", "-detailed-exitcode")
+	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state works until", "apply again to start a new export")
+	c.apply(t, 0)
+	c.wantJob(t, 2)
+	c.wantEmptyPlan(t)
+}
