@@ -9,11 +9,15 @@ import (
 	"time"
 )
 
-// Clock tells the time and waits.
+// Clock tells the time, waits, and sets deadlines.
 type Clock interface {
 	Now() time.Time
 	// Sleep returns nil after d, or context.Cause(ctx) as soon as ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
+	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must
+	// not be nil. Its deadline is a time of this clock, so compare it with Now and not
+	// with the time package.
+	WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc)
 }
 
 // System is the clock of the machine.
@@ -35,4 +39,9 @@ func (System) Sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// WithTimeout is context.WithTimeoutCause.
+func (System) WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, cause)
 }

@@ -7,6 +7,7 @@ package clocktest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,11 +17,24 @@ import (
 // Virtual is a clock for tests. It stands still until somebody sleeps on it or
 // advances it; then it jumps. It is safe for concurrent use.
 type Virtual struct {
-	mu  sync.Mutex
-	now time.Time
+	mu       sync.Mutex
+	now      time.Time
+	timeouts []*timeout // that have not ended
 }
 
-// NewVirtual returns a clock that shows start.
+// timeout is a context that a Virtual ends.
+type timeout struct {
+	context.Context
+	end      context.CancelCauseFunc
+	deadline time.Time
+	cause    error
+}
+
+func (t *timeout) Deadline() (time.Time, bool) { return t.deadline, true }
+
+// NewVirtual returns a clock that shows start. If contexts of the clock reach net/http,
+// start must not be in the past, because net/http compares their deadlines with the
+// time of the machine.
 func NewVirtual(start time.Time) *Virtual { return &Virtual{now: start} }
 
 // Now returns the time that the clock shows.
@@ -31,18 +45,67 @@ func (v *Virtual) Now() time.Time {
 }
 
 // Advance moves the clock forward.
-func (v *Virtual) Advance(d time.Duration) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.now = v.now.Add(d)
-}
+func (v *Virtual) Advance(d time.Duration) { _ = v.moveTo(context.Background(), v.Now().Add(d)) }
 
-// Sleep advances the clock by d. It takes a millisecond of real time, so that a
-// loop that sleeps until a real deadline does not spin.
+// Sleep moves the clock to d after its present time, or to the end of ctx if that comes
+// first. It takes a millisecond of real time, so that goroutines that sleep at the same
+// time overlap instead of adding up.
 func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
+	wake := v.Now().Add(d)
 	if err := (clock.System{}).Sleep(ctx, min(d, time.Millisecond)); err != nil {
 		return err
 	}
-	v.Advance(d)
-	return nil
+	return v.moveTo(ctx, wake)
+}
+
+// WithTimeout returns a context that ends when the clock passes its deadline. Its Err is
+// then context.Canceled, so ask for its cause.
+func (v *Virtual) WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	t := &timeout{deadline: v.now.Add(d), cause: cause}
+	if inherited, bounded := ctx.Deadline(); bounded && inherited.Before(t.deadline) {
+		t.deadline = inherited
+	}
+	t.Context, t.end = context.WithCancelCause(ctx)
+	v.timeouts = append(v.timeouts, t)
+	v.expire()
+	return t, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.drop(t)
+		t.end(context.Canceled)
+	}
+}
+
+// moveTo moves the clock from deadline to deadline until it shows at least the given
+// time or ctx is done. It returns context.Cause(ctx).
+func (v *Virtual) moveTo(ctx context.Context, to time.Time) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for ctx.Err() == nil && v.now.Before(to) {
+		v.now = to
+		for _, t := range v.timeouts {
+			if t.deadline.Before(v.now) {
+				v.now = t.deadline
+			}
+		}
+		v.expire()
+	}
+	return context.Cause(ctx)
+}
+
+// expire ends the contexts whose deadline has passed. It ends a parent before its
+// children, so that they get its cause.
+func (v *Virtual) expire() {
+	for _, t := range slices.Clone(v.timeouts) {
+		if !t.deadline.After(v.now) {
+			v.drop(t)
+			t.end(t.cause)
+		}
+	}
+}
+
+func (v *Virtual) drop(t *timeout) {
+	v.timeouts = slices.DeleteFunc(v.timeouts, func(other *timeout) bool { return other == t })
 }
