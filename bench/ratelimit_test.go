@@ -75,7 +75,7 @@ func bucket(rate, burst float64) func(*rand.Rand) limit {
 		return func(now time.Time) (int, time.Duration) {
 			tokens, last = min(burst, tokens+rate*now.Sub(last).Seconds()), now
 			if tokens < 1 {
-				return http.StatusTooManyRequests, time.Duration((1 - tokens) / rate * float64(time.Second))
+				return http.StatusTooManyRequests, time.Duration(math.Ceil((1 - tokens) / rate * float64(time.Second)))
 			}
 			tokens--
 			return 0, 0

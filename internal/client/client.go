@@ -9,47 +9,29 @@ package client
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
-	"net/url"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Client calls the API. It is safe for concurrent use; all calls share one
-// transport. The context of each call must have a deadline.
+// transport. The context of each call must have a deadline of the configured clock.
 type Client struct {
-	baseURL   *url.URL
-	clock     clock.Clock
-	random    func() float64
+	config    transport.Config
 	transport *transport.Transport
 }
 
 // New checks the configuration and returns a client. It sends no request. The error is
 // a [*ConfigError].
 func New(config Config) (*Client, error) {
-	baseURL, err := ParseBaseURL(config.BaseURL)
-	if err != nil {
-		return nil, &ConfigError{"base_url", err}
+	complete, invalid := config.forTransport()
+	if invalid != nil {
+		return nil, invalid
 	}
-	if config.APIKey, err = ParseAPIKey(config.APIKey); err != nil {
-		return nil, &ConfigError{"api_key", err}
-	}
-	if config.Clock == nil {
-		config.Clock = clock.System{}
-	}
-	if config.Random == nil {
-		config.Random = rand.Float64
-	}
-	t, err := transport.New(baseURL, config)
-	if err != nil {
-		return nil, &ConfigError{"ca_cert_pem", err}
-	}
-	return &Client{baseURL, config.Clock, config.Random, t}, nil
+	return &Client{complete, transport.New(complete)}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.
-func (c *Client) BaseURL() string { return c.baseURL.String() }
+func (c *Client) BaseURL() string { return c.config.BaseURL.String() }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
 // without the user information and the query of any URL.

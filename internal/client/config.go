@@ -4,20 +4,83 @@
 package client
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math/rand/v2"
 	"net"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Config configures a Client. BaseURL is what [ParseBaseURL] accepts, and APIKey what
-// [ParseAPIKey] accepts.
-type Config = transport.Config
+// Config configures a Client. BaseURL and APIKey are required; everything else has a
+// default.
+type Config struct {
+	BaseURL string // see [ParseBaseURL]
+	APIKey  string // see [ParseAPIKey]
+	// UserAgent is sent with each request.
+	UserAgent string
+	// RootCAs are PEM certificates to trust in addition to the system's.
+	RootCAs []byte
+	// RequestTimeout limits each attempt of a request, and how long a download may
+	// receive no data; 30 s if zero.
+	RequestTimeout time.Duration
+	// MaxRetries limits the retries of a request; 4 if nil. Retries after a 429 do not
+	// count: only the deadline of the context limits them.
+	MaxRetries *int
+	// Log writes a log record. No message or field contains the API key or the query of
+	// a URL.
+	Log   func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	Clock clock.Clock
+	// Random returns numbers in [0, 1) for jitter.
+	Random func() float64
+	// RoundTripper replaces the network in tests.
+	RoundTripper http.RoundTripper
+}
+
+const (
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxRetries     = 4
+)
+
+// forTransport checks the configuration and adds the defaults.
+func (c Config) forTransport() (transport.Config, *ConfigError) {
+	baseURL, err := ParseBaseURL(c.BaseURL)
+	if err != nil {
+		return transport.Config{}, &ConfigError{"base_url", err}
+	}
+	apiKey, err := ParseAPIKey(c.APIKey)
+	if err != nil {
+		return transport.Config{}, &ConfigError{"api_key", err}
+	}
+	network := c.RoundTripper
+	if network == nil {
+		if network, err = transport.NewNetwork(c.RootCAs); err != nil {
+			return transport.Config{}, &ConfigError{"ca_cert_pem", err}
+		}
+	}
+	if c.Log == nil {
+		c.Log = func(context.Context, slog.Level, string, map[string]any) {}
+	}
+	if c.Random == nil {
+		c.Random = rand.Float64
+	}
+	return transport.Config{
+		BaseURL: baseURL, APIKey: apiKey, UserAgent: c.UserAgent, Network: network, Log: c.Log, Random: c.Random,
+		RequestTimeout: cmp.Or(c.RequestTimeout, defaultRequestTimeout),
+		MaxRetries:     *cmp.Or(c.MaxRetries, new(defaultMaxRetries)),
+		Clock:          cmp.Or[clock.Clock](c.Clock, clock.System{}),
+	}, nil
+}
 
 // ConfigError reports an invalid setting.
 type ConfigError struct {
@@ -103,12 +166,4 @@ func ParseAPIKey(raw string) (string, error) {
 		}
 	}
 	return key, nil
-}
-
-var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+_.+$`)
-
-// HasKeyPrefix reports whether a key begins with a prefix and an underscore, as the
-// contract says it should.
-func HasKeyPrefix(key string) bool {
-	return keyShape.MatchString(key)
 }

@@ -17,7 +17,7 @@ type (
 	UnexpectedResponseError = transport.UnexpectedResponseError
 	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
-	// BusyError reports that the service asked for a longer wait than the timeout allows.
+	// BusyError reports that the next attempt would come after the timeout.
 	BusyError = transport.BusyError
 	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
@@ -29,11 +29,10 @@ type JobFailedError struct{ Job *StaticExportJob }
 func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID + " failed" }
 
 // IsNotFound reports whether err means that the object does not exist, or no longer
-// exists. A 404 counts only if the API sent it: not if its body is a web page, and not
-// if the base URL lacks a version segment, without which every path is unknown.
-func (c *Client) IsNotFound(err error) bool {
+// exists. The response must come from the API, so its body must not be a web page.
+func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
-	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound && !api.Page && HasVersion(c.BaseURL()))
+	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job

@@ -6,6 +6,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -111,20 +112,30 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, err
 }
 
 // Download describes a downloaded bundle.
-type Download = transport.Download
+type Download struct {
+	SHA256    string // lowercase hexadecimal
+	SizeBytes int64
+}
 
 // DownloadBundle downloads the bundle of a completed job into file, which must be empty.
 // It creates a link of its own, and a new one once if the object store refuses the first.
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
 // the [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
-	return c.transport.Download(ctx, file, func(ctx context.Context) (transport.Link, error) {
+	receiver := c.transport.NewReceiver(file)
+	for renewed := false; ; renewed = true {
 		bundle, err := c.GenerateBundle(ctx, jobID)
 		if err != nil {
-			return transport.Link{}, err
+			return Download{}, err
 		}
-		return transport.Link{URL: bundle.URL, SizeBytes: bundle.SizeBytes}, nil
-	})
+		err = receiver.Receive(ctx, bundle.URL, bundle.SizeBytes)
+		if err == nil {
+			return Download{receiver.SHA256(), receiver.Size()}, nil
+		}
+		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || !refusal.LinkRefused() {
+			return Download{}, err
+		}
+	}
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, string) {
@@ -136,7 +147,7 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
-	case u.Scheme == "http" && c.baseURL.Scheme == "https":
+	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
 		return nil, "its bundleUrl uses plain http instead of https"
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}
