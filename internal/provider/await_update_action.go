@@ -51,7 +51,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, config.Timeouts, "invoke", defaultWaitTimeout)
+	ctx, cancel := a.data.withTimeout(ctx, config.Timeouts, "invoke", defaultWaitTimeout)
 	defer cancel()
 
 	statusID := config.StatusID.ValueString()

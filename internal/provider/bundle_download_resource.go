@@ -272,7 +272,7 @@ func (d *download) run(ctx context.Context, data *providerData, operation string
 	if !ok || d.diags.HasError() {
 		return false
 	}
-	ctx, cancel := withTimeout(ctx, d.plan.Timeouts, operation, defaultDownloadTimeout)
+	ctx, cancel := data.withTimeout(ctx, d.plan.Timeouts, operation, defaultDownloadTimeout)
 	defer cancel()
 
 	found, ok := look(ctx, d.plan, d.written, d.diags)

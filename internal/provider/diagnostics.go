@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,7 +60,7 @@ func explain(err error) (what, advice string) {
 		if errors.As(err, &api) {
 			what += fmt.Sprintf(" The last response was %s.", describeResponse(api))
 		} else if errors.As(err, &connection) {
-			what += fmt.Sprintf(" %s did not respond to the last request: %s.", connection.Host, connection.Reason)
+			what += " " + describeConnection(connection)
 		}
 		return what, fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)
 	case errors.As(err, &api):
@@ -80,7 +79,7 @@ func explain(err error) (what, advice string) {
 		}
 		return what, wrongBaseURL
 	case errors.As(err, &connection):
-		return fmt.Sprintf("%s did not respond to %s %s: %s.", connection.Host, connection.Method, connection.Path, connection.Reason), adviseConnection(connection)
+		return describeConnection(connection), adviseConnection(connection)
 	case errors.As(err, &storage):
 		return sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."
 	}
@@ -137,6 +136,11 @@ func describeResponse(e *client.APIError) string {
 	return text + ": " + strings.TrimSuffix(e.Message, ".")
 }
 
+// describeConnection describes a request without a complete response.
+func describeConnection(e *client.ConnectionError) string {
+	return fmt.Sprintf("The request %s %s to %s failed: %s.", e.Method, e.Path, e.Host, e.Reason)
+}
+
 func inRequest(id string) string {
 	if id == "" {
 		return ""
@@ -178,7 +182,7 @@ func advise(e *client.APIError) string {
 }
 
 func adviseConnection(e *client.ConnectionError) string {
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](e.Err); untrusted {
+	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY)."

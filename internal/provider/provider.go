@@ -155,15 +155,14 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		}
 		resp.Diagnostics.AddAttributeError(path.Root(invalid.Setting), summaryInvalidArgument, problem)
 		return
+	} else if err != nil {
+		resp.Diagnostics.AddError(summaryInvalidArgument, sentence(err.Error()))
+		return
 	}
 	data.client = c
 	if !client.HasVersion(c.BaseURL()) {
 		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
 			c.BaseURL()+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
-	}
-	if !client.HasKeyPrefix(strings.TrimSpace(apiKey)) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("api_key"), summaryUnusualKey,
-			"The API key does not begin with a prefix and an underscore, as the service's admin API keys do. If requests fail with 401, copy it again.")
 	}
 }
 

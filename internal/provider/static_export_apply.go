@@ -31,7 +31,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	if _, ok := r.data.ready(&resp.Diagnostics); !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
 	run := exportRun{providerData: r.data, plan: &plan, notes: &exportNotes{}, diags: &resp.Diagnostics}
@@ -67,7 +67,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		return
 	}
 	// renewOldLink, after a timeout, needs a context that has not ended.
-	bounded, cancel := withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
+	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
 	step := nextStep(r.data.clock.Now(), &plan, &state, notes)
@@ -162,7 +162,7 @@ func (run *exportRun) renewOldLink(ctx context.Context, state *staticExportModel
 	if run.notes.Lost || run.notes.NotFound || !run.notes.linkIsDue(run.clock.Now(), run.plan, state) {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := run.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 	_ = run.createLink(ctx, state)
 }
@@ -249,7 +249,7 @@ func (run *exportRun) warnAboutLink(now time.Time, link exportLink) {
 // probably wrong.
 func (run *exportRun) isLost(err error) bool {
 	_, failed := errors.AsType[*client.JobFailedError](err)
-	return failed || run.client.IsNotFound(err) && !run.notes.NotFound
+	return failed || client.IsNotFound(err) && !run.notes.NotFound
 }
 
 // report reports how an export failed, what is in the state, and what to do. resume says
@@ -263,7 +263,7 @@ func (run *exportRun) report(err error, last *client.StaticExportJob, resume str
 	case errors.As(err, &failed):
 		run.diags.AddError(summaryJobFailed, paragraphs(failureOf(run.client, failed.Job)+" "+run.kept, fixAndExport))
 		return
-	case run.client.IsNotFound(err):
+	case client.IsNotFound(err):
 		summary, state, next = summaryJobNotFound, "Job: "+last.ID+".", exportNext
 		if run.notes.NotFound {
 			next = "Check base_url and the API key. If they are right, start a new export: run \"terraform apply -replace\" with the address of this resource."

@@ -58,7 +58,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
+	ctx, cancel := e.data.withTimeout(ctx, model.Timeouts, "open", defaultReadTimeout)
 	defer cancel()
 
 	jobID := model.JobID.ValueString()

@@ -60,7 +60,7 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // Read refreshes the status and page count of the job. It never creates a link. The
@@ -25,12 +27,12 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
 	jobID := state.JobID.ValueString()
 	job, err := c.GetStaticExportJob(ctx, jobID)
-	notes.NotFound = c.IsNotFound(err)
+	notes.NotFound = client.IsNotFound(err)
 	switch {
 	case err == nil:
 		state.setJob(job)
@@ -65,7 +67,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, types.Object{}, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "read", defaultReadTimeout)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
@@ -74,7 +76,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 		if tooSlow(err) { // an import has no timeouts argument
 			next = "Import again later."
 		}
-		if jobID := identity.JobID.ValueString(); c.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
+		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
 		addError(&resp.Diagnostics, summaryImportFailed, err, "", next)

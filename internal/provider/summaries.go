@@ -46,7 +46,6 @@ const (
 // Warnings.
 const (
 	summaryNoVersion        = "Base URL without version segment"
-	summaryUnusualKey       = "Unusual API key"
 	summaryImportAdopts     = "Import adopts the configuration without a new export"
 	summaryUnreadableNotes  = "Private state of the export is unreadable"
 	summaryUnknownExpiry    = "Expiry of the bundle link is unknown"

@@ -27,12 +27,12 @@ const (
 
 // withTimeout limits an operation by a field of its timeouts argument. The
 // context that Terraform passes has no deadline.
-func withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
+func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	after := byDefault
 	if value, ok := timeouts.Attributes()[field].(types.String); ok && !value.IsNull() {
 		after = durationOf(value)
 	}
-	return context.WithTimeoutCause(ctx, after, &timeoutError{after, field})
+	return d.clock.WithTimeout(ctx, after, &timeoutError{after, field})
 }
 
 // resourceTimeouts returns the timeouts argument of a resource, with a description of

@@ -79,7 +79,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
 	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain}

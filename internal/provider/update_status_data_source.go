@@ -142,7 +142,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	if model.WaitForCompletion.ValueBool() {
 		timeout = defaultWaitTimeout
 	}
-	ctx, cancel := withTimeout(ctx, model.Timeouts, "read", timeout)
+	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", timeout)
 	defer cancel()
 
 	statusID := model.StatusID.ValueString()
