@@ -7,10 +7,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"math/rand/v2"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Client calls the API. It is safe for concurrent use; all calls share one
@@ -20,12 +24,39 @@ type Client struct {
 	transport *transport.Transport
 }
 
+const (
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxRetries     = 4
+)
+
 // New checks the configuration and returns a client. It sends no request. The error is
 // a [*ConfigError].
 func New(config Config) (*Client, error) {
-	complete, invalid := config.forTransport()
-	if invalid != nil {
-		return nil, invalid
+	baseURL, err := ParseBaseURL(config.BaseURL)
+	if err != nil {
+		return nil, &ConfigError{"base_url", err}
+	}
+	apiKey, err := ParseAPIKey(config.APIKey)
+	if err != nil {
+		return nil, &ConfigError{"api_key", err}
+	}
+	network := config.RoundTripper
+	if network == nil {
+		if network, err = transport.NewNetwork(config.RootCAs); err != nil {
+			return nil, &ConfigError{"ca_cert_pem", err}
+		}
+	}
+	complete := transport.Config{
+		BaseURL: baseURL, APIKey: apiKey, UserAgent: config.UserAgent, Network: network, Log: config.Log, Random: config.Random,
+		RequestTimeout: cmp.Or(config.RequestTimeout, defaultRequestTimeout),
+		MaxRetries:     *cmp.Or(config.MaxRetries, new(defaultMaxRetries)),
+		Clock:          cmp.Or[clock.Clock](config.Clock, clock.System{}),
+	}
+	if complete.Log == nil {
+		complete.Log = func(context.Context, slog.Level, string, map[string]any) {}
+	}
+	if complete.Random == nil {
+		complete.Random = rand.Float64
 	}
 	return &Client{complete, transport.New(complete)}, nil
 }

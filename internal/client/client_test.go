@@ -246,7 +246,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"a single one":                     {nil, 1, ""},
 		"another one after a refusal":      {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
 		"no third one":                     {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
-		"none if it would not help":        {[]simulator.Fault{{Status: 405}}, 1, "the object store localhost returned HTTP 405"},
+		"none if it would not help":        {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
 		"none if the service refuses that": {[]simulator.Fault{{Status: 403}, gone}, 2, "HTTP 404"},
 	} {
 		inWorld(t, func(t *testing.T, w *world) {

@@ -4,12 +4,10 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -45,41 +43,6 @@ type Config struct {
 	Random func() float64
 	// RoundTripper replaces the network in tests.
 	RoundTripper http.RoundTripper
-}
-
-const (
-	defaultRequestTimeout = 30 * time.Second
-	defaultMaxRetries     = 4
-)
-
-// forTransport checks the configuration and adds the defaults.
-func (c Config) forTransport() (transport.Config, *ConfigError) {
-	baseURL, err := ParseBaseURL(c.BaseURL)
-	if err != nil {
-		return transport.Config{}, &ConfigError{"base_url", err}
-	}
-	apiKey, err := ParseAPIKey(c.APIKey)
-	if err != nil {
-		return transport.Config{}, &ConfigError{"api_key", err}
-	}
-	network := c.RoundTripper
-	if network == nil {
-		if network, err = transport.NewNetwork(c.RootCAs); err != nil {
-			return transport.Config{}, &ConfigError{"ca_cert_pem", err}
-		}
-	}
-	if c.Log == nil {
-		c.Log = func(context.Context, slog.Level, string, map[string]any) {}
-	}
-	if c.Random == nil {
-		c.Random = rand.Float64
-	}
-	return transport.Config{
-		BaseURL: baseURL, APIKey: apiKey, UserAgent: c.UserAgent, Network: network, Log: c.Log, Random: c.Random,
-		RequestTimeout: cmp.Or(c.RequestTimeout, defaultRequestTimeout),
-		MaxRetries:     *cmp.Or(c.MaxRetries, new(defaultMaxRetries)),
-		Clock:          cmp.Or[clock.Clock](c.Clock, clock.System{}),
-	}, nil
 }
 
 // ConfigError reports an invalid setting.

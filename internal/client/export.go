@@ -13,6 +13,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
@@ -99,7 +100,7 @@ func readJob(r *record) *StaticExportJob {
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		CreatedAt:  r.instant("createdAt"),
-		Error:      r.message("error"),
+		Error:      display.FieldMessage(r.fields["error"]),
 		retryAfter: r.retryAfter,
 	}
 }
@@ -118,7 +119,9 @@ type Download struct {
 }
 
 // DownloadBundle downloads the bundle of a completed job into file, which must be empty.
-// It creates a link of its own, and a new one once if the object store refuses the first.
+// It creates a link of its own, and another one if the object store refuses the first:
+// the link or the credential that signed it may have expired, and the service may
+// restore a deleted archive when it creates a link.
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
 // the [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
@@ -128,12 +131,9 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 		if err != nil {
 			return Download{}, err
 		}
-		err = receiver.Receive(ctx, bundle.URL, bundle.SizeBytes)
-		if err == nil {
-			return Download{receiver.SHA256(), receiver.Size()}, nil
-		}
-		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || !refusal.LinkRefused() {
-			return Download{}, err
+		sum, size, err := receiver.Receive(ctx, bundle.URL, bundle.SizeBytes)
+		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || refusal.StatusCode/100 != 4 {
+			return Download{sum, size}, err
 		}
 	}
 }

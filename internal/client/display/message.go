@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// BodyMessage returns the message in the body of an error: the first words of a web page,
+// BodyMessage returns the message in the body of an error: the title of a web page,
 // the messages in the common fields of a JSON object, or the body itself. object is the
 // decoded body, if it is an object.
 func BodyMessage(body []byte, object map[string]any) string {
 	if IsPage(body) {
-		return pageText(body)
+		return pageTitle(body)
 	}
 	return cmp.Or(ObjectMessage(object), string(body))
 }
@@ -71,18 +71,15 @@ func join(texts []string, separator string) string {
 	return strings.Join(kept, separator)
 }
 
-// maxpageText is how many characters of a web page are shown.
-const maxpageText = 200
+var title = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)`)
 
-// pageMarkup matches an unclosed element to the end of the page, so that it reads no
-// text twice.
-var pageMarkup = regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|\z)|<style\b.*?(?:</style[^>]*>|\z)|<!--.*?(?:-->|\z)|<[^>]*>?`)
-
-// pageText returns the first words of an HTML or XML page, which begin with its title.
-func pageText(page []byte) string {
-	text := html.UnescapeString(string(pageMarkup.ReplaceAll(page, []byte(" "))))
-	words := []rune(strings.Join(strings.Fields(text), " "))
-	return string(words[:min(len(words), maxpageText)])
+// pageTitle returns the title of an HTML page, or "".
+func pageTitle(page []byte) string {
+	found := title.FindSubmatch(page)
+	if found == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
 }
 
 // IsPage reports whether a body is HTML or XML.

@@ -8,11 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
+	"time"
 )
 
 // Request is a call of the API.
@@ -92,24 +92,16 @@ func escapeElement(element string) string {
 
 // attempt sends the request once, reads the response, and logs the outcome.
 func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool, number int) (*Response, error) {
-	began := t.config.Clock.Now()
+	began := time.Now()
 	response, err := t.send(ctx, req, once)
-	fields := map[string]any{
-		"method":      req.Method,
-		"path":        req.URL.EscapedPath(),
-		"attempt":     number,
-		"duration_ms": t.config.Clock.Now().Sub(began).Milliseconds(),
-	}
+	fields := map[string]any{"method": req.Method, "path": req.URL.EscapedPath(), "attempt": number}
 	if response != nil {
 		fields["status"], fields["request_id"] = response.StatusCode, response.RequestID
-	}
-	if err != nil {
-		fields["error"] = err.Error()
 	}
 	if api, ok := errors.AsType[*APIError](err); ok {
 		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
 	}
-	t.Log(ctx, slog.LevelDebug, "API request", fields)
+	t.logAttempt(ctx, "API request", began, err, fields)
 	return response, err
 }
 

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"strings"
@@ -39,28 +38,22 @@ func (t *Transport) NewReceiver(file *os.File) *Receiver {
 	return &Receiver{transport: t, file: file, hash: sha256.New()}
 }
 
-// Size returns the number of bytes received.
-func (r *Receiver) Size() int64 { return r.size }
-
-// SHA256 returns the checksum of the bytes received, in lowercase hexadecimal.
-func (r *Receiver) SHA256() string { return hex.EncodeToString(r.hash.Sum(nil)) }
-
-// Receive downloads the object that a presigned link leads to. size is the size that the
-// service announced; nil if it did not. No request carries the API key.
+// Receive downloads the object that a presigned link leads to. announced is the size that
+// the service announced; nil if it did not. No request carries the API key.
 //
 // If the connection is lost, or if an earlier call failed, it resumes the download if
 // the object is still the same according to its strong entity tag (RFC 9110, section
 // 13.1.5). Otherwise, it starts over. An attempt that receives more than every earlier
 // one resets the count of failures.
 //
-// The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file,
+// It returns the checksum of the object, in lowercase hexadecimal, and its size. The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file,
 // context.Cause(ctx), or says that the size is wrong.
-func (r *Receiver) Receive(ctx context.Context, link string, size *int64) error {
+func (r *Receiver) Receive(ctx context.Context, link string, announced *int64) (sha256 string, size int64, err error) {
 	retries := &retries{Transport: r.transport}
 	for furthest := r.size; ; {
-		err := r.attempt(ctx, link, size)
+		err := r.attempt(ctx, link, announced)
 		if err == nil {
-			return nil
+			return hex.EncodeToString(r.hash.Sum(nil)), r.size, nil
 		}
 		// Receiving the same bytes again is not progress: an object store that does
 		// not support ranges may send the first half again and again.
@@ -68,14 +61,14 @@ func (r *Receiver) Receive(ctx context.Context, link string, size *int64) error 
 			furthest, retries.failures = r.size, 0
 		}
 		if err := retries.wait(ctx, err); err != nil {
-			return err
+			return "", 0, err
 		}
 	}
 }
 
 // attempt sends one request, and receives the object or the rest of it. The request is
 // canceled if no data arrives within the request timeout.
-func (r *Receiver) attempt(ctx context.Context, link string, size *int64) error {
+func (r *Receiver) attempt(ctx context.Context, link string, announced *int64) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
 			return err
@@ -98,25 +91,21 @@ func (r *Receiver) attempt(ctx context.Context, link string, size *int64) error 
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.size))
 		req.Header.Set("If-Range", r.etag)
 	}
-	began, fields := t.config.Clock.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
+	began, fields := time.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
 	resp, err := t.storage.Do(req)
 	if err != nil {
 		err = t.connectionError(ctx, req, true, err)
 	} else {
 		defer func() { _ = resp.Body.Close() }()
 		fields["status"] = resp.StatusCode
-		err = r.read(ctx, resp, size, stalled)
+		err = r.read(ctx, resp, announced, stalled)
 	}
-	fields["duration_ms"] = t.config.Clock.Now().Sub(began).Milliseconds()
-	if err != nil {
-		fields["error"] = err.Error()
-	}
-	t.Log(ctx, slog.LevelDebug, "Download", fields)
+	t.logAttempt(ctx, "Download", began, err, fields)
 	return err
 }
 
 // read writes and hashes the body of a response to its end.
-func (r *Receiver) read(ctx context.Context, resp *http.Response, size *int64, stalled *time.Timer) error {
+func (r *Receiver) read(ctx context.Context, resp *http.Response, announced *int64, stalled *time.Timer) error {
 	incomplete := func(err error) error {
 		return r.transport.connectionError(ctx, resp.Request, true, err)
 	}
@@ -133,10 +122,10 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, size *int64, s
 	default:
 		return r.transport.storageError(resp)
 	}
-	if size != nil && r.total < 0 {
-		r.total = *size
-	} else if size != nil && r.total != *size {
-		return wrongSize(r.total, *size)
+	if announced != nil && r.total < 0 {
+		r.total = *announced
+	} else if announced != nil && r.total != *announced {
+		return wrongSize(r.total, *announced)
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {

@@ -161,26 +161,18 @@ func TestDownloadSucceeds(t *testing.T) {
 				}
 				tr, s := serve(t, inTurn(test.handlers...))
 				file := newFile(t)
-				receiver := tr.NewReceiver(file)
-				if err := receiver.Receive(t.Context(), link("1"), size); err != nil {
-					t.Fatal(err)
+				sum, received, err := tr.NewReceiver(file).Receive(t.Context(), link("1"), size)
+				if wanted := fmt.Sprintf("%x", sha256.Sum256(want)); err != nil || sum != wanted || received != int64(len(want)) {
+					t.Errorf("received %d bytes with checksum %s, %v; want %d with %s", received, sum, err, len(want), wanted)
 				}
-				checkReceived(t, receiver, file, want)
+				if written, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, want) {
+					t.Errorf("the file has %d bytes, which are not the object's; error %v", len(written), err)
+				}
 				if !slices.Equal(s.asked(), test.asked) || !slices.Equal(s.times(), test.times) {
 					t.Errorf("requests %q at %v, want %q at %v", s.asked(), s.times(), test.asked, test.times)
 				}
 			})
 		})
-	}
-}
-
-func checkReceived(t *testing.T, r *Receiver, file *os.File, want []byte) {
-	t.Helper()
-	if sum := fmt.Sprintf("%x", sha256.Sum256(want)); r.Size() != int64(len(want)) || r.SHA256() != sum {
-		t.Errorf("received %d bytes with checksum %s, want %d with %s", r.Size(), r.SHA256(), len(want), sum)
-	}
-	if written, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, want) {
-		t.Errorf("the file has %d bytes, which are not the object's; error %v", len(written), err)
 	}
 }
 
@@ -190,27 +182,19 @@ func TestReceiverResumesWithAnotherLink(t *testing.T) {
 		tr, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), reset, whole))
 		file := newFile(t)
 		receiver := tr.NewReceiver(file)
-		err := receiver.Receive(t.Context(), link("1"), nil)
-		if refusal, ok := errors.AsType[*StorageError](err); !ok || !refusal.LinkRefused() {
+		_, _, err := receiver.Receive(t.Context(), link("1"), nil)
+		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
 			t.Fatalf("the first link: %v", err)
 		}
-		if err := receiver.Receive(t.Context(), link("2"), nil); err != nil {
-			t.Fatal(err)
+		_, _, err = receiver.Receive(t.Context(), link("2"), nil)
+		if written, _ := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, content) {
+			t.Errorf("the second link: %d bytes, %v", len(written), err)
 		}
-		checkReceived(t, receiver, file, content)
 		const rest = ` bytes=4000- "v1"`
 		if want := []string{"/1", "/1" + rest, "/2" + rest, "/2" + rest}; !slices.Equal(s.asked(), want) {
 			t.Errorf("requests %q, want %q", s.asked(), want)
 		}
 	})
-}
-
-func TestLinkRefusedDependsOnTheStatus(t *testing.T) {
-	for status, want := range map[int]bool{400: true, 401: true, 403: true, 404: true, 410: true, 409: false, 429: false, 500: false, 503: false} {
-		if got := (&StorageError{StatusCode: status}).LinkRefused(); got != want {
-			t.Errorf("%d: LinkRefused is %t", status, got)
-		}
-	}
 }
 
 // drip sends chunks, each after a delay, and then does what comes next.
@@ -261,7 +245,7 @@ func TestDownloadFails(t *testing.T) {
 					test.size = int64(len(content))
 				}
 				tr, s := serve(t, inTurn(test.handlers...))
-				err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), &test.size)
+				_, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), &test.size)
 				if err == nil || err.Error() != test.err || len(s.received()) != test.asked {
 					t.Errorf("error %v after %d requests, want %q after %d", err, len(s.received()), test.err, test.asked)
 				}
@@ -273,12 +257,12 @@ func TestDownloadFails(t *testing.T) {
 func TestDownloadFailsWithoutALinkOrAFile(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, reply(200, ""))
-		if err := tr.NewReceiver(newFile(t)).Receive(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the link is not a URL" {
+		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the link is not a URL" {
 			t.Errorf("with a link that is not a URL: %v", err)
 		}
 		closed := newFile(t)
 		_ = closed.Close()
-		if err := tr.NewReceiver(closed).Receive(t.Context(), link("1"), nil); !errors.Is(err, fs.ErrClosed) || len(s.received()) != 0 {
+		if _, _, err := tr.NewReceiver(closed).Receive(t.Context(), link("1"), nil); !errors.Is(err, fs.ErrClosed) || len(s.received()) != 0 {
 			t.Errorf("into a file that is closed: %v after %d requests", err, len(s.received()))
 		}
 	})
@@ -289,7 +273,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 		tr, s := serve(t, drip(10, 7*second, silent))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"), nil)
+		_, _, err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"), nil)
 		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
@@ -299,7 +283,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
-		if err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), nil); err != nil {
+		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), nil); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}

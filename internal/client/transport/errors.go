@@ -141,17 +141,6 @@ func (e *StorageError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("the object store %s returned HTTP %s, %s", e.Host, statusLine(e.StatusCode), e.Message), ", ")
 }
 
-// LinkRefused reports whether a new link may help. Object stores refuse an expired
-// link with 403, or with 400 if the credential that signed it has expired. After a
-// 404 or 410, the service may restore the archive when it creates a new link.
-func (e *StorageError) LinkRefused() bool {
-	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
-		return true
-	}
-	return false
-}
-
 func statusLine(code int) string {
 	if text := http.StatusText(code); text != "" {
 		return fmt.Sprintf("%d %s", code, text)

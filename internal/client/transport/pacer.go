@@ -47,10 +47,10 @@ func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan st
 // the call or, if there is none, the last 429 of any.
 func (p *pacer) take(ctx context.Context, last error) error {
 	interval, refusal := p.pace()
-	if refusal == nil {
-		return context.Cause(ctx)
-	}
 	last = cmp.Or(last, refusal)
+	if cause := context.Cause(ctx); cause != nil || refusal == nil {
+		return withLast(cause, last)
+	}
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
 	defer p.waiting.Add(-1)
 	if outlasts(ctx, p.clock, queue) {

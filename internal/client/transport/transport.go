@@ -65,3 +65,12 @@ func (t *Transport) Log(ctx context.Context, level slog.Level, message string, f
 	}
 	t.config.Log(ctx, level, message, fields)
 }
+
+// logAttempt adds the duration and the error of an attempt to the fields, and logs them.
+func (t *Transport) logAttempt(ctx context.Context, message string, began time.Time, err error, fields map[string]any) {
+	fields["duration_ms"] = time.Since(began).Milliseconds()
+	if err != nil {
+		fields["error"] = err.Error()
+	}
+	t.Log(ctx, slog.LevelDebug, message, fields)
+}

@@ -117,8 +117,8 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"a broken header":         {responses: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
 		"a broken redirect":       {responses: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
 		"an empty success":        {responses: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
-		"a web page with 200":     {responses: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
-		"a web page with 202":     {responses: turns{reply(202, "<p>Sign in</p>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
+		"a web page with 200":     {responses: turns{reply(200, "<title>Sign in</title>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
+		"a web page with 202":     {responses: turns{reply(202, "<title>Sign in</title>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
 		"an array in a 200":       {responses: turns{reply(200, `["no domain"]`)}, read: once, start: once, outcome: uncertain, text: "but not an object: [\"no domain\"]"},
 	} {
 		for kind, request := range map[string]Request{"read": read, "sent once": start} {
