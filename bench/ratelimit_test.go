@@ -7,12 +7,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,142 +24,186 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// load is how many requests come at once, and from how many processes.
+const (
+	distance = 60 * time.Millisecond // to the service and back
+	calls    = 200                   // of all workers
+)
+
+// limit decides about a request at a time. Status 0 means that it accepts the request.
+type limit func(now time.Time) (status int, retryAfter time.Duration)
+
+// load is a limit, and how many workers share it.
 type load struct {
-	name                        string
-	processes, workers, perWork int
-	// rate is the limit of the service in requests per second; zero for none. burst is
-	// how many more it accepts at once.
-	rate, burst float64
-	roundTrip   time.Duration
-	// refuse is a status that one response in ten has, with Retry-After: 1.
-	refuse int
+	name               string
+	processes, workers int
+	limit              func(random *rand.Rand) limit
+	// ideal is the time without any refusal; zero if the limit has none.
+	ideal time.Duration
+	// starts are refused for ten minutes while the workers read.
+	starts int
 }
 
 func loads() []load {
-	const far = 60 * time.Millisecond
 	all := []load{
-		{name: "20-processes-at-10-per-s", processes: 20, workers: 5, perWork: 3, rate: 10, burst: 10, roundTrip: far},
-		{name: "one-in-ten-429", processes: 1, workers: 10, perWork: 12, roundTrip: far, refuse: http.StatusTooManyRequests},
-		{name: "one-in-ten-503", processes: 1, workers: 10, perWork: 12, roundTrip: far, refuse: http.StatusServiceUnavailable},
+		{name: "20-processes-at-10-per-s-burst-10", processes: 20, workers: 5, limit: bucket(10, 10), ideal: 19 * time.Second},
+		{name: "one-in-ten-429", processes: 1, workers: 10, limit: stray(http.StatusTooManyRequests)},
+		{name: "one-in-ten-503", processes: 1, workers: 10, limit: stray(http.StatusServiceUnavailable)},
+		{name: "no-limit", processes: 1, workers: 10, limit: bucket(calls, calls)},
+		{name: "no-limit-but-two-starts-refused", processes: 1, workers: 10, limit: bucket(calls, calls), starts: 2},
 	}
-	for _, rate := range []float64{10, 50} {
-		for _, burst := range []float64{rate, rate / 2} {
-			for _, roundTrip := range []time.Duration{0, far} {
-				name := fmt.Sprintf("50x4-at-%g-per-s-burst-%g-in-%s", rate, burst, roundTrip)
-				all = append(all, load{name: name, processes: 1, workers: 50, perWork: 4, rate: rate, burst: burst, roundTrip: roundTrip})
+	for _, workers := range []int{10, 50} {
+		add := func(name string, limit func(*rand.Rand) limit, ideal float64) {
+			all = append(all, load{
+				name: fmt.Sprintf("%s-%d-workers", name, workers), processes: 1, workers: workers,
+				limit: limit, ideal: time.Duration(ideal * float64(time.Second)),
+			})
+		}
+		for _, rate := range []float64{1, 2, 5, 10, 50} {
+			for _, burst := range slices.Compact([]float64{rate, max(1, rate/2), 1}) {
+				add(fmt.Sprintf("%g-per-s-burst-%g", rate, burst), bucket(rate, burst), (calls-burst)/rate)
 			}
 		}
+		add("60-per-minute", window(60), 3*60)
 	}
 	return all
 }
 
-// ideal is the time without any refusal, if the service has a rate.
-func (l load) ideal() time.Duration {
-	requests := float64(l.processes * l.workers * l.perWork)
-	return time.Duration((requests - l.burst) / l.rate * float64(time.Second))
+// bucket is a token bucket, which is full at first.
+func bucket(rate, burst float64) func(*rand.Rand) limit {
+	return func(*rand.Rand) limit {
+		tokens, last := burst, time.Now()
+		return func(now time.Time) (int, time.Duration) {
+			tokens, last = min(burst, tokens+rate*now.Sub(last).Seconds()), now
+			if tokens < 1 {
+				return http.StatusTooManyRequests, time.Duration(math.Ceil((1 - tokens) / rate * float64(time.Second)))
+			}
+			tokens--
+			return 0, 0
+		}
+	}
 }
 
-// getters make the function that all workers of a process read with.
-var getters = map[string]func(http.RoundTripper) func(context.Context) error{
-	"ours": func(network http.RoundTripper) func(context.Context) error {
+// window accepts a number of requests in each minute.
+func window(perMinute int) func(*rand.Rand) limit {
+	return func(*rand.Rand) limit {
+		accepted, end := 0, time.Now().Add(time.Minute)
+		return func(now time.Time) (int, time.Duration) {
+			for !now.Before(end) {
+				accepted, end = 0, end.Add(time.Minute)
+			}
+			if accepted++; accepted > perMinute {
+				return http.StatusTooManyRequests, end.Sub(now)
+			}
+			return 0, 0
+		}
+	}
+}
+
+// stray refuses one request in ten, at any rate.
+func stray(status int) func(*rand.Rand) limit {
+	return func(random *rand.Rand) limit {
+		return func(time.Time) (int, time.Duration) {
+			if random.IntN(10) > 0 {
+				return 0, 0
+			}
+			return status, time.Second
+		}
+	}
+}
+
+// getters make the function that all workers of a process read with, and the one that
+// starts a job.
+var getters = map[string]func(http.RoundTripper) (get, start func(context.Context) error){
+	"ours": func(network http.RoundTripper) (get, start func(context.Context) error) {
 		c, err := client.New(client.Config{BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789", RoundTripper: network})
 		if err != nil {
 			panic(err)
 		}
-		return func(ctx context.Context) error {
+		get = func(ctx context.Context) error {
 			_, err := c.GetStaticExportJob(ctx, "job")
 			return err
 		}
-	},
-	"retryablehttp":    retryable(retryablehttp.NewClient().RetryMax),
-	"retryablehttp-30": retryable(30),
-}
-
-func retryable(retries int) func(http.RoundTripper) func(context.Context) error {
-	return func(network http.RoundTripper) func(context.Context) error {
-		c := retryablehttp.NewClient()
-		c.Logger, c.RetryMax, c.HTTPClient.Transport = nil, retries, network
-		return func(ctx context.Context) error {
-			req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, "https://service.invalid/v1/static-export/jobs/job", nil)
-			if err != nil {
-				return err
-			}
-			resp, err := c.Do(req)
-			if err != nil {
-				return err
-			}
-			return resp.Body.Close()
+		return get, func(ctx context.Context) error {
+			_, err := c.StartStaticExport(ctx, "docs.example.com", nil)
+			return err
 		}
-	}
+	},
+	"retryablehttp": func(network http.RoundTripper) (get, start func(context.Context) error) {
+		c := retryablehttp.NewClient()
+		c.Logger, c.RetryMax, c.HTTPClient.Transport = nil, 30, network
+		request := func(method string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				req, err := retryablehttp.NewRequestWithContext(ctx, method, "https://service.invalid/v1/static-export/jobs/job", nil)
+				if err != nil {
+					return err
+				}
+				resp, err := c.Do(req)
+				if err != nil {
+					return err
+				}
+				return resp.Body.Close()
+			}
+		}
+		return request(http.MethodGet), request(http.MethodPost)
+	},
 }
 
-// limited is a service with a token bucket. What it refuses it tells when to come back,
-// in whole seconds.
-type limited struct {
-	load
+// service is a service with a limit. What it refuses, it asks to come back, after whole
+// seconds. It refuses every POST for ten minutes.
+type service struct {
 	mu      sync.Mutex
-	random  *rand.Rand
-	tokens  float64
-	last    time.Time
+	limit   limit
 	refused int
 }
 
-func (s *limited) RoundTrip(req *http.Request) (*http.Response, error) {
-	<-time.After(s.roundTrip / 2)
-	status, retryAfter := s.take()
-	<-time.After(s.roundTrip / 2)
+func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
+	<-time.After(distance / 2)
+	status, retryAfter := s.decide(req)
+	<-time.After(distance / 2)
 	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: req, Body: io.NopCloser(strings.NewReader(`{"status": "running"}`))}
 	if retryAfter > 0 {
-		resp.Header.Set("Retry-After", strconv.Itoa(retryAfter))
+		resp.Header.Set("Retry-After", strconv.Itoa(int(math.Ceil(retryAfter.Seconds()))))
 	}
 	return resp, nil
 }
 
-func (s *limited) take() (status, retryAfter int) {
+func (s *service) decide(req *http.Request) (status int, retryAfter time.Duration) {
+	if req.Method == http.MethodPost {
+		return http.StatusTooManyRequests, 10 * time.Minute
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.refuse != 0 {
-		if s.random.IntN(10) > 0 {
-			return http.StatusOK, 0
-		}
-		s.refused++
-		return s.refuse, 1
+	status, retryAfter = s.limit(time.Now())
+	if status == 0 {
+		return http.StatusOK, 0
 	}
-	now := time.Now()
-	s.tokens = min(s.burst, s.tokens+s.rate*now.Sub(s.last).Seconds())
-	s.last = now
-	if s.tokens < 1 {
-		s.refused++
-		return http.StatusTooManyRequests, int(math.Ceil((1 - s.tokens) / s.rate))
-	}
-	s.tokens--
-	return http.StatusOK, 0
+	s.refused++
+	return status, retryAfter
 }
 
 // BenchmarkRateLimit has many workers share a service that refuses requests. A
-// worker whose read fails gives up.
+// worker whose read fails, or takes longer than five minutes, gives up.
 func BenchmarkRateLimit(b *testing.B) {
 	for _, l := range loads() {
-		for _, name := range []string{"ours", "retryablehttp", "retryablehttp-30"} {
+		for _, name := range slices.Sorted(maps.Keys(getters)) {
 			b.Run(l.name+"/"+name, func(b *testing.B) {
 				for b.Loop() {
 					var took time.Duration
 					var refused, failed int
 					for seed := range uint64(seeds) {
 						inBubble(b, func(t *testing.T) {
-							s := &limited{load: l, random: rand.New(rand.NewPCG(seed, 0)), tokens: l.burst, last: time.Now()}
-							began := time.Now()
-							failed += crowd(t, s, getters[name])
-							took += time.Since(began)
+							s := &service{limit: l.limit(rand.New(rand.NewPCG(seed, 0)))}
+							elapsed, failures := l.run(t, s, getters[name])
+							took += elapsed
+							failed += failures
 							refused += s.refused
 						})
 					}
 					b.ReportMetric(took.Seconds()/seeds, "time-s")
 					b.ReportMetric(float64(refused)/seeds, "refused")
 					b.ReportMetric(float64(failed)/seeds, "failed")
-					if l.rate > 0 {
-						b.ReportMetric(took.Seconds()/seeds/l.ideal().Seconds(), "x-ideal")
+					if l.ideal > 0 {
+						b.ReportMetric(took.Seconds()/seeds/l.ideal.Seconds(), "x-ideal")
 					}
 				}
 				b.ReportMetric(0, "ns/op") // virtual time is what counts
@@ -165,27 +212,33 @@ func BenchmarkRateLimit(b *testing.B) {
 	}
 }
 
-// crowd lets all workers read at once and returns how many failed.
-func crowd(t *testing.T, s *limited, newGetter func(http.RoundTripper) func(context.Context) error) (failed int) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+// run lets all workers read at once. It returns how long they took and how many failed.
+func (l load) run(t *testing.T, s *service, newGetter func(http.RoundTripper) (get, start func(context.Context) error)) (took time.Duration, failures int) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 	defer cancel()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range s.processes {
-		get := newGetter(s)
-		for range s.workers {
-			all.Go(func() {
-				for range s.perWork {
-					if get(ctx) != nil {
-						mu.Lock()
-						failed++
-						mu.Unlock()
+	var failed atomic.Int64
+	var workers sync.WaitGroup
+	began := time.Now()
+	for range l.processes {
+		get, start := newGetter(s)
+		for range l.starts {
+			go func() { _ = start(ctx) }()
+			<-time.After(time.Second) // until it was refused
+		}
+		for range l.workers {
+			workers.Go(func() {
+				for range calls / l.processes / l.workers {
+					limited, cancel := context.WithTimeout(ctx, 5*time.Minute)
+					err := get(limited)
+					cancel()
+					if err != nil {
+						failed.Add(1)
 						return
 					}
 				}
 			})
 		}
 	}
-	all.Wait()
-	return failed
+	workers.Wait()
+	return time.Since(began), int(failed.Load())
 }

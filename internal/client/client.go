@@ -7,23 +7,27 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"net/url"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Client calls the API. It is safe for concurrent use; all calls share one
-// transport. The context of each call must have a deadline.
+// transport. The context of each call must have a deadline of the configured clock.
 type Client struct {
-	baseURL   *url.URL
-	clock     clock.Clock
-	random    func() float64
+	config    transport.Config
 	transport *transport.Transport
 }
+
+const (
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxRetries     = 4
+)
 
 // New checks the configuration and returns a client. It sends no request. The error is
 // a [*ConfigError].
@@ -32,24 +36,33 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, &ConfigError{"base_url", err}
 	}
-	if config.APIKey, err = ParseAPIKey(config.APIKey); err != nil {
+	apiKey, err := ParseAPIKey(config.APIKey)
+	if err != nil {
 		return nil, &ConfigError{"api_key", err}
 	}
-	if config.Clock == nil {
-		config.Clock = clock.System{}
+	network := config.RoundTripper
+	if network == nil {
+		if network, err = transport.NewNetwork(config.RootCAs); err != nil {
+			return nil, &ConfigError{"ca_cert_pem", err}
+		}
 	}
-	if config.Random == nil {
-		config.Random = rand.Float64
+	complete := transport.Config{
+		BaseURL: baseURL, APIKey: apiKey, UserAgent: config.UserAgent, Network: network, Log: config.Log, Random: config.Random,
+		RequestTimeout: cmp.Or(config.RequestTimeout, defaultRequestTimeout),
+		MaxRetries:     *cmp.Or(config.MaxRetries, new(defaultMaxRetries)),
+		Clock:          cmp.Or[clock.Clock](config.Clock, clock.System{}),
 	}
-	t, err := transport.New(baseURL, config)
-	if err != nil {
-		return nil, &ConfigError{"ca_cert_pem", err}
+	if complete.Log == nil {
+		complete.Log = func(context.Context, slog.Level, string, map[string]any) {}
 	}
-	return &Client{baseURL, config.Clock, config.Random, t}, nil
+	if complete.Random == nil {
+		complete.Random = rand.Float64
+	}
+	return &Client{complete, transport.New(complete)}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.
-func (c *Client) BaseURL() string { return c.baseURL.String() }
+func (c *Client) BaseURL() string { return c.config.BaseURL.String() }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
 // without the user information and the query of any URL.

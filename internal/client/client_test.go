@@ -4,6 +4,7 @@
 package client
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -217,49 +218,62 @@ func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
 		return &APIError{Exchange: transport.Exchange{StatusCode: status}, Page: page}
 	}
 	for name, test := range map[string]struct {
-		baseURL string
-		err     error
-		want    bool
+		err  error
+		want bool
 	}{
-		"404":                                {"https://h/v1", api(404, false), true},
-		"404 in another error":               {"https://h/v1", fmt.Errorf("x: %w", api(404, false)), true},
-		"404 from a web page":                {"https://h/v1", api(404, true), false},
-		"404 without a version segment":      {"https://h", api(404, false), false},
-		"410 with a web page":                {"https://h", api(410, true), true},
-		"403":                                {"https://h/v1", api(403, false), false},
-		"404 of the object store":            {"https://h/v1", &StorageError{StatusCode: 404}, false},
-		"no error":                           {"https://h/v1", nil, false},
-		"a base URL with a slash at its end": {"https://h/v1/", api(404, false), true},
+		"404":                     {api(404, false), true},
+		"404 in another error":    {fmt.Errorf("x: %w", api(404, false)), true},
+		"410":                     {api(410, false), true},
+		"404 with a web page":     {api(404, true), false},
+		"410 with a web page":     {api(410, true), false},
+		"403":                     {api(403, false), false},
+		"404 of the object store": {&StorageError{StatusCode: 404}, false},
+		"no error":                {nil, false},
 	} {
-		c, err := New(Config{BaseURL: test.baseURL, APIKey: "docs_1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.IsNotFound(test.err); got != test.want {
+		if got := IsNotFound(test.err); got != test.want {
 			t.Errorf("%s: IsNotFound is %t", name, got)
 		}
 	}
 }
 
 func TestDownloadBundleMakesItsLinks(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
-		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Status: 403, Times: 1})
-		file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = file.Close() }()
-		got, err := w.DownloadBundle(within(t), id, file)
-		written, err2 := os.ReadFile(file.Name())
-		if want := (Download{SHA256: fmt.Sprintf("%x", sha256.Sum256(written)), SizeBytes: int64(len(written))}); errors.Join(err, err2) != nil || got != want || got.SizeBytes == 0 {
-			t.Errorf("downloaded %+v, %v; want %+v", got, errors.Join(err, err2), want)
-		}
-		if made := w.Count(simulator.EndpointBundle); made != 2 {
-			t.Errorf("created %d links, want a second one after a refusal", made)
-		}
-		if _, err := w.DownloadBundle(within(t), "unknown", file); !w.IsNotFound(err) {
-			t.Errorf("the bundle of an unknown job: %v", err)
-		}
-	})
+	gone := simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Skip: 1}
+	for name, test := range map[string]struct {
+		faults []simulator.Fault
+		made   int
+		err    string
+	}{
+		"a single one":                     {nil, 1, ""},
+		"another one after a refusal":      {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
+		"no third one":                     {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
+		"none if it would not help":        {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
+		"none if the service refuses that": {[]simulator.Fault{{Status: 403}, gone}, 2, "HTTP 404"},
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
+			for _, fault := range test.faults {
+				fault.Endpoint = cmp.Or(fault.Endpoint, simulator.EndpointDownload)
+				w.AddFault(fault)
+			}
+			file, err := os.Create(filepath.Join(t.TempDir(), "bundle"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = file.Close() }()
+			got, err := w.DownloadBundle(within(t), id, file)
+			if made := w.Count(simulator.EndpointBundle); made != test.made {
+				t.Errorf("%s: created %d links, want %d", name, made, test.made)
+			}
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) || got != (Download{}) {
+					t.Errorf("%s: %+v, %v; want %q", name, got, err, test.err)
+				}
+				return
+			}
+			written, err2 := os.ReadFile(file.Name())
+			if want := (Download{SHA256: fmt.Sprintf("%x", sha256.Sum256(written)), SizeBytes: int64(len(written))}); errors.Join(err, err2) != nil || got != want || got.SizeBytes == 0 {
+				t.Errorf("%s: downloaded %+v, %v; want %+v", name, got, errors.Join(err, err2), want)
+			}
+		})
+	}
 }

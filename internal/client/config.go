@@ -4,20 +4,46 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Config configures a Client. BaseURL is what [ParseBaseURL] accepts, and APIKey what
-// [ParseAPIKey] accepts.
-type Config = transport.Config
+// Config configures a Client. BaseURL and APIKey are required; everything else has a
+// default.
+type Config struct {
+	BaseURL string // see [ParseBaseURL]
+	APIKey  string // see [ParseAPIKey]
+	// UserAgent is sent with each request.
+	UserAgent string
+	// RootCAs are PEM certificates to trust in addition to the system's.
+	RootCAs []byte
+	// RequestTimeout limits each attempt of a request, and how long a download may
+	// receive no data; 30 s if zero.
+	RequestTimeout time.Duration
+	// MaxRetries limits the retries of a request; 4 if nil. Retries after a 429 do not
+	// count: only the deadline of the context limits them.
+	MaxRetries *int
+	// Log writes a log record. No message or field contains the API key or the query of
+	// a URL.
+	Log   func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	Clock clock.Clock
+	// Random returns numbers in [0, 1) for jitter.
+	Random func() float64
+	// RoundTripper replaces the network in tests.
+	RoundTripper http.RoundTripper
+}
 
 // ConfigError reports an invalid setting.
 type ConfigError struct {
@@ -103,12 +129,4 @@ func ParseAPIKey(raw string) (string, error) {
 		}
 	}
 	return key, nil
-}
-
-var keyShape = regexp.MustCompile(`^[A-Za-z0-9]+_.+$`)
-
-// HasKeyPrefix reports whether a key begins with a prefix and an underscore, as the
-// contract says it should.
-func HasKeyPrefix(key string) bool {
-	return keyShape.MatchString(key)
 }

@@ -96,14 +96,3 @@ func TestParseAPIKey(t *testing.T) {
 		}
 	}
 }
-
-func TestHasKeyPrefix(t *testing.T) {
-	for key, want := range map[string]bool{
-		"a_b": true, "live_admin_abc": true, "p_-x": true,
-		"abc": false, "_abc": false, "abc_": false, "": false, "a-b_c": false, "__": false,
-	} {
-		if HasKeyPrefix(key) != want {
-			t.Errorf("%q: want %t", key, want)
-		}
-	}
-}

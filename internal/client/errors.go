@@ -17,7 +17,7 @@ type (
 	UnexpectedResponseError = transport.UnexpectedResponseError
 	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
-	// BusyError reports that the service asked for a longer wait than the timeout allows.
+	// BusyError reports that the next attempt would come after the timeout.
 	BusyError = transport.BusyError
 	// StorageError reports a response of the object store without data.
 	StorageError = transport.StorageError
@@ -29,10 +29,10 @@ type JobFailedError struct{ Job *StaticExportJob }
 func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID + " failed" }
 
 // IsNotFound reports whether err means that the object does not exist, or no longer
-// exists.
+// exists. The response must come from the API, so its body must not be a web page.
 func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
-	return ok && (api.StatusCode == http.StatusGone || api.StatusCode == http.StatusNotFound) && !api.Page
+	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 
 // MayHaveStarted reports whether [Client.StartStaticExport] may have started a job

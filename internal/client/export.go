@@ -6,12 +6,14 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
@@ -98,7 +100,7 @@ func readJob(r *record) *StaticExportJob {
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		CreatedAt:  r.instant("createdAt"),
-		Error:      r.message("error"),
+		Error:      display.FieldMessage(r.fields["error"]),
 		retryAfter: r.retryAfter,
 	}
 }
@@ -111,20 +113,29 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, err
 }
 
 // Download describes a downloaded bundle.
-type Download = transport.Download
+type Download struct {
+	SHA256    string // lowercase hexadecimal
+	SizeBytes int64
+}
 
 // DownloadBundle downloads the bundle of a completed job into file, which must be empty.
-// It creates a link of its own, and a new one once if the object store refuses the first.
+// It creates a link of its own, and another one if the object store refuses the first:
+// the link or the credential that signed it may have expired, and the service may
+// restore a deleted archive when it creates a link.
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
 // the [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
-	return c.transport.Download(ctx, file, func(ctx context.Context) (transport.Link, error) {
+	receiver := c.transport.NewReceiver(file)
+	for renewed := false; ; renewed = true {
 		bundle, err := c.GenerateBundle(ctx, jobID)
 		if err != nil {
-			return transport.Link{}, err
+			return Download{}, err
 		}
-		return transport.Link{URL: bundle.URL, SizeBytes: bundle.SizeBytes}, nil
-	})
+		sum, size, err := receiver.Receive(ctx, bundle.URL, bundle.SizeBytes)
+		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || refusal.StatusCode/100 != 4 {
+			return Download{sum, size}, err
+		}
+	}
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, string) {
@@ -136,7 +147,7 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, "its bundleUrl is not an absolute http or https URL"
-	case u.Scheme == "http" && c.baseURL.Scheme == "https":
+	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
 		return nil, "its bundleUrl uses plain http instead of https"
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}

@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 // record is a JSON object in a response. The contract leaves open which fields are
@@ -140,6 +138,3 @@ func (r *record) object(name string) *record {
 	}
 	return &record{fields: *fields, ignored: func(field string) { r.ignored(name + "." + field) }}
 }
-
-// message reads a message in any form that [transport.MessageIn] accepts.
-func (r *record) message(name string) string { return transport.MessageIn(r.fields[name]) }

@@ -23,7 +23,8 @@ type WaitOptions struct {
 	// [poll.Schedule].
 	Interval time.Duration
 	// StartedAt is when the service returned the job, if it was just started; zero
-	// otherwise. The request may have waited long before, after a 429.
+	// otherwise. The request may have waited long before, after a 429. Only a job that was
+	// just started may be unknown for a while, and its first poll may fail.
 	StartedAt time.Time
 }
 
@@ -36,7 +37,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
 		job, err := c.GetStaticExportJob(ctx, jobID)
 		if err != nil {
-			return poll.Observation{RetryAfter: transport.RetryAfter(err)}, err
+			return poll.Observation{}, err
 		}
 		if job.PageCount == nil && last != nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
@@ -62,7 +63,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOp
 	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
 		update, err := c.GetUpdateStatus(ctx, statusID)
 		if err != nil {
-			return poll.Observation{RetryAfter: transport.RetryAfter(err)}, err
+			return poll.Observation{}, err
 		}
 		if last == nil || update.Status != last.Status {
 			c.logProgress(ctx, what, update.Status, updateStatuses, nil, nil)
@@ -86,19 +87,28 @@ var (
 )
 
 func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get func(context.Context) (poll.Observation, error)) error {
+	began, seen := opts.StartedAt, poll.Observation{Queued: true}
+	if began.IsZero() {
+		// Nothing is known of older work, so the first poll comes at once and must succeed.
+		began = c.config.Clock.Now()
+		var err error
+		if seen, err = get(ctx); err != nil || seen.Done {
+			return err
+		}
+	}
 	w := poll.Wait{
-		Clock:     c.clock,
-		Schedule:  poll.Schedule{Interval: opts.Interval, Random: c.random},
-		StartedAt: opts.StartedAt,
-		MayPass: func(err error, elapsed time.Duration) bool {
-			settles := IsNotFound(err) && !opts.StartedAt.IsZero() && elapsed < settling
-			return settles || transport.MayPass(err)
-		},
-		OnFailure: func(err error) {
+		Clock:    c.config.Clock,
+		Schedule: poll.Schedule{Interval: opts.Interval, Random: c.config.Random},
+		Tolerate: func(err error) (time.Duration, bool) {
+			settles := IsNotFound(err) && c.config.Clock.Now().Sub(opts.StartedAt) < settling
+			if !settles && !transport.IsTemporary(err) {
+				return 0, false
+			}
 			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
+			return transport.RetryAfter(err), true
 		},
 	}
-	return w.Until(ctx, get)
+	return w.Until(ctx, began, seen, get)
 }
 
 // logProgress logs a change. It warns about a status that the contract does not name.

@@ -75,13 +75,23 @@ func TestWaitForAJob(t *testing.T) {
 		},
 		"of a service that asks to wait beyond the deadline": {
 			faults: []simulator.Fault{{Skip: 1, Status: 429, Header: http.Header{"Retry-After": {"86400"}}}},
-			polls:  []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "asks to wait until",
+			polls:  []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "accepts no other attempt before",
 		},
+		"that is over":        {spec: simulator.JobSpec{Queue: noTime, Run: noTime}, polls: []float64{0}, want: completed},
+		"that fails at first": {faults: []simulator.Fault{{Times: 5, Status: 502}}, polls: []float64{0, .5, 1.5, 3.5, 7.5}, want: `null`, err: "HTTP 502"},
 		"that is not known yet": {
 			started: true, faults: []simulator.Fault{{Times: 1, Status: 404}}, polls: []float64{10, 20}, want: completed,
 		},
 		"that is not known after 15 s": {
 			started: true, polling: 15 * second, faults: []simulator.Fault{{Status: 410}}, polls: []float64{15}, want: `null`, err: "HTTP 410",
+		},
+		"whose response breaks the contract": {
+			rewrite: func(poll int, body map[string]any) {
+				if poll > 1 {
+					body["status"] = simulator.Omit
+				}
+			},
+			polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "the response has no status",
 		},
 		"that is not known any more":     {faults: []simulator.Fault{{Skip: 1, Status: 404}}, polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "HTTP 404"},
 		"of a key that is not valid now": {started: true, faults: []simulator.Fault{{Skip: 1, Status: 401}}, polls: []float64{10, 20}, want: `{"ID":"se_1","Status":"running","Progress":44,"PageCount":2}`, err: "HTTP 401"},
@@ -177,7 +187,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 		})
 	}
 	inWorld(t, func(t *testing.T, w *world) {
-		if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !w.IsNotFound(err) {
+		if update, err := w.WaitForUpdate(within(t), "up_1", WaitOptions{}, nil); update != nil || !IsNotFound(err) {
 			t.Errorf("an unknown update: %s, %v", show(update), err)
 		}
 	})

@@ -6,7 +6,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -180,7 +179,7 @@ func advise(e *client.APIError) string {
 }
 
 func adviseConnection(e *client.ConnectionError) string {
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](e.Err); untrusted {
+	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY)."

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -30,8 +29,8 @@ func TestFailuresAreExplained(t *testing.T) {
 		e.Method, e.Path, e.StatusCode, e.RequestID = "GET", "/v1/a", status, "req_1"
 		return e
 	}
-	connection := func(err error) error {
-		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: err.Error(), Err: err}
+	connection := func(reason string) error {
+		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: reason, Untrusted: reason == "unknown authority"}
 	}
 	busy := &client.BusyError{RetryAt: startOfTime}
 	timeout := &timeoutError{after: 90 * time.Second, field: "read"}
@@ -73,17 +72,17 @@ func TestFailuresAreExplained(t *testing.T) {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the network fails": {
-			fmt.Errorf("%w: %w", timeout, connection(errors.New("connection refused"))), " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
+			fmt.Errorf("%w: %w", timeout, connection("connection refused")), " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
-		"interrupt": {fmt.Errorf("%w: %w", connection(context.Canceled), api(502, "")), "Terraform was interrupted."},
+		"interrupt": {fmt.Errorf("%w: %w", context.Canceled, api(502, "")), "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection(errors.New("EOF")), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
+			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
 		},
 		"certificate": {
-			connection(&tls.CertificateVerificationError{Err: errors.New("unknown authority")}),
+			connection("unknown authority"),
 			"unknown authority.\n\nThe server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem.",
 		},
 		"object store": {

@@ -155,6 +155,9 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		}
 		resp.Diagnostics.AddAttributeError(path.Root(invalid.Setting), summaryInvalidArgument, problem)
 		return
+	} else if err != nil {
+		resp.Diagnostics.AddError(summaryInvalidArgument, sentence(err.Error()))
+		return
 	}
 	data.client = c
 	if !client.HasVersion(c.BaseURL()) {

@@ -135,7 +135,7 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	shown += c.Run(t, 1, "apply", "-auto-approve") + c.Run(t, 0, "apply", "-auto-approve") + c.Run(t, 0, "output") + c.Run(t, 0, "show") + c.Run(t, 0, "destroy", "-auto-approve")
 
 	trace := read("log")
-	wantPhrases(t, trace, "API request", "Bundle download", "[TRACE] provider.", "bad key (redacted), see ")
+	wantPhrases(t, trace, "API request", "Download", "[TRACE] provider.", "bad key (redacted), see ")
 	wantPhrases(t, shown, "bad key (redacted)")
 	wantNoSecret(t, "the log", trace)
 	wantNoSecret(t, "the output", shown)

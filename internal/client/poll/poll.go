@@ -7,6 +7,7 @@ package poll
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -25,61 +26,52 @@ const (
 type Wait struct {
 	Clock    clock.Clock
 	Schedule Schedule
-	// StartedAt is when the work was started, if the wait follows its start. The
-	// first poll is then delayed. If StartedAt is zero, the wait begins with a poll,
-	// which must succeed.
-	StartedAt time.Time
-	// MayPass reports whether to repeat a failed poll. elapsed is the time since the
-	// wait began.
-	MayPass func(err error, elapsed time.Duration) bool
-	// OnFailure is called after a failed poll that will be repeated.
-	OnFailure func(err error)
+	// Tolerate reports whether the wait continues after a failed poll, and the least
+	// pause before the next one. It is not called if the wait ends anyway.
+	Tolerate func(err error) (pause time.Duration, ok bool)
 }
 
-// Until calls get until the work is done, get fails permanently, or ctx ends. It
-// returns the error of the last poll or context.Cause(ctx). With an error, get may
-// return a RetryAfter.
-func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
-	began, mayFail := w.StartedAt, !w.StartedAt.IsZero()
-	if !mayFail {
-		began = w.Clock.Now()
-	}
-	seen := Observation{Queued: true}
-	var failing time.Time   // since when polls fail; zero if the last one succeeded
-	var asked time.Duration // wait that the last one asked for, if it failed
-	isLast := false
-	for first := true; ; first = false {
-		if !first || mayFail {
-			pause := max(asked, w.Schedule.Next(w.Clock.Now().Sub(began), seen))
-			if left, bounded := timeLeft(ctx); bounded && pause >= left && !isLast {
-				isLast, pause = true, left-min(lastPoll, left/2)
-			}
-			if err := w.Clock.Sleep(ctx, pause); err != nil {
-				return err
+// Until calls get until the work is done, get fails permanently, or ctx ends. The first
+// call comes after a pause: began is when the work, or else the wait for it, began, and
+// seen is what is known of the work at first.
+//
+// The error is that of the last poll. If ctx ends during a pause, it is
+// context.Cause(ctx), which also wraps the error of the last poll if that failed.
+func (w Wait) Until(ctx context.Context, began time.Time, seen Observation, get func(context.Context) (Observation, error)) error {
+	var failure error       // of the last poll
+	var failing time.Time   // since when polls fail
+	var least time.Duration // pause after a failure
+	for {
+		pause := max(least, w.Schedule.Next(w.Clock.Now().Sub(began), seen))
+		if deadline, bounded := ctx.Deadline(); bounded {
+			if left := deadline.Sub(w.Clock.Now()); pause >= left && left > lastPoll {
+				pause = left - lastPoll
 			}
 		}
+		if err := w.Clock.Sleep(ctx, pause); err != nil {
+			if failure != nil {
+				err = fmt.Errorf("%w; the last poll: %w", err, failure)
+			}
+			return err
+		}
 		current, err := get(ctx)
-		now := w.Clock.Now()
 		if err == nil {
 			if current.Done {
 				return nil
 			}
-			seen, mayFail, failing, asked = current, true, time.Time{}, 0
+			seen, failure, least = current, nil, 0
 			continue
 		}
-		if failing.IsZero() {
-			failing = now
+		if failure == nil {
+			failing = w.Clock.Now()
 		}
-		if ctx.Err() != nil || !mayFail || now.Sub(failing) > maxOutage || !w.MayPass(err, now.Sub(began)) {
+		failure = err
+		if ctx.Err() != nil || w.Clock.Now().Sub(failing) > maxOutage {
 			return err
 		}
-		asked = current.RetryAfter
-		w.OnFailure(err)
+		var ok bool
+		if least, ok = w.Tolerate(err); !ok {
+			return err
+		}
 	}
-}
-
-// timeLeft returns the time until ctx's deadline, if it has one.
-func timeLeft(ctx context.Context) (left time.Duration, bounded bool) {
-	deadline, bounded := ctx.Deadline()
-	return time.Until(deadline), bounded
 }

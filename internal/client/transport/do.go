@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -32,8 +31,9 @@ type Request struct {
 // Do sends a request until it succeeds, fails permanently, or the context ends. The
 // context must have a deadline, which limits the retries after a 429.
 //
-// The error is an [*APIError], [*UnexpectedResponseError], [*ConnectionError] or
-// [*BusyError], or context.Cause(ctx), which may wrap the error of the last attempt.
+// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError]. It is a
+// [*BusyError] or context.Cause(ctx) if ctx would end or ended before the next attempt;
+// then it also wraps the error of the last one.
 func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return nil, errors.New("the context of a request must have a deadline")
@@ -42,47 +42,17 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	attempt := 0
-	for failures := 0; ; failures++ {
-		// 1. The limiter admits the call.
-		if err := t.limiter.acquire(ctx); err != nil {
+	retries := &retries{Transport: t, once: call.Once}
+	for attempt := 1; ; attempt++ {
+		if err := t.pacer.take(ctx, retries.last); err != nil {
 			return nil, err
 		}
-		// 2. The request is sent until the response is not a 429.
-		var response *Response
-		for refusals := 0; ; refusals++ {
-			attempt++
-			sent := t.config.Clock.Now()
-			response, err = t.attempt(ctx, req, call.Once, attempt)
-			status, retryAfter := statusOf(err)
-			if status != http.StatusTooManyRequests {
-				break
-			}
-			t.limiter.refused(sent)
-			asked := retryAfter
-			if asked == 0 {
-				asked = backoff(refusals)
-			}
-			// Up to twice that, so that calls that were refused together come back one
-			// by one.
-			spread := time.Duration((1 + t.config.Random()) * float64(asked))
-			if outlasts(ctx, spread) {
-				spread = asked
-			}
-			if err := t.wait(ctx, spread, err); err != nil {
-				t.limiter.release(false)
-				return nil, err
-			}
-		}
-		t.limiter.release(err == nil)
-		// 3. The retry policy decides.
+		response, err := t.attempt(ctx, req, call.Once, attempt)
+		t.pacer.record(err)
 		if err == nil {
 			return response, nil
 		}
-		if call.Once && !neverActed(err) {
-			return nil, err
-		}
-		if err := t.retry(ctx, failures, err); err != nil {
+		if err := retries.wait(ctx, err); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +61,7 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 // newRequest builds the request that each attempt sends a copy of. It escapes the path
 // elements, so that each stays one element regardless of what it contains.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
-	u := t.baseURL
+	u := t.config.BaseURL
 	for _, element := range call.Path {
 		u = u.JoinPath(escapeElement(element))
 	}
@@ -122,24 +92,16 @@ func escapeElement(element string) string {
 
 // attempt sends the request once, reads the response, and logs the outcome.
 func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool, number int) (*Response, error) {
-	began := t.config.Clock.Now()
+	began := time.Now()
 	response, err := t.send(ctx, req, once)
-	fields := map[string]any{
-		"method":      req.Method,
-		"path":        req.URL.EscapedPath(),
-		"attempt":     number,
-		"duration_ms": t.config.Clock.Now().Sub(began).Milliseconds(),
-	}
+	fields := map[string]any{"method": req.Method, "path": req.URL.EscapedPath(), "attempt": number}
 	if response != nil {
 		fields["status"], fields["request_id"] = response.StatusCode, response.RequestID
-	}
-	if err != nil {
-		fields["error"] = err.Error()
 	}
 	if api, ok := errors.AsType[*APIError](err); ok {
 		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
 	}
-	t.Log(ctx, slog.LevelDebug, "API request", fields)
+	t.logAttempt(ctx, "API request", began, err, fields)
 	return response, err
 }
 
@@ -150,7 +112,7 @@ func (t *Transport) send(ctx context.Context, req *http.Request, once bool) (*Re
 		ctx, client = context.WithoutCancel(ctx), t.fresh
 	}
 	timeout := t.config.RequestTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within the request timeout (%s)", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, silence{fmt.Errorf("no complete response within the request timeout (%s)", timeout)})
 	defer cancel()
 	// Only a request that asked for a connection and got none is known not to have
 	// been sent. net/http may ask more than once, and from other goroutines.

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,20 +69,10 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 
 func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
-// links makes presigned links to store.test, with user information, which must not be
-// sent. Its paths are /1, /2, and so on.
-type links struct {
-	made int
-	size *int64
-	err  error // of the links after the first
-}
-
-func (l *links) next(context.Context) (Link, error) {
-	l.made++
-	if l.made > 1 && l.err != nil {
-		return Link{}, l.err
-	}
-	return Link{fmt.Sprintf("http://user:%s@store.test/%d?X-Amz-Signature=%s", signature, l.made, signature), l.size}, nil
+// link returns a presigned link to store.test, with user information, which must not be
+// sent.
+func link(path string) string {
+	return fmt.Sprintf("http://user:%s@store.test/%s?X-Amz-Signature=%s", signature, path, signature)
 }
 
 func newFile(t *testing.T) *os.File {
@@ -159,14 +148,6 @@ func TestDownloadSucceeds(t *testing.T) {
 			asked:    []string{"/1", resumed}, times: []float64{0, .5},
 		},
 		"as often as the store asks": {handlers: []http.HandlerFunc{reply(503, "", "Retry-After: 7"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 7}},
-		"with a new link if the first expires halfway": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole},
-			asked:    []string{"/1", resumed, `/2 bytes=4000- "v1"`}, times: []float64{0, .5, .5},
-		},
-		"with a new link that does not count as a failure": {
-			handlers: []http.HandlerFunc{reset, reset, reply(404, ""), cutAfter(0, whole), cutAfter(0, whole), whole},
-			asked:    []string{"/1", "/1", "/1", "/2", "/2", "/2"}, times: []float64{0, .5, 1.5, 1.5, 3.5, 7.5},
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -174,16 +155,15 @@ func TestDownloadSucceeds(t *testing.T) {
 				if want == nil {
 					want = content
 				}
-				l, size := &links{}, int64(len(want))
-				if !test.unknown {
-					l.size = &size
+				size := new(int64(len(want)))
+				if test.unknown {
+					size = nil
 				}
 				tr, s := serve(t, inTurn(test.handlers...))
 				file := newFile(t)
-				got, err := tr.Download(t.Context(), file, l.next)
-				sum := sha256.Sum256(want)
-				if wanted := (Download{hex.EncodeToString(sum[:]), size}); err != nil || got != wanted {
-					t.Errorf("downloaded %+v, %v; want %+v", got, err, wanted)
+				sum, received, err := tr.NewReceiver(file).Receive(t.Context(), link("1"), size)
+				if wanted := fmt.Sprintf("%x", sha256.Sum256(want)); err != nil || sum != wanted || received != int64(len(want)) {
+					t.Errorf("received %d bytes with checksum %s, %v; want %d with %s", received, sum, err, len(want), wanted)
 				}
 				if written, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, want) {
 					t.Errorf("the file has %d bytes, which are not the object's; error %v", len(written), err)
@@ -194,6 +174,27 @@ func TestDownloadSucceeds(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestReceiverResumesWithAnotherLink(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		whole := sends(content, `"v1"`)
+		tr, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), reset, whole))
+		file := newFile(t)
+		receiver := tr.NewReceiver(file)
+		_, _, err := receiver.Receive(t.Context(), link("1"), nil)
+		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
+			t.Fatalf("the first link: %v", err)
+		}
+		_, _, err = receiver.Receive(t.Context(), link("2"), nil)
+		if written, _ := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, content) {
+			t.Errorf("the second link: %d bytes, %v", len(written), err)
+		}
+		const rest = ` bytes=4000- "v1"`
+		if want := []string{"/1", "/1" + rest, "/2" + rest, "/2" + rest}; !slices.Equal(s.asked(), want) {
+			t.Errorf("requests %q, want %q", s.asked(), want)
+		}
+	})
 }
 
 // drip sends chunks, each after a delay, and then does what comes next.
@@ -222,22 +223,21 @@ func TestDownloadFails(t *testing.T) {
 		asked    int
 		err      string
 	}{
-		"with an XML error":                    {[]http.HandlerFunc{inform(403, xml)}, 0, 2, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with an XML error in a namespace":     {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1))}, 0, 2, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with the key in XML":                  {[]http.HandlerFunc{inform(403, "<Error><Code>"+testKey+"</Code></Error>")}, 0, 2, refused + ", (redacted)"},
-		"with other XML":                       {[]http.HandlerFunc{inform(403, "<html>"+signature+"</html>")}, 0, 2, refused},
-		"with XML over 64 KiB":                 {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 0, 2, refused},
+		"with an XML error":                    {[]http.HandlerFunc{inform(403, xml)}, 0, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with an XML error in a namespace":     {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1))}, 0, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with the key in XML":                  {[]http.HandlerFunc{inform(403, "<Error><Code>"+testKey+"</Code></Error>")}, 0, 1, refused + ", (redacted)"},
+		"with other XML":                       {[]http.HandlerFunc{inform(403, "<html>"+signature+"</html>")}, 0, 1, refused},
+		"with XML over 64 KiB":                 {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 0, 1, refused},
 		"with JSON":                            {[]http.HandlerFunc{inform(500, `{"sig":"`+signature+`"}`)}, 0, 5, "the object store store.test returned HTTP 500 Internal Server Error"},
-		"if a new link cannot help":            {[]http.HandlerFunc{inform(405, "")}, 0, 1, "the object store store.test returned HTTP 405 Method Not Allowed"},
-		"if there is no response":              {[]http.HandlerFunc{reset}, 0, 5, "GET /1: no response from store.test: EOF"},
-		"if the store is silent":               {[]http.HandlerFunc{silent}, 0, 5, "GET /1: no response from store.test: no data for 30s"},
-		"if there is no progress":              {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 0, 5, "GET /1: no response from store.test: EOF"},
-		"if the same first half comes again":   {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 0, 5, "GET /1: no response from store.test: unexpected EOF"},
-		"if the response always ends early":    {[]http.HandlerFunc{streams(200, content[:4000])}, 0, 5, "GET /1: no response from store.test: the bundle was cut off after 4000 of 10000 bytes"},
-		"if the parts are always wrong":        {[]http.HandlerFunc{inform(206, "x")}, 0, 5, "GET /1: no response from store.test: the object store did not send the requested part of the bundle"},
-		"if the length is not that announced":  {[]http.HandlerFunc{whole}, 10_001, 1, "the bundle has 10000 bytes, but the service announced 10001"},
-		"if nothing comes":                     {[]http.HandlerFunc{sends(nil, `"v1"`)}, 0, 1, "the bundle has 0 bytes, but the service announced 10000"},
-		"if a stream is longer than announced": {[]http.HandlerFunc{streams(200, content)}, 9_999, 1, "the bundle has 10000 bytes, but the service announced 9999"},
+		"if there is no response":              {[]http.HandlerFunc{reset}, 0, 5, "GET /1: the request to store.test failed: EOF"},
+		"if the store is silent":               {[]http.HandlerFunc{silent}, 0, 5, "GET /1: the request to store.test failed: no data for 30s"},
+		"if there is no progress":              {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 0, 5, "GET /1: the request to store.test failed: EOF"},
+		"if the same first half comes again":   {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 0, 5, "GET /1: the request to store.test failed: unexpected EOF"},
+		"if the response always ends early":    {[]http.HandlerFunc{streams(200, content[:4000])}, 0, 5, "GET /1: the request to store.test failed: the response ended after 4000 of 10000 bytes"},
+		"if the parts are always wrong":        {[]http.HandlerFunc{inform(206, "x")}, 0, 5, "GET /1: the request to store.test failed: the object store did not send the requested part"},
+		"if the length is not that announced":  {[]http.HandlerFunc{whole}, 10_001, 1, "the object has 10000 bytes, but the service announced 10001"},
+		"if nothing comes":                     {[]http.HandlerFunc{sends(nil, `"v1"`)}, 0, 1, "the object has 0 bytes, but the service announced 10000"},
+		"if a stream is longer than announced": {[]http.HandlerFunc{streams(200, content)}, 9_999, 1, "the object has 10000 bytes, but the service announced 9999"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestDownloadFails(t *testing.T) {
 					test.size = int64(len(content))
 				}
 				tr, s := serve(t, inTurn(test.handlers...))
-				_, err := tr.Download(t.Context(), newFile(t), (&links{size: &test.size}).next)
+				_, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), &test.size)
 				if err == nil || err.Error() != test.err || len(s.received()) != test.asked {
 					t.Errorf("error %v after %d requests, want %q after %d", err, len(s.received()), test.err, test.asked)
 				}
@@ -254,24 +254,16 @@ func TestDownloadFails(t *testing.T) {
 	}
 }
 
-func TestDownloadReturnsTheErrorsOfItsCallerAndItsFile(t *testing.T) {
+func TestDownloadFailsWithoutALinkOrAFile(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(403, ""))
-		errLink := errors.New("no link")
-		if _, err := tr.Download(t.Context(), newFile(t), func(context.Context) (Link, error) { return Link{}, errLink }); !errors.Is(err, errLink) || len(s.received()) != 0 {
-			t.Errorf("without a link: %v after %d requests", err, len(s.received()))
-		}
-		if _, err := tr.Download(t.Context(), newFile(t), (&links{err: errLink}).next); !errors.Is(err, errLink) || len(s.received()) != 1 {
-			t.Errorf("without a second link: %v after %d requests", err, len(s.received()))
-		}
-		broken := func(context.Context) (Link, error) { return Link{URL: "https://h/%zz?" + signature}, nil }
-		if _, err := tr.Download(t.Context(), newFile(t), broken); err == nil || err.Error() != "the bundle's link is not a URL" {
+		tr, s := serve(t, reply(200, ""))
+		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the link is not a URL" {
 			t.Errorf("with a link that is not a URL: %v", err)
 		}
 		closed := newFile(t)
 		_ = closed.Close()
-		if _, err := tr.Download(t.Context(), closed, (&links{}).next); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("into a file that is closed: %v", err)
+		if _, _, err := tr.NewReceiver(closed).Receive(t.Context(), link("1"), nil); !errors.Is(err, fs.ErrClosed) || len(s.received()) != 0 {
+			t.Errorf("into a file that is closed: %v after %d requests", err, len(s.received()))
 		}
 	})
 }
@@ -281,7 +273,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 		tr, s := serve(t, drip(10, 7*second, silent))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		_, err := tr.Download(ctx, newFile(t), (&links{}).next)
+		_, _, err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"), nil)
 		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
@@ -291,7 +283,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
-		if _, err := tr.Download(t.Context(), newFile(t), (&links{}).next); err != nil {
+		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), nil); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}
@@ -306,7 +298,7 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		if want := []string{"store.test", "other.test"}; !slices.Equal(hosts, want) {
 			t.Errorf("requests to %q, want %q", hosts, want)
 		}
-		if want := "DEBUG Bundle download map[duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
+		if want := "DEBUG Download map[duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
 			t.Errorf("logged %q, want %q", s.log.lines[0], want)
 		}
 	})

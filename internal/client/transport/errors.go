@@ -4,11 +4,16 @@
 package transport
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Exchange describes a request and the status and headers of its response.
@@ -55,7 +60,7 @@ type UnexpectedResponseError struct {
 	Exchange
 	// Problem says what is wrong with the body, such as "the response has no jobId".
 	Problem string
-	// NotJSON means that the body is not a JSON object at all.
+	// NotJSON means that the body is not JSON at all, so the service may not have sent it.
 	NotJSON bool
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
@@ -75,27 +80,51 @@ type ConnectionError struct {
 	// Sent means that a connection was made, so the service may have received the
 	// request.
 	Sent bool
-	// Reason is the text of Err, redacted.
-	Reason string
-	// Err may quote secrets. It is not for showing.
-	Err error
+	// Untrusted means that the certificate of the server is not trusted.
+	Untrusted bool
+	Reason    string // redacted
 }
 
 func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("%s %s: no response from %s: %s", e.Method, e.Path, e.Host, e.Reason)
+	return fmt.Sprintf("%s %s: the request to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
-func (e *ConnectionError) Unwrap() error { return e.Err }
+// silence is why an attempt was canceled that took too long.
+type silence struct{ error }
+
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the attempt took
+// too long, the reason is the [silence]. If the caller ended ctx, the error is the cause.
+func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		if _, ok := errors.AsType[silence](cause); !ok {
+			return cause
+		}
+		err = cause
+	}
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err
+	}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return &ConnectionError{
+		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), Host: t.Redact(req.URL.Host),
+		Sent: sent, Untrusted: untrusted, Reason: t.Redact(err.Error()),
+	}
+}
 
 // BusyError reports that the service asked for a longer wait than the operation's
-// timeout allows.
+// timeout allows, or that its rate limit leaves too many requests before this one.
 type BusyError struct {
-	// RetryAt is the earliest time to try again.
+	// RetryAt is when the next attempt is possible.
 	RetryAt time.Time
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the service asks to wait until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service accepts no other attempt before %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
+}
+
+func busy(c clock.Clock, wait time.Duration, last error) error {
+	return withLast(&BusyError{RetryAt: c.Now().Add(wait)}, last)
 }
 
 // StorageError reports a response of the object store without data.
@@ -112,17 +141,6 @@ func (e *StorageError) Error() string {
 	return strings.TrimSuffix(fmt.Sprintf("the object store %s returned HTTP %s, %s", e.Host, statusLine(e.StatusCode), e.Message), ", ")
 }
 
-// linkRefused reports whether a new link may help. Object stores refuse an expired
-// link with 403, or with 400 if the credential that signed it has expired. After a
-// 404 or 410, the service may restore the archive when it creates a new link.
-func (e *StorageError) linkRefused() bool {
-	switch e.StatusCode {
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone:
-		return true
-	}
-	return false
-}
-
 func statusLine(code int) string {
 	if text := http.StatusText(code); text != "" {
 		return fmt.Sprintf("%d %s", code, text)
@@ -130,9 +148,10 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// withLast adds the error of the last attempt to the reason why a call ended.
+// withLast adds the error of the last attempt, if there was one, to the reason why a call
+// ended. It returns nil if there is no reason.
 func withLast(reason, last error) error {
-	if errors.Is(last, reason) {
+	if reason == nil || last == nil {
 		return reason
 	}
 	return fmt.Errorf("%w; the last attempt: %w", reason, last)

@@ -92,24 +92,26 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*T
 // newTransport returns a Transport without jitter.
 func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 	t.Helper()
+	base, _ := url.Parse("http://docs.test/v1")
+	network, err := NewNetwork(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	config := Config{
-		BaseURL: "http://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Clock: clock.System{}, Random: func() float64 { return 0 },
+		BaseURL: base, APIKey: testKey, UserAgent: "test/1", RequestTimeout: 30 * second, MaxRetries: 4, Network: network,
+		Clock: clock.System{}, Random: func() float64 { return 0 }, Log: (&logbook{}).add,
 	}
 	for _, option := range options {
 		option(&config)
 	}
-	baseURL, err := url.Parse(config.BaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := New(baseURL, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
+	return New(config)
 }
 
-func retries(count int) func(*Config) { return func(c *Config) { c.MaxRetries = &count } }
+func maxRetries(count int) func(*Config) { return func(c *Config) { c.MaxRetries = count } }
+
+func baseURL(raw string) func(*Config) {
+	return func(c *Config) { c.BaseURL, _ = url.Parse(raw) }
+}
 
 // bounded returns a context with a deadline.
 func bounded(t *testing.T, timeout time.Duration) context.Context {

@@ -19,10 +19,10 @@ const (
 	maxRedirects    = 5
 )
 
-// newHTTPTransport returns a transport that uses the proxy of the usual environment
-// variables, TLS 1.2 or later, and the given root certificates in addition to the
-// system's. Plain http, which only loopback hosts use, never goes through a proxy.
-func newHTTPTransport(rootCAs []byte) (*http.Transport, error) {
+// NewNetwork returns a network that uses the proxy of the usual environment variables,
+// TLS 1.2 or later, and the given root certificates in addition to the system's. Plain
+// http, which only loopback hosts use, never goes through a proxy.
+func NewNetwork(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {
 		if req.URL.Scheme == "http" {

@@ -105,31 +105,33 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	roots := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	other := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	for name, test := range map[string]struct {
-		url     string
-		roots   []byte
-		version uint16
-		problem string // empty: it is trusted
-		mayPass bool
+		url       string
+		roots     []byte
+		version   uint16
+		problem   string // empty: it is trusted
+		temporary bool
 	}{
 		"a given certificate":    {url: server.URL, roots: roots, version: tls.VersionTLS12},
 		"an unknown authority":   {url: server.URL, problem: "certificate signed by unknown authority"},
 		"another host":           {url: other, roots: roots, problem: "certificate is valid for"},
-		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported", mayPass: true},
+		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported", temporary: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.TLS.MaxVersion = test.version
-			tr := newTransport(t, func(c *Config) {
-				c.BaseURL, c.RootCAs, c.MaxRetries = test.url, test.roots, new(0)
-			})
-			_, err := tr.Do(bounded(t, time.Minute), start)
+			network, err := NewNetwork(test.roots)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr := newTransport(t, baseURL(test.url), maxRetries(0), func(c *Config) { c.Network = network })
+			_, err = tr.Do(bounded(t, time.Minute), start)
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), test.problem) || MayHaveActed(err) || MayPass(err) != test.mayPass {
-				t.Errorf("%v (MayHaveActed %t, MayPass %t), want %q", err, MayHaveActed(err), MayPass(err), test.problem)
+			if err == nil || !strings.Contains(err.Error(), test.problem) || MayHaveActed(err) || IsTemporary(err) != test.temporary {
+				t.Errorf("%v (MayHaveActed %t, IsTemporary %t), want %q", err, MayHaveActed(err), IsTemporary(err), test.problem)
 			}
 		})
 	}
@@ -138,7 +140,7 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 func TestTransportIsConfigured(t *testing.T) {
 	authority := httptest.NewTLSServer(nil)
 	t.Cleanup(authority.Close)
-	transport, err := newHTTPTransport(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
+	transport, err := NewNetwork(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
 	roots, _ := x509.SystemCertPool()
 	roots.AddCert(authority.Certificate())
 	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) || transport.HTTP2.SendPingTimeout != 15*second {
@@ -153,10 +155,10 @@ func TestTransportIsConfigured(t *testing.T) {
 
 func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(407, "who are you"), func(c *Config) { c.MaxRetries, c.BaseURL = new(0), "https://docs.test/v1" })
+		tr, s := serve(t, reply(407, "who are you"), maxRetries(0), baseURL("https://docs.test/v1"))
 		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
 		_, err := tr.Do(bounded(t, time.Hour), start)
-		if want := "POST /v1/jobs: no response from docs.test: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
+		if want := "POST /v1/jobs: the request to docs.test failed: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 const (
@@ -33,7 +35,7 @@ type Response struct {
 
 // Unexpected returns the error of a response that is unusable for the given reason.
 func (t *Transport) Unexpected(response *Response, problem string) error {
-	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem, Message: t.Redact(objectMessage(response.Object))}
+	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem, Message: t.Redact(display.ObjectMessage(response.Object))}
 }
 
 // read turns a response into a Response or an error.
@@ -52,10 +54,11 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RequestID: t.requestID(resp.Header), RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
 	}
-	message := func() string { return t.Redact(bodyMessage(body[:min(len(body), maxError)], value)) }
+	page, notJSON := display.IsPage(body), problem != ""
+	message := func() string { return t.Redact(display.BodyMessage(body[:min(len(body), maxError)], object)) }
 	switch {
 	case !success:
-		return nil, &APIError{Exchange: head, Message: message(), Page: isPage(body), Redirect: t.Redact(resp.Header.Get("Location"))}
+		return nil, &APIError{Exchange: head, Message: message(), Page: page, Redirect: t.Redact(resp.Header.Get("Location"))}
 	case err != nil:
 		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	case tooLarge:
@@ -64,7 +67,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 		problem = "the body is JSON, but not an object"
 	}
 	if problem != "" {
-		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem, NotJSON: true, Message: message(), Page: isPage(body)}
+		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem, NotJSON: notJSON, Message: message(), Page: page}
 	}
 	return &Response{Exchange: head, Object: object}, nil
 }
@@ -79,7 +82,7 @@ func decode(body []byte) (value any, problem string) {
 	switch {
 	case len(trimmed) == 0:
 		return nil, "the body is empty"
-	case isPage(trimmed):
+	case display.IsPage(trimmed):
 		return nil, "the body is an HTML or XML page"
 	case values > maxValues:
 		return nil, "the body has too many JSON values"

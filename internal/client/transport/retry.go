@@ -5,10 +5,11 @@ package transport
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 const (
@@ -16,61 +17,73 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// retry waits before the next attempt and returns nil if the request is worth
-// repeating. Otherwise, it returns the final error. failures counts the failed attempts
-// before this one.
-func (t *Transport) retry(ctx context.Context, failures int, err error) error {
-	if ctx.Err() != nil {
-		return withLast(context.Cause(ctx), err)
-	}
-	if failures >= *t.config.MaxRetries || !MayPass(err) {
-		return err
-	}
-	if _, retryAfter := statusOf(err); retryAfter > 0 {
-		return t.wait(ctx, retryAfter, err)
-	}
-	// Half of the pause is random, so that many clients do not retry at the same time.
-	return t.wait(ctx, time.Duration((1+t.config.Random())/2*float64(backoff(failures))), err)
+// retries decides what follows the failed attempts of one call.
+type retries struct {
+	*Transport
+	once     bool  // see [Request]
+	failures int   // that count
+	refusals int   // responses with 429, which do not count
+	last     error // of the last attempt that ctx did not cut off
 }
 
-// wait waits after a failure. If ctx's deadline is earlier, it returns at once: a
-// [*BusyError] if the service asked for the wait, and otherwise the failure.
-func (t *Transport) wait(ctx context.Context, pause time.Duration, last error) error {
-	if outlasts(ctx, pause) {
-		if _, retryAfter := statusOf(last); retryAfter == 0 {
-			return last
-		}
-		return withLast(&BusyError{RetryAt: t.config.Clock.Now().Add(pause)}, last)
+// wait waits after a failed attempt and returns nil if another one may follow.
+// Otherwise, it returns the final error. It returns at once if ctx's deadline is
+// before the next attempt: with a [*BusyError] if the service asked for that wait, and
+// with the failure otherwise.
+func (r *retries) wait(ctx context.Context, err error) error {
+	status, retryAfter := statusOf(err)
+	cause := context.Cause(ctx)
+	switch {
+	case r.once && !neverActed(err):
+		return err
+	case cause != nil && errors.Is(err, cause):
+		return withLast(cause, r.last)
+	case cause != nil:
+		return withLast(cause, err)
+	case !IsTemporary(err):
+		return err
+	case status == http.StatusTooManyRequests:
+		r.refusals++
+	case r.failures == r.config.MaxRetries:
+		return err
+	default:
+		r.failures++
 	}
-	if cause := t.config.Clock.Sleep(ctx, pause); cause != nil {
-		return withLast(cause, last)
+	r.last = err
+	pause := retryAfter
+	if pause == 0 {
+		// Half of the pause is random, so that many clients do not retry at the same time.
+		pause = time.Duration((1 + r.config.Random()) / 2 * float64(backoff(r.failures+r.refusals-1)))
 	}
-	return nil
+	if !outlasts(ctx, r.config.Clock, pause) {
+		return withLast(r.config.Clock.Sleep(ctx, pause), err)
+	}
+	if retryAfter == 0 {
+		return err
+	}
+	return busy(r.config.Clock, pause, err)
 }
 
 // outlasts reports whether a wait would leave no time until ctx's deadline.
-func outlasts(ctx context.Context, wait time.Duration) bool {
+func outlasts(ctx context.Context, c clock.Clock, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
-	return bounded && time.Until(deadline) <= wait
+	return bounded && deadline.Sub(c.Now()) <= wait
 }
 
 // backoff returns a pause that doubles with each earlier failure up to a cap.
 func backoff(failures int) time.Duration { return min(maxBackoff, firstBackoff<<min(failures, 5)) }
 
-// MayPass reports whether a failure is temporary, so that the same request may
-// succeed later, but before the deadline of its context.
-func MayPass(err error) bool {
-	if _, busy := errors.AsType[*BusyError](err); busy {
+// IsTemporary reports whether the same request may succeed later, but before the
+// deadline of its context.
+func IsTemporary(err error) bool {
+	if _, ok := errors.AsType[*BusyError](err); ok {
 		return false
 	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-		return false
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
+		return !connection.Untrusted
 	}
-	if _, broken := errors.AsType[*ConnectionError](err); broken {
-		return true
-	}
-	if _, unusable := errors.AsType[*UnexpectedResponseError](err); unusable {
-		return true
+	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
+		return unexpected.NotJSON // unusable JSON breaks the contract, and will again
 	}
 	switch status, _ := statusOf(err); status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

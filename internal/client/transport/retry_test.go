@@ -17,11 +17,3 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 		}
 	}
 }
-
-func TestLinkRefusedDependsOnTheStatus(t *testing.T) {
-	for status, want := range map[int]bool{400: true, 401: true, 403: true, 404: true, 410: true, 409: false, 429: false, 500: false, 503: false} {
-		if got := (&StorageError{StatusCode: status}).linkRefused(); got != want {
-			t.Errorf("%d: linkRefused is %t", status, got)
-		}
-	}
-}

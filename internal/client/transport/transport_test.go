@@ -57,7 +57,7 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				element = r.PathValue("id")
 				reply(200, "{}")(w, r)
 			})
-			tr, s := serve(t, mux.ServeHTTP, func(c *Config) { c.BaseURL = "http://docs.test/a%2Fb/v1" })
+			tr, s := serve(t, mux.ServeHTTP, baseURL("http://docs.test/a%2Fb/v1"))
 			if _, err := tr.Do(bounded(t, time.Minute), Request{Method: "GET", Path: []string{"jobs", id}}); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
@@ -94,8 +94,9 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"408":                     {responses: turns{reply(408, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 408"},
 		"425":                     {responses: turns{reply(425, "")}, read: retried, start: once, outcome: final, text: "HTTP 425"},
 		"429 with Retry-After":    {responses: turns{reply(429, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
-		"429 without Retry-After": {responses: turns{reply(429, ""), reply(200, "{}")}, read: []float64{0, 1}, start: []float64{0, 1}},
-		"several 429":             {responses: turns{reply(429, ""), reply(429, ""), reply(429, ""), reply(200, "{}")}, read: []float64{0, 1, 3, 7}, start: []float64{0, 1, 3, 7}},
+		"429 without Retry-After": {responses: turns{reply(429, ""), reply(200, "{}")}, read: []float64{0, .5}, start: []float64{0, .5}},
+		"several 429":             {responses: turns{reply(429, ""), reply(429, ""), reply(429, ""), reply(200, "{}")}, read: []float64{0, .5, 1.5, 3.5}, start: []float64{0, .5, 1.5, 3.5}},
+		"a 429 between failures":  {responses: turns{reply(500, ""), reply(429, ""), reply(500, "")}, read: []float64{0, .5, 1.5, 3.5, 7.5, 15.5}, start: once, outcome: uncertain, text: "HTTP 500"},
 		"more 429 than retries":   {responses: append(slices.Repeat(turns{reply(429, "", "Retry-After: 9")}, 6), reply(200, "{}")), read: []float64{0, 9, 18, 27, 36, 45, 54}, start: []float64{0, 9, 18, 27, 36, 45, 54}},
 		"500, then a success":     {responses: turns{reply(500, ""), reply(200, "{}")}, read: []float64{0, .5}, start: once, outcome: uncertain, text: "HTTP 500"},
 		"502":                     {responses: turns{reply(502, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 502"},
@@ -109,16 +110,16 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"303":                     {responses: turns{reply(303, "", "Location: https://h.test/job")}, read: once, start: once, outcome: uncertain, text: "HTTP 303"},
 		"a refused connection":    {responses: turns{reply(200, "{}")}, dial: refused, read: []float64{.5}, start: []float64{.5}},
 		"a dial that hangs":       {responses: turns{reply(200, "{}")}, dial: hangs, read: []float64{30.5}, start: []float64{30.5}},
-		"a reset":                 {responses: turns{reset}, read: retried, start: once, outcome: uncertain, text: "no response from docs.test: EOF"},
-		"a cut body":              {responses: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the response ended after 15 bytes: unexpected EOF"},
-		"silence":                 {responses: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "no response within the request timeout (30s)"},
+		"a reset":                 {responses: turns{reset}, read: retried, start: once, outcome: uncertain, text: "the request to docs.test failed: EOF"},
+		"a cut body":              {responses: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the request to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
+		"silence":                 {responses: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "the request to docs.test failed: no complete response within the request timeout (30s)"},
 		"a response of no HTTP":   {responses: turns{verbatim(testKey + " https://h/?" + signature + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
 		"a broken header":         {responses: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
 		"a broken redirect":       {responses: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
 		"an empty success":        {responses: turns{reply(200, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 200 OK, but the body is empty"},
-		"a web page with 200":     {responses: turns{reply(200, "<p>Sign in</p>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
-		"a web page with 202":     {responses: turns{reply(202, "<p>Sign in</p>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
-		"an array in a 200":       {responses: turns{reply(200, `["no domain"]`)}, read: retried, start: once, outcome: uncertain, text: "but not an object: [\"no domain\"]"},
+		"a web page with 200":     {responses: turns{reply(200, "<title>Sign in</title>")}, read: retried, start: once, outcome: final, text: "the body is an HTML or XML page: Sign in"},
+		"a web page with 202":     {responses: turns{reply(202, "<title>Sign in</title>")}, read: retried, start: once, outcome: uncertain, text: "an HTML or XML page"},
+		"an array in a 200":       {responses: turns{reply(200, `["no domain"]`)}, read: once, start: once, outcome: uncertain, text: "but not an object: [\"no domain\"]"},
 	} {
 		for kind, request := range map[string]Request{"read": read, "sent once": start} {
 			t.Run(name+", "+kind, func(t *testing.T) {
@@ -172,7 +173,7 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for status, times := range map[int][]float64{500: {0, .5, 1.5}, 429: {0, 1}} { // which ask for no wait
+	for status, times := range map[int][]float64{500: {0, .5, 1.5}, 429: {0, .5, 1.5}} { // which ask for no wait
 		bubble(t, func(t *testing.T) {
 			tr, s := serve(t, reply(status, ""))
 			_, err := tr.Do(bounded(t, 3*second), read)
@@ -194,13 +195,15 @@ func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
 		want    string
 	}{
 		"in a read":           {silent, read, 5, "interrupt"},
+		"in a second read":    {inTurn(reply(500, "out of order"), silent), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
+		"in a last read":      {late(4*second, reply(400, "no")), read, 4, "GET /v1/jobs/se_1: HTTP 400 Bad Request: no"},
 		"in a backoff":        {reply(500, "out of order"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
 		"in a pause":          {reply(429, "slowly", "Retry-After: 60"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 429 Too Many Requests: slowly"},
 		"in a start":          {late(20*second, reply(200, "{}")), start, 20, ""},
 		"in a refused start":  {late(20*second, reply(429, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
 		"in a deferred start": {late(20*second, reply(503, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 503 Service Unavailable"},
 		"in a failed start":   {late(20*second, reply(500, "")), start, 20, "POST /v1/jobs: HTTP 500 Internal Server Error"},
-		"in a silent start":   {silent, start, 30, "POST /v1/jobs: no response from docs.test: no response within the request timeout (30s)"},
+		"in a silent start":   {silent, start, 30, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout (30s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -247,7 +250,7 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(
 			reply(200, "{}"), reply(204, ""), reply(503, strings.Repeat("sorry ", 1000)), reply(302, "moved", "Location: https://elsewhere.test/"), reply(200, "{}"),
-		), retries(0))
+		), maxRetries(0))
 		for range 4 {
 			_, _ = tr.Do(bounded(t, time.Hour), read)
 		}
@@ -266,15 +269,15 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // net/http may finish a connection after it has given up on the request.
 func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
-	tr := newTransport(t, retries(0), func(c *Config) {
-		c.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
+	tr := newTransport(t, maxRetries(0), func(c *Config) {
+		c.Network = roundTripper(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.ContextClientTrace(r.Context())
 			trace.GetConn("docs.test:80")
 			go trace.GotConn(httptrace.GotConnInfo{})
 			return nil, errRefused
 		})
 	})
-	if _, err := tr.Do(bounded(t, time.Minute), start); !errors.Is(err, errRefused) {
+	if _, err := tr.Do(bounded(t, time.Minute), start); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -289,7 +292,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{
-			"DEBUG API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: no response from docs.test: EOF method:GET path:/v1/jobs/se_1]",
+			"DEBUG API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: the request to docs.test failed: EOF method:GET path:/v1/jobs/se_1]",
 			"DEBUG API request map[attempt:2 duration_ms:250 error:GET /v1/jobs/se_1: HTTP 500 Internal Server Error: echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
 			"DEBUG API request map[attempt:3 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 		}

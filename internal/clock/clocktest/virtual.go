@@ -19,7 +19,7 @@ import (
 type Virtual struct {
 	mu       sync.Mutex
 	now      time.Time
-	timeouts []*timeout // that have not ended
+	timeouts []*timeout // whose deadline has not passed
 }
 
 // timeout is a context that a Virtual ends.
@@ -70,12 +70,7 @@ func (v *Virtual) WithTimeout(ctx context.Context, d time.Duration, cause error)
 	t.Context, t.end = context.WithCancelCause(ctx)
 	v.timeouts = append(v.timeouts, t)
 	v.expire()
-	return t, func() {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.drop(t)
-		t.end(context.Canceled)
-	}
+	return t, func() { t.end(context.Canceled) }
 }
 
 // moveTo moves the clock from deadline to deadline until it shows at least the given
@@ -95,17 +90,14 @@ func (v *Virtual) moveTo(ctx context.Context, to time.Time) error {
 	return context.Cause(ctx)
 }
 
-// expire ends the contexts whose deadline has passed. It ends a parent before its
+// expire ends and drops the contexts whose deadline has passed, a parent before its
 // children, so that they get its cause.
 func (v *Virtual) expire() {
-	for _, t := range slices.Clone(v.timeouts) {
-		if !t.deadline.After(v.now) {
-			v.drop(t)
+	v.timeouts = slices.DeleteFunc(v.timeouts, func(t *timeout) bool {
+		due := !t.deadline.After(v.now)
+		if due {
 			t.end(t.cause)
 		}
-	}
-}
-
-func (v *Virtual) drop(t *timeout) {
-	v.timeouts = slices.DeleteFunc(v.timeouts, func(other *timeout) bool { return other == t })
+		return due
+	})
 }

@@ -1,16 +1,21 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package display
 
 import (
 	"strings"
 	"testing"
 )
 
+const (
+	testKey   = "docs_4f1c9a7e2b8d60"
+	signature = "c4a1d0signature"
+)
+
 func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 	long := strings.Repeat("x", maxShown)
-	tr := newTransport(t)
+	redactor := Redactor{Secret: testKey}
 	for name, test := range map[string]struct{ text, want string }{
 		"ordinary text":                  {"Site docs.example.com: 3 of 7 pages (42 %). Done?", "Site docs.example.com: 3 of 7 pages (42 %). Done?"},
 		"line breaks and tabs":           {" a\n\tb\r\nc ", "a\n\tb \nc"},
@@ -37,11 +42,11 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		"longer text of wide characters": {strings.Repeat("€", maxShown), strings.Repeat("€", (maxShown-12)/3) + " (shortened)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := tr.Redact(test.text)
+			got := redactor.Redact(test.text)
 			if got != test.want {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
-			if again := tr.Redact(got); again != got {
+			if again := redactor.Redact(got); again != got {
 				t.Errorf("redacted again: %q", again)
 			}
 		})

@@ -1,0 +1,88 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package display
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// BodyMessage returns the message in the body of an error: the title of a web page,
+// the messages in the common fields of a JSON object, or the body itself. object is the
+// decoded body, if it is an object.
+func BodyMessage(body []byte, object map[string]any) string {
+	if IsPage(body) {
+		return pageTitle(body)
+	}
+	return cmp.Or(ObjectMessage(object), string(body))
+}
+
+// messageFields are the fields that contain messages, in the order in which they are
+// shown: those of RFC 9457 and of other common error formats.
+var messageFields = []string{"title", "error", "message", "detail", "errors"}
+
+// ObjectMessage returns the distinct messages in the common fields of a JSON object.
+func ObjectMessage(object map[string]any) string {
+	var messages []string
+	for _, name := range messageFields {
+		messages = append(messages, FieldMessage(object[name]))
+	}
+	return join(messages, ": ")
+}
+
+// FieldMessage returns the message in the JSON value of a field that contains messages: a
+// string, an object with common fields, or an array of these. Any other object is the
+// message itself, as in "errors": {"domain": "is empty"}.
+func FieldMessage(value any) string {
+	switch value := value.(type) {
+	case nil, bool:
+		return ""
+	case string:
+		return strings.TrimSpace(value)
+	case []any:
+		var messages []string
+		for _, item := range value {
+			messages = append(messages, FieldMessage(item))
+		}
+		return join(messages, "; ")
+	case map[string]any:
+		if message := ObjectMessage(value); message != "" {
+			return message
+		}
+	}
+	text, _ := json.Marshal(value) // of decoded JSON, which never fails
+	return string(text)
+}
+
+// join joins distinct texts that are not empty.
+func join(texts []string, separator string) string {
+	var kept []string
+	for _, text := range texts {
+		if text != "" && !slices.Contains(kept, text) {
+			kept = append(kept, text)
+		}
+	}
+	return strings.Join(kept, separator)
+}
+
+var title = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)`)
+
+// pageTitle returns the title of an HTML page, or "".
+func pageTitle(page []byte) string {
+	found := title.FindSubmatch(page)
+	if found == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
+}
+
+// IsPage reports whether a body is HTML or XML.
+func IsPage(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+}

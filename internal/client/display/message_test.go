@@ -1,0 +1,41 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package display
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestMessageIsFoundInAnyBody(t *testing.T) {
+	for name, test := range map[string]struct{ body, want string }{
+		"nothing":                 {"", ""},
+		"whitespace":              {" \r\n", ""},
+		"text":                    {" no such job\n", "no such job"},
+		"an error":                {`{"error":"no such job"}`, "no such job"},
+		"an error and a message":  {`{"message":"no such job","error":"Not Found"}`, "Not Found: no such job"},
+		"the same text twice":     {`{"message":"no such job","error":"no such job"}`, "no such job"},
+		"an error as an object":   {`{"error":{"code":404,"message":"no such job"}}`, "no such job"},
+		"an error of codes alone": {`{"error":{"code":"E404","n":1}}`, `{"code":"E404","n":1}`},
+		"an error as a number":    {`{"error":404,"message":"no such job"}`, "404: no such job"},
+		"no error":                {`{"error":false,"message":null}`, `{"error":false,"message":null}`},
+		"RFC 9457":                {`{"type":"https://h/e","title":"Forbidden","status":403,"detail":"not in this subscription"}`, "Forbidden: not in this subscription"},
+		"a list of texts":         {`{"errors":["no domain","",null,"no key"]}`, "no domain; no key"},
+		"a list of objects":       {`{"errors":[{"title":"Bad","detail":"no domain"},{"message":"no key"}]}`, "Bad: no domain; no key"},
+		"errors by field":         {`{"message":"Invalid","errors":{"domain":["is empty"]}}`, `Invalid: {"domain":["is empty"]}`},
+		"an unknown format":       {`{"msg":"no such job"}`, `{"msg":"no such job"}`},
+		"an array":                {`["no domain"]`, `["no domain"]`},
+		"a page":                  {" <!DOCTYPE html>\n<TITLE lang=en>502 &lt;Bad\n Gateway&gt;</title><h1>Oh no</h1>", "502 <Bad Gateway>"},
+		"a page without a title":  {"<h1>Oh no</h1>", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var object map[string]any
+			_ = json.Unmarshal([]byte(test.body), &object)
+			if got := strings.TrimSpace(BodyMessage([]byte(test.body), object)); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

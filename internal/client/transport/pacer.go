@@ -1,0 +1,108 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+)
+
+// leastRate is the lowest rate in requests per second. Even a service that accepts fewer
+// shows in that way when it accepts more.
+const leastRate = 2
+
+// pacer spaces requests as the service accepts them. Until the first 429, it does
+// nothing. From then on, requests leave one by one, in the order in which they asked. A
+// request that was refused holds nothing while it waits, so it delays no other.
+type pacer struct {
+	clock   clock.Clock
+	waiting atomic.Int64 // requests that have asked and not left
+	// gate holds the request that leaves next, and guards left. A channel serves those
+	// who wait for it in their order.
+	gate chan struct{}
+	left time.Time // when the last request left
+
+	mu      sync.Mutex
+	refusal error    // the last 429
+	tallies [4]tally // of the last four seconds, by second modulo 4
+}
+
+// tally counts the responses of one second.
+type tally struct {
+	second            int64 // Unix time
+	accepted, refused int
+}
+
+func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan struct{}, 1)} }
+
+// take waits for the turn of a request. It fails with the cause of ctx or, as soon as it
+// is clear that ctx will end first, with a [*BusyError]. Both wrap the last failure of
+// the call or, if there is none, the last 429 of any.
+func (p *pacer) take(ctx context.Context, last error) error {
+	interval, refusal := p.pace()
+	last = cmp.Or(last, refusal)
+	if cause := context.Cause(ctx); cause != nil || refusal == nil {
+		return withLast(cause, last)
+	}
+	queue := interval * time.Duration(p.waiting.Add(1)-1)
+	defer p.waiting.Add(-1)
+	if outlasts(ctx, p.clock, queue) {
+		return busy(p.clock, queue, last)
+	}
+	select {
+	case p.gate <- struct{}{}:
+		defer func() { <-p.gate }()
+	case <-ctx.Done():
+		return withLast(context.Cause(ctx), last)
+	}
+	interval, _ = p.pace()
+	if cause := p.clock.Sleep(ctx, p.left.Add(interval).Sub(p.clock.Now())); cause != nil {
+		return withLast(cause, last)
+	}
+	p.left = p.clock.Now()
+	return nil
+}
+
+// pace returns the interval between requests and the last 429, or nil if there was none.
+// The interval is that of the best of the last four seconds. If the service has refused
+// few requests in the three before the present one, it is half of that, to find out
+// whether the service accepts more: with a true limit, this is one second in four.
+func (p *pacer) pace() (interval time.Duration, refusal error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best, factor, now := leastRate, 2, p.clock.Now().Unix()
+	for _, t := range p.tallies {
+		if t.second <= now-int64(len(p.tallies)) {
+			continue
+		}
+		best = max(best, t.accepted)
+		if t.second < now && 5*t.refused > t.accepted+t.refused {
+			factor = 1
+		}
+	}
+	return time.Second / time.Duration(best*factor), p.refusal
+}
+
+// record counts the outcome of an attempt. Everything but a 429 is accepted.
+func (p *pacer) record(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.clock.Now().Unix()
+	t := &p.tallies[now%int64(len(p.tallies))]
+	if t.second != now {
+		*t = tally{second: now}
+	}
+	if status, _ := statusOf(err); status == http.StatusTooManyRequests {
+		t.refused++
+		p.refusal = err
+	} else {
+		t.accepted++
+	}
+}

@@ -1,0 +1,197 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+)
+
+var refusal = &APIError{Exchange: Exchange{StatusCode: http.StatusTooManyRequests}}
+
+// seconds has a pacer record accepted and refused requests, each pair in a second of its
+// own, and returns the requests per second that it allows in the second after them.
+func seconds(p *pacer, counts ...[2]int) int {
+	for _, count := range counts {
+		for range count[0] {
+			p.record(errRefused) // by the network
+		}
+		for range count[1] {
+			p.record(refusal)
+		}
+		<-time.After(second)
+	}
+	interval, _ := p.pace()
+	return int(second / interval)
+}
+
+func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
+	for name, test := range map[string]struct {
+		counts [][2]int // of accepted and refused requests per second
+		want   int      // requests per second
+	}{
+		"is twice the least at first":                       {nil, 4},
+		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 10},
+		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 9},
+		"is at least two per second":                        {[][2]int{{0, 40}}, 2},
+		"doubles after few refusals":                        {[][2]int{{10, 2}}, 20},
+		"does not double if more than one in five":          {[][2]int{{8, 3}}, 8},
+		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 10},
+		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 20},
+		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 4},
+		"counts each second by itself":                      {[][2]int{{9, 0}, {1, 0}, {1, 0}, {1, 0}, {6, 0}}, 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				if got := seconds(newPacer(clock.System{}), test.counts...); got != test.want {
+					t.Errorf("allows %d requests per second, want %d", got, test.want)
+				}
+			})
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		p := newPacer(clock.System{})
+		p.record(refusal)
+		for range 9 {
+			p.record(nil)
+		}
+		if got := seconds(p); got != 18 {
+			t.Errorf("allows %d requests per second in the second of the first refusal, want 18", got)
+		}
+	})
+}
+
+// Ten requests ask in their order, a millisecond apart.
+func TestRequestsLeaveInTheirOrder(t *testing.T) {
+	for name, test := range map[string]struct {
+		recorded error
+		apart    time.Duration
+	}{
+		"at once before the first 429": {nil, time.Millisecond},
+		"one by one after it":          {refusal, second / 4},
+	} {
+		bubble(t, func(t *testing.T) {
+			p := newPacer(clock.System{})
+			p.record(test.recorded)
+			<-time.After(4 * second)
+			var mu sync.Mutex
+			var all sync.WaitGroup
+			var order []int
+			began := time.Now()
+			for i := range 10 {
+				all.Go(func() {
+					if err := p.take(t.Context(), nil); err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					order = append(order, i)
+				})
+				<-time.After(time.Millisecond)
+			}
+			all.Wait()
+			if took := time.Since(began); !slices.IsSorted(order) || len(order) != 10 || took < 9*test.apart || took > 10*test.apart {
+				t.Errorf("%s: they leave in the order %v in %s, want %s apart", name, order, took, test.apart)
+			}
+		})
+	}
+}
+
+// Four requests may leave in a second. One leaves, and eleven wait.
+func TestTurnThatDoesNotCome(t *testing.T) {
+	connection := &ConnectionError{Reason: "the last one"}
+	for name, test := range map[string]struct {
+		timeout, interrupt time.Duration
+		last               error
+		took               time.Duration
+		busy               bool
+		want               error
+	}{
+		"comes before the deadline":          {timeout: 3001 * time.Millisecond, interrupt: time.Hour, took: 3 * second},
+		"would come at the deadline":         {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true, want: refusal},
+		"is not awaited after an interrupt":  {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: refusal},
+		"is not taken after an interrupt":    {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: refusal},
+		"reports the last attempt of a call": {timeout: second, interrupt: time.Hour, last: connection, busy: true, want: connection},
+		"reports it after an interrupt, too": {timeout: time.Hour, interrupt: second, last: connection, took: second, want: connection},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := newPacer(clock.System{})
+				p.record(refusal)
+				<-time.After(4 * second)
+				var all sync.WaitGroup
+				for range 12 {
+					all.Go(func() { _ = p.take(t.Context(), nil) })
+				}
+				synctest.Wait()
+				ctx, cancel := context.WithCancelCause(bounded(t, test.timeout))
+				time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
+				began := time.Now()
+				err := p.take(ctx, test.last)
+				took := time.Since(began)
+				late, isBusy := errors.AsType[*BusyError](err)
+				if took != test.took || !errors.Is(err, test.want) || isBusy != test.busy || isBusy && !late.RetryAt.Equal(began.Add(2750*time.Millisecond)) {
+					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
+				}
+				if test.took > 0 && test.want != nil && !errors.Is(err, errInterrupt) {
+					t.Errorf("%v, want the cause of the context", err)
+				}
+				all.Wait()
+				if err := p.take(bounded(t, second), nil); err != nil {
+					t.Errorf("the next turn does not come: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestCallsThatWereRefusedDelayNoOther(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		quota := reply(429, "", "Retry-After: 600")
+		tr, s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				quota(w, r)
+				return
+			}
+			reply(200, "{}")(w, r)
+		})
+		ctx, cancel := context.WithCancel(bounded(t, time.Hour))
+		var starts sync.WaitGroup
+		for range 2 {
+			starts.Go(func() { _, _ = tr.Do(ctx, start) })
+			<-time.After(second)
+		}
+		if _, err := tr.Do(bounded(t, 5*time.Minute), read); err != nil || time.Since(s.began) > 2*second {
+			t.Errorf("the read ends with %v after %s, want at once", err, time.Since(s.began)-2*second)
+		}
+		cancel()
+		starts.Wait()
+	})
+}
+
+func TestPauseIsAsAskedOrRandom(t *testing.T) {
+	for name, test := range map[string]struct {
+		failure http.HandlerFunc
+		want    time.Duration
+	}{
+		"as the service asks": {reply(429, "", "Retry-After: 60"), 60 * second},
+		"after a 429":         {reply(429, ""), 875 * time.Millisecond},
+		"after a 500":         {reply(500, ""), 875 * time.Millisecond},
+	} {
+		bubble(t, func(t *testing.T) {
+			tr, s := serve(t, inTurn(test.failure, reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
+			if _, err := tr.Do(bounded(t, time.Hour), read); err != nil || time.Since(s.began) != test.want {
+				t.Errorf("%s: %v after %s, want %s", name, err, time.Since(s.began), test.want)
+			}
+		})
+	}
+}
