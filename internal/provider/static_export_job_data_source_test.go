@@ -6,6 +6,7 @@ package provider
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +85,6 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	c := h.cli(t, readJob("unknown"))
 	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID")
 
-	h.AddFault(simulator.Fault{Delay: simulator.Forever})
-	c.write(t, strings.Replace(readJob("slow"), "}", "timeouts = { read = \"100ms\" }\n}", 1))
-	c.report(t, 1, "plan").wantSaid(t, "slow", "error: Could not read the static export job", "The operation did not finish within 100ms (`timeouts.read`).")
+	h.AddFault(simulator.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}})
+	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "It asked the provider to wait until 2030-01-31T12:10:00Z, which is after the timeout of this operation.")
 }

@@ -31,11 +31,13 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 		says  []string
 	}{
 		"if it timed out": {
-			simulator.JobSpec{Queue: simulator.Forever}, simulator.Fault{Endpoint: simulator.EndpointUpdate},
+			simulator.JobSpec{Queue: simulator.Forever},
+			simulator.Fault{Endpoint: simulator.EndpointUpdate},
 			[]string{"Static export timed out", "The operation did not finish within 1h0m0s (`timeouts.create`).", `last seen with status "queued"`, "The job keeps running."},
 		},
 		"if it got no link": {
-			simulator.JobSpec{}, simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 502},
+			simulator.JobSpec{},
+			simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 502},
 			[]string{"Could not create a bundle link", "HTTP 502 Bad Gateway", "completed, but no link was created."},
 		},
 	} {
