@@ -148,6 +148,50 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	<-stopped
 }
 
+// stopTest is a server whose StopProvider has returned before its InvokeAction
+// registers the action's context.
+type stopTest struct {
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
+	invoked, stopped chan struct{}
+}
+
+func (s *stopTest) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	close(s.stopped)
+	return &tfprotov6.StopProviderResponse{}, nil
+}
+
+func (s *stopTest) InvokeAction(ctx context.Context, _ *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	close(s.invoked)
+	<-s.stopped
+	return &tfprotov6.InvokeActionServerStream{Events: func(func(tfprotov6.InvokeActionEvent) bool) { <-ctx.Done() }}, nil
+}
+
+func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
+	t.Parallel()
+	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
+	s, done := newServer(inner, inner), make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer cancel()
+	go func() {
+		defer close(done)
+		<-inner.invoked
+		_, _ = s.StopProvider(ctx, nil)
+	}()
+	stream, err := s.InvokeAction(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.Events(nil)
+	if ctx.Err() != nil {
+		t.Fatal("the action was not cancelled")
+	}
+	<-done
+	if s.stopping.Err() != nil {
+		t.Error("the next action of a provider that a debugger keeps would be cancelled")
+	}
+}
+
 func TestInterruptedActionFailsInTerraform(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
