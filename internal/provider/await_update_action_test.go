@@ -6,6 +6,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -98,8 +99,8 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}},
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
-			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "200ms", progress: []string{"Update upd_1: queued"},
-			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 200ms (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
+			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "1s", progress: []string{"Update upd_1: queued"},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 1s (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,11 +138,16 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			t.Error(err)
 		}
 	}()
+	running := &s.ProviderServer.(*server).running
 	_, said := s.invoke(t, "1h", func() {
-		select {
-		case <-stopped:
-			t.Error("StopProvider returned before the last event was read")
-		case <-time.After(50 * time.Millisecond):
+		for running.TryRLock() { // until StopProvider waits
+			running.RUnlock()
+			select {
+			case <-stopped:
+				t.Fatal("StopProvider returned before the last event was read")
+			default:
+				runtime.Gosched()
+			}
 		}
 	})
 	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update itself continues.")
