@@ -51,11 +51,9 @@ func download(service, jobID, target string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	staged, err := bundle.Stage(ctx, bundle.Target{Path: target}, bundle.Request{
-		Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
-			got, err := c.DownloadBundle(ctx, jobID, file)
-			return got.SHA256, got.SizeBytes, err
-		},
+	staged, err := bundle.Stage(ctx, bundle.Target{Path: target}, func(ctx context.Context, file *os.File) (string, int64, error) {
+		got, err := c.DownloadBundle(ctx, jobID, file)
+		return got.SHA256, got.SizeBytes, err
 	})
 	if err != nil {
 		return err

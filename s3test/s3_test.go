@@ -66,10 +66,10 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	target := bundle.Target{Path: filepath.Join(folder, "bundle.tar.gz"), Directory: filepath.Join(folder, "site")}
 
 	store.expired, store.cutAfter = true, 500
-	staged, err := bundle.Stage(ctx, target, bundle.Request{Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
+	staged, err := bundle.Stage(ctx, target, func(ctx context.Context, file *os.File) (string, int64, error) {
 		got, err := c.DownloadBundle(ctx, jobID, file)
 		return got.SHA256, got.SizeBytes, err
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

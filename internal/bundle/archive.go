@@ -9,7 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"syscall"
+	"unicode"
 )
 
 // entry is a file or a directory of an archive.
@@ -93,4 +100,25 @@ func (a *archive) enterOne(e entry) error {
 	}
 	a.tree[e.name] = node{sum: [sha256.Size]byte(hash.Sum(nil))}
 	return nil
+}
+
+// cleanName returns the slash-separated path of an entry, relative to the root of
+// the archive, which is ".". On every system, it refuses names that lead out of the
+// archive, and backslashes, which separate directories on Windows only.
+func cleanName(raw string) (string, error) {
+	name := path.Clean(raw)
+	if raw == "" || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+		return "", errName
+	}
+	_, err := filepath.Localize(name)
+	if err != nil || runtime.GOOS == "windows" && slices.ContainsFunc(strings.Split(name, "/"), changedByWindows) {
+		return "", errSystem
+	}
+	return name, nil
+}
+
+// changedByWindows reports whether Windows refuses or changes a name that Localize
+// accepts.
+func changedByWindows(element string) bool {
+	return strings.ContainsAny(element, `<>"|?*`) || element != "." && strings.TrimRight(element, ". ") != element
 }

@@ -4,7 +4,6 @@
 package bundle
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -35,31 +34,45 @@ func newDisk(t *testing.T) *disk {
 	return &disk{t: t, root: root, Target: Target{Path: filepath.Join(root, "out", "bundle.tgz"), Directory: filepath.Join(root, "site")}}
 }
 
-func (d *disk) look() Found {
+func (d *disk) inspect() Found {
 	d.t.Helper()
-	found, err := d.Look(d.t.Context(), d.owned)
+	found, err := d.Inspect(d.t.Context(), d.owned)
 	must(d.t, err)
 	return found
 }
 
-// stage stages data.
-func (d *disk) stage(data []byte, request Request) (*Staged, error) {
+type fetchError struct{ error }
+
+// stage stages data. Fetching nil fails.
+func (d *disk) stage(data []byte) (*Staged, error) {
 	d.t.Helper()
-	request.Fetch = func(_ context.Context, file *os.File) (string, int64, error) {
-		size, err := io.Copy(file, bytes.NewReader(data))
-		return sumOf(data), size, err
-	}
-	return Stage(d.t.Context(), d.Target, request)
+	return Stage(d.t.Context(), d.Target, func(_ context.Context, file *os.File) (string, int64, error) {
+		if data == nil {
+			return "", 0, fetchError{io.ErrUnexpectedEOF}
+		}
+		size, err := file.Write(data)
+		return sumOf(data), int64(size), err
+	})
 }
 
 // put stages and commits data.
 func (d *disk) put(data []byte) error {
 	d.t.Helper()
-	staged, err := d.stage(data, Request{})
+	staged, err := d.stage(data)
 	if err != nil {
 		return err
 	}
 	return errors.Join(staged.Commit(d.t.Context(), &d.owned), staged.Discard())
+}
+
+// remove removes what is at the target, and discards it.
+func (d *disk) remove(ctx context.Context) (*Removed, error) {
+	d.t.Helper()
+	removed, err := d.Remove(ctx, d.owned)
+	if err == nil {
+		err = removed.Discard()
+	}
+	return removed, err
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
@@ -68,7 +81,7 @@ func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.
 func (d *disk) wantListing(want map[string]string) {
 	d.t.Helper()
 	if got := listing(d.t, d.root); !maps.Equal(got, want) {
-		d.t.Errorf("on disk there is %q, want %q", got, want)
+		d.t.Errorf("on disk there is %.40q, want %.40q", got, want)
 	}
 }
 
@@ -94,63 +107,54 @@ func listingOf(archive []byte, version string) map[string]string {
 	}
 }
 
-func TestBundleIsStagedCommittedAndRemoved(t *testing.T) {
+func TestBundleIsStagedAndCommitted(t *testing.T) {
 	t.Parallel()
 	d, data := newDisk(t), siteOf(t, "1")
-	staged, err := d.stage(data, Request{SHA256: sumOf(data), ContentSHA256: contentOf(t, data)})
+	staged, err := d.stage(data)
 	must(t, err)
 	if before := listing(t, d.root); before["out/bundle.tgz"] != "" || before["site/index.html"] != "" {
 		t.Error("the target changed before Commit")
 	}
-	must(t, staged.Commit(t.Context(), &d.owned))
-	must(t, staged.Discard())
+	must(t, errors.Join(staged.Commit(t.Context(), &d.owned), staged.Discard()))
 	d.wantListing(listingOf(data, "1"))
 	want := Contents{SHA256: sumOf(data), SizeBytes: int64(len(data)), ContentSHA256: contentOf(t, data), FileCount: 2}
-	if staged.Contents() != want || !slices.Equal(d.owned.Files, []string{want.SHA256}) || !slices.Equal(d.owned.Trees, []string{want.ContentSHA256}) {
-		t.Errorf("contents %+v, owned %+v, want %+v", staged.Contents(), d.owned, want)
+	if staged.Contents != want || !slices.Equal(d.owned.Files, []string{want.SHA256}) || !slices.Equal(d.owned.Trees, []string{want.ContentSHA256}) {
+		t.Errorf("contents %+v, owned %+v, want %+v", staged.Contents, d.owned, want)
 	}
-	if !d.look().Complete() {
-		t.Errorf("found %+v, want it complete", d.look())
-	}
-	_, err = d.Remove(t.Context(), d.owned)
-	must(t, err)
-	d.wantListing(map[string]string{"out/": ""})
 }
 
 func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 	t.Parallel()
 	archive := siteOf(t, "1")
-	content := contentOf(t, archive)
 	for name, tc := range map[string]struct {
-		data    []byte
-		content string // wanted digest
-		files   int64
-		err     any // type of the error
+		data  []byte
+		files int64
 	}{
-		"an archive":                         {data: archive, files: 2},
-		"an archive of a known content":      {data: archive, content: content, files: 2},
-		"another file":                       {data: []byte("text")},
-		"an archive with an unsafe name":     {data: tarOf(t, regular("../evil", "x"))},
-		"another file in place of a content": {data: []byte("text"), content: content, err: new(*ContentError)},
-		"an archive that is cut off":         {data: shorter(archive, 9), err: new(*ArchiveError)},
+		"an archive":                     {archive, 2},
+		"another file":                   {[]byte("text"), 0},
+		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
+		"an archive that is cut off":     {shorter(archive, 9), -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDisk(t)
 			d.Directory = ""
-			staged, err := d.stage(tc.data, Request{ContentSHA256: tc.content})
-			if tc.err != nil {
-				if err == nil || !errors.As(err, tc.err) {
-					t.Errorf("error %v, want one of type %T", err, tc.err)
+			staged, err := d.stage(tc.data)
+			if tc.files < 0 {
+				if _, damaged := errors.AsType[*ArchiveError](err); !damaged {
+					t.Errorf("error %v, want an *ArchiveError", err)
 				}
 				d.wantListing(map[string]string{"out/": ""})
 				return
 			}
 			must(t, err)
 			must(t, errors.Join(staged.Commit(t.Context(), &d.owned), staged.Discard()))
-			if c := staged.Contents(); c.FileCount != tc.files || (c.ContentSHA256 != "") != (tc.files > 0) || !d.look().Complete() || d.owned.Trees != nil {
-				t.Errorf("contents %+v, found %+v, owned %+v", c, d.look(), d.owned)
+			if c := staged.Contents; c.FileCount != tc.files || (c.ContentSHA256 != "") != (tc.files > 0) || !d.inspect().Complete() {
+				t.Errorf("contents %+v, found %+v", c, d.inspect())
 			}
+			_, err = d.remove(t.Context())
+			must(t, err)
+			d.wantListing(map[string]string{"out/": ""})
 		})
 	}
 }
@@ -160,93 +164,79 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	older, newer, newest := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
+	const differs, unknown = "differs from what this resource wrote", "already exists, and this resource did not write it"
 	foreign := func(problem string) Finding { return Finding{State: Foreign, Problem: problem} }
+	absent, current, old := Finding{}, Finding{State: Current}, Finding{State: Older}
+	goBack := func(t *testing.T, d *disk) { owned := d.owned; must(t, d.put(older)); d.owned = owned }
 	for name, tc := range map[string]struct {
 		change     func(t *testing.T, d *disk) // since the bundle was written
 		file, tree Finding
 	}{
-		"as it was written": {
-			change: func(*testing.T, *disk) {},
-			file:   Finding{State: Current}, tree: Finding{State: Current},
-		},
-		"an older bundle": {
-			change: func(t *testing.T, d *disk) { owned := d.owned; must(t, d.put(older)); d.owned = owned },
-			file:   Finding{State: Older}, tree: Finding{State: Older},
-		},
-		"nothing": {
-			change: func(t *testing.T, d *disk) { must(t, os.RemoveAll(d.path("out"))); must(t, os.RemoveAll(d.Directory)) },
-		},
-		"an empty directory": {
-			change: func(t *testing.T, d *disk) { must(t, os.RemoveAll(d.Directory)); must(t, os.Mkdir(d.Directory, 0o755)) },
-			file:   Finding{State: Current},
-		},
-		"a file whose time changed": {
-			change: func(t *testing.T, d *disk) {
-				must(t, os.Chtimes(d.path("site/index.html"), time.Unix(1, 0), time.Unix(1, 0)))
-			},
-			file: Finding{State: Current}, tree: Finding{State: Current},
-		},
-		"an added file": {
-			change: func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") },
-			file:   Finding{State: Current}, tree: foreign("has different content"),
-		},
-		"an added directory": {
-			change: func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) },
-			file:   Finding{State: Current}, tree: foreign("has different content"),
-		},
-		"an edited file": {
-			change: func(t *testing.T, d *disk) { write(t, d.path("site/index.html"), "home 3") },
-			file:   Finding{State: Current}, tree: foreign("has different content"),
-		},
-		"a removed file": {
-			change: func(t *testing.T, d *disk) { must(t, os.Remove(d.path("site/docs/guide.html"))) },
-			file:   Finding{State: Current}, tree: foreign("has different content"),
-		},
-		"a link in place of a file": {
-			change: func(t *testing.T, d *disk) {
-				must(t, os.Rename(d.path("site/index.html"), d.path("elsewhere")))
-				symlink(t, "../elsewhere", d.path("site/index.html"))
-			},
-			file: Finding{State: Current}, tree: foreign(`has different content: "index.html" is a symbolic link`),
-		},
-		"a link in place of everything": {
-			change: func(t *testing.T, d *disk) {
-				must(t, os.Rename(d.Directory, d.path("elsewhere")))
-				symlink(t, "elsewhere", d.Directory)
-				d.Directory += "/" // before a slash, the system would follow it
-			},
-			file: Finding{State: Current}, tree: foreign("is a symbolic link"),
-		},
-		"a file in place of the directory": {
-			change: func(t *testing.T, d *disk) { must(t, os.RemoveAll(d.Directory)); write(t, d.Directory, "mine") },
-			file:   Finding{State: Current}, tree: foreign("is a file"),
-		},
-		"an edited archive": {
-			change: func(t *testing.T, d *disk) { write(t, d.Path, "mine") },
-			file:   foreign("has different content"), tree: Finding{State: Current},
-		},
-		"a directory in place of the archive": {
-			change: func(t *testing.T, d *disk) { must(t, os.Remove(d.Path)); must(t, os.Mkdir(d.Path, 0o755)) },
-			file:   foreign("is a directory"), tree: Finding{State: Current},
-		},
-		"a link in place of the archive": {
-			change: func(t *testing.T, d *disk) {
-				must(t, os.Rename(d.Path, d.path("elsewhere")))
-				symlink(t, "../elsewhere", d.Path)
-			},
-			file: foreign("is a symbolic link"), tree: Finding{State: Current},
-		},
-		"files of somebody else where nothing was written": {
-			change: func(_ *testing.T, d *disk) { d.owned = Owned{} },
-			file:   foreign("already exists"), tree: foreign("already exists"),
-		},
+		"as it was written": {func(*testing.T, *disk) {}, current, current},
+		"an older bundle":   {goBack, old, old},
+		"nothing": {func(t *testing.T, d *disk) {
+			must(t, os.RemoveAll(d.path("out")))
+			must(t, os.RemoveAll(d.Directory))
+		}, absent, absent},
+		"an empty directory": {func(t *testing.T, d *disk) {
+			must(t, os.RemoveAll(d.Directory))
+			must(t, os.Mkdir(d.Directory, 0o755))
+		}, current, absent},
+		"a file whose time changed": {func(t *testing.T, d *disk) {
+			must(t, os.Chtimes(d.path("site/index.html"), time.Unix(1, 0), time.Unix(1, 0)))
+		}, current, current},
+		"an added file":      {func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") }, current, foreign(differs + `: "docs/mine.txt" was added`)},
+		"an added directory": {func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) }, current, foreign(differs + `: "a" was added`)},
+		"a removed file":     {func(t *testing.T, d *disk) { must(t, os.Remove(d.path("site/docs/guide.html"))) }, current, foreign(differs + `: "docs/guide.html" is missing`)},
+		"two edited files": {func(t *testing.T, d *disk) {
+			write(t, d.path("site/index.html"), "mine")
+			write(t, d.path("site/docs/guide.html"), "mine")
+		}, current, foreign(differs + `: "docs/guide.html" was changed`)},
+		"a directory in place of a file": {func(t *testing.T, d *disk) {
+			must(t, os.Remove(d.path("site/index.html")))
+			write(t, d.path("site/index.html/mine"), "mine")
+		}, current, foreign(differs + `: "index.html" was changed`)},
+		"an edited file of an older bundle": {func(t *testing.T, d *disk) {
+			goBack(t, d)
+			write(t, d.path("site/index.html"), "mine")
+		}, old, foreign(differs + `: "index.html" was changed`)},
+		"an edited file without the archive": {func(t *testing.T, d *disk) {
+			must(t, os.Remove(d.Path))
+			write(t, d.path("site/index.html"), "mine")
+		}, absent, foreign(differs)},
+		"an edited file beside another archive": {func(t *testing.T, d *disk) {
+			write(t, d.Path, string(newest))
+			write(t, d.path("site/index.html"), "mine")
+		}, foreign(differs), foreign(differs)},
+		"a link in place of a file": {func(t *testing.T, d *disk) {
+			must(t, os.Rename(d.path("site/index.html"), d.path("elsewhere")))
+			symlink(t, "../elsewhere", d.path("site/index.html"))
+		}, current, foreign(differs + `: "index.html" is a symbolic link`)},
+		"a link in place of everything": {func(t *testing.T, d *disk) {
+			must(t, os.Rename(d.Directory, d.path("elsewhere")))
+			symlink(t, "elsewhere", d.Directory)
+			d.Directory += "/" // before a slash, the system would follow it
+		}, current, foreign("is a symbolic link")},
+		"a file in place of the directory": {func(t *testing.T, d *disk) {
+			must(t, os.RemoveAll(d.Directory))
+			write(t, d.Directory, "mine")
+		}, current, foreign("is a file")},
+		"a directory in place of the archive": {func(t *testing.T, d *disk) {
+			must(t, os.Remove(d.Path))
+			must(t, os.Mkdir(d.Path, 0o755))
+		}, foreign("is a directory"), current},
+		"a link in place of the archive": {func(t *testing.T, d *disk) {
+			must(t, os.Rename(d.Path, d.path("elsewhere")))
+			symlink(t, "../elsewhere", d.Path)
+		}, foreign("is a symbolic link"), current},
+		"files of somebody else where nothing was written": {func(_ *testing.T, d *disk) { d.owned = Owned{} }, foreign(unknown), foreign(unknown)},
 	} {
 		prepare := func(t *testing.T) (d *disk, before map[string]string) {
 			d = newDisk(t)
 			must(t, d.put(older))
 			must(t, d.put(newer))
 			tc.change(t, d)
-			found := d.look()
+			found := d.inspect()
 			if found.File != tc.file || found.Tree != tc.tree {
 				t.Errorf("found %+v, want %+v and %+v", found, tc.file, tc.tree)
 			}
@@ -274,9 +264,9 @@ func TestOwnership(t *testing.T) {
 			maps.DeleteFunc(want, func(name, _ string) bool {
 				return tc.file.ours() && name == "out/bundle.tgz" || tc.tree.ours() && strings.HasPrefix(name, "site/")
 			})
-			found, err := d.Remove(t.Context(), d.owned)
+			removed, err := d.remove(t.Context())
 			must(t, err)
-			if n := len(found.Occupied()); n != strings.Count(fmt.Sprint(tc.file.State, tc.tree.State), fmt.Sprint(Foreign)) {
+			if n := len(removed.Occupied()); n != strings.Count(fmt.Sprint(tc.file.State, tc.tree.State), fmt.Sprint(Foreign)) {
 				t.Errorf("%d are reported as foreign", n)
 			}
 			d.wantListing(want)
@@ -300,7 +290,7 @@ func TestCommitStopsAtWhatAppearedSinceStage(t *testing.T) {
 			second.root = first.root
 			first.Target = Target{first.path(tc.first.Path), first.path(tc.first.Directory)}
 			second.Target = Target{first.path(tc.second.Path), first.path(tc.second.Directory)}
-			staged, err := second.stage(siteOf(t, "2"), Request{})
+			staged, err := second.stage(siteOf(t, "2"))
 			must(t, err)
 			must(t, first.put(siteOf(t, "1")))
 			var occupied *OccupiedError
@@ -308,7 +298,7 @@ func TestCommitStopsAtWhatAppearedSinceStage(t *testing.T) {
 				t.Errorf("error %v, owned %+v", err, second.owned)
 			}
 			must(t, staged.Discard())
-			if found := first.look(); !found.Complete() {
+			if found := first.inspect(); !found.Complete() {
 				t.Errorf("found %+v, want what the first one wrote", found)
 			}
 		})
@@ -318,20 +308,16 @@ func TestCommitStopsAtWhatAppearedSinceStage(t *testing.T) {
 func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "2")
-	unopened := errors.New("no bundle")
 	for name, tc := range map[string]struct {
-		data    []byte
-		request Request
-		spoil   func(s *Staged) error // before Commit; nil if Stage fails
-		want    any                   // type of the error
+		data  []byte
+		spoil func(s *Staged) error // before Commit; nil if Stage fails
+		want  any                   // type of the error
 	}{
-		"a failed download":       {nil, Request{}, nil, &unopened},
-		"a wrong checksum":        {data, Request{SHA256: sumOf(nil)}, nil, new(*ChecksumError)},
-		"other content":           {data, Request{ContentSHA256: sumOf(nil)}, nil, new(*ContentError)},
-		"no archive":              {[]byte("text"), Request{}, nil, new(*ArchiveError)},
-		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), Request{}, nil, new(*ArchiveError)},
-		"no file to put in place": {data, Request{}, func(s *Staged) error { return os.Remove(s.file.fresh()) }, new(*os.LinkError)},
-		"no site to put in place": {data, Request{}, func(s *Staged) error { return os.RemoveAll(s.tree.fresh()) }, new(*os.LinkError)},
+		"a refused bundle":        {nil, nil, new(fetchError)},
+		"no archive":              {[]byte("text"), nil, new(*ArchiveError)},
+		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, new(*ArchiveError)},
+		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.file.staged()) }, new(*os.LinkError)},
+		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.tree.staged()) }, new(*os.LinkError)},
 	} {
 		for when, written := range map[string]bool{"in a create": false, "in an update": true} {
 			t.Run(name+" "+when, func(t *testing.T) {
@@ -343,10 +329,7 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 					before = listing(t, d.root)
 				}
 				owned := fmt.Sprint(d.owned)
-				staged, err := d.stage(tc.data, tc.request)
-				if tc.data == nil {
-					_, err = Stage(t.Context(), d.Target, Request{Fetch: func(context.Context, *os.File) (string, int64, error) { return "", 0, unopened }})
-				}
+				staged, err := d.stage(tc.data)
 				if tc.spoil != nil {
 					must(t, err)
 					must(t, tc.spoil(staged))
@@ -369,13 +352,13 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	t.Parallel()
 	d := newDisk(t)
 	must(t, d.put(siteOf(t, "1")))
-	staged, err := d.stage(siteOf(t, "2"), Request{})
+	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	must(t, staged.replaceDirectory())
+	must(t, staged.tree.replace())
 	must(t, os.RemoveAll(d.Directory)) // so that there is nothing to take back
 	old := staged.tree.old()
 	var lost *LostError
-	if err := staged.takeBackDirectory(); !errors.As(err, &lost) || lost.Name != d.path("site") || lost.Now != old {
+	if err := staged.tree.undo(); !errors.As(err, &lost) || lost.Name != d.path("site") || lost.Now != old {
 		t.Errorf("error %v", err)
 	}
 	must(t, staged.Discard())
@@ -393,7 +376,7 @@ func TestInterruptedRemoveIsAnErrorAndDeletesNothing(t *testing.T) {
 	for asked := 0; ; asked++ {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		counting := &countedContext{Context: ctx, left: asked, cancel: func() { cancel(cause) }}
-		_, err := d.Remove(counting, d.owned)
+		_, err := d.remove(counting)
 		if counting.left >= 0 {
 			must(t, err)
 			break
@@ -420,21 +403,51 @@ func (c *countedContext) Err() error {
 	return c.Context.Err()
 }
 
-func TestWhatCannotBeDeletedIsNamedAndStays(t *testing.T) {
+func TestRemoveChangesEverythingOrNothing(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("needs a system with Unix modes and a user other than root, who may delete from a read-only directory")
-	}
-	d := newDisk(t)
-	must(t, d.put(siteOf(t, "1")))
-	must(t, os.Chmod(d.path("site/docs"), 0o500))
-	t.Cleanup(func() { _ = os.Chmod(d.path("site/docs"), 0o700) })
-	_, err := d.Remove(t.Context(), d.owned)
-	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), d.path("site/docs/guide.html")) {
-		t.Errorf("error %v", err)
+	readOnly := func(t *testing.T, name string) {
+		if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+			t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
+		}
+		must(t, os.Chmod(name, 0o500))
+		t.Cleanup(func() { _ = os.Chmod(name, 0o700) }) //nolint:gosec // a directory
 	}
 	data := siteOf(t, "1")
-	d.wantListing(map[string]string{"out/": "", "out/bundle.tgz": string(data), "site/": "", "site/docs/": "", "site/docs/guide.html": "guide 1"})
+	for name, tc := range map[string]struct {
+		spoil func(t *testing.T, d *disk)
+		err   error // nil: any
+		left  bool  // everything is removed, and a part of the site is left in a temporary directory
+	}{
+		"no room for a temporary name beside the file": {spoil: func(t *testing.T, d *disk) {
+			long := filepath.Join(d.root, strings.Repeat("x", 250))
+			must(t, os.Rename(d.Path, long))
+			d.Path = long
+		}},
+		"a file in a read-only directory":   {spoil: func(t *testing.T, d *disk) { readOnly(t, d.path("out")) }, err: fs.ErrPermission},
+		"a read-only directory":             {spoil: func(t *testing.T, d *disk) { readOnly(t, d.Directory) }, err: fs.ErrPermission},
+		"a read-only directory in the site": {spoil: func(t *testing.T, d *disk) { readOnly(t, d.path("site/docs")) }, err: fs.ErrPermission, left: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t)
+			must(t, d.put(data))
+			tc.spoil(t, d)
+			before := listing(t, d.root)
+			_, err := d.remove(t.Context())
+			if err == nil || tc.err != nil && !errors.Is(err, tc.err) {
+				t.Fatalf("error %v", err)
+			}
+			if !tc.left {
+				d.wantListing(before)
+				return
+			}
+			temporary, _ := filepath.Glob(d.path(".site.docs-bundle-*"))
+			if len(temporary) != 1 || !strings.Contains(err.Error(), temporary[0]+" was not deleted: ") || len(listing(t, d.path("out"))) > 0 {
+				t.Fatalf("error %v, temporary directories %q", err, temporary)
+			}
+			must(t, os.Chmod(filepath.Join(temporary[0], "old", "docs"), 0o700)) //nolint:gosec // a directory
+		})
+	}
 }
 
 func TestOwnedKeepsTheLast20(t *testing.T) {

@@ -5,22 +5,6 @@ package bundle
 
 import "fmt"
 
-// ChecksumError reports a bundle whose SHA-256 checksum is not the expected one. Both are
-// in lowercase hexadecimal.
-type ChecksumError struct{ Want, Got string }
-
-func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("the bundle's SHA-256 checksum is %s, not %s", e.Got, e.Want)
-}
-
-// ContentError reports a bundle whose content digest is not the expected one. Got is ""
-// if the bundle is not an archive that can be unpacked.
-type ContentError struct{ Want, Got string }
-
-func (e *ContentError) Error() string {
-	return fmt.Sprintf("the digest of the bundle's content is %q, not %q", e.Got, e.Want)
-}
-
 // OccupiedError reports something at a target that the resource did not write.
 type OccupiedError struct {
 	Name      string

@@ -27,12 +27,9 @@ func (t Target) Check() error {
 	if t.Directory == "" {
 		return nil
 	}
-	file, err := filepath.Abs(t.Path)
-	if err != nil {
-		return err
-	}
-	directory, err := filepath.Abs(t.Directory)
-	if err != nil {
+	file, err1 := filepath.Abs(t.Path)
+	directory, err2 := filepath.Abs(t.Directory)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	if contains(directory, file) || contains(file, directory) {
@@ -60,15 +57,23 @@ func contains(directory, name string) bool {
 // persistent disk may hold a bundle from that many updates ago.
 const maxOwned = 20
 
-// Owned holds digests of what one resource wrote, oldest first: checksums of
-// files, and content digests of unpacked directories. What is on disk is the resource's
-// own if its digest is among them.
+// Owned holds digests of what one resource wrote, oldest first: checksums of files, and
+// content digests. What is on disk is the resource's own if its digest is among them.
 type Owned struct {
 	Files []string `json:"files,omitempty"`
 	Trees []string `json:"trees,omitempty"`
 }
 
+// Add adds the digests of the bundle that was written last.
+func (o *Owned) Add(written Contents) {
+	o.Files = withDigest(o.Files, written.SHA256)
+	o.Trees = withDigest(o.Trees, written.ContentSHA256)
+}
+
 func withDigest(digests []string, latest string) []string {
+	if latest == "" {
+		return digests
+	}
 	digests = slices.DeleteFunc(slices.Clone(digests), func(known string) bool { return known == latest })
 	digests = append(digests, latest)
 	return digests[max(0, len(digests)-maxOwned):]
@@ -115,13 +120,14 @@ func (f Found) Occupied() (occupied []*OccupiedError) {
 	return occupied
 }
 
-// Look reads what is on disk and changes nothing. It fails only with
+// Inspect reads what is on disk and changes nothing. It fails only with
 // context.Cause(ctx). What cannot be read is Foreign.
-func (t Target) Look(ctx context.Context, owned Owned) (Found, error) {
+func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 	t = t.clean()
-	found := Found{target: t, File: look(ctx, t.Path, false, owned.Files), Tree: Finding{State: Current}}
+	found := Found{target: t, Tree: Finding{State: Current}}
+	found.File = classify(t.Path, 0, owned.Files, func() (string, error) { return fileDigest(ctx, t.Path) })
 	if t.Directory != "" {
-		found.Tree = look(ctx, t.Directory, true, owned.Trees)
+		found.Tree = classify(t.Directory, fs.ModeDir, owned.Trees, func() (string, error) { return found.treeDigest(ctx, owned) })
 	}
 	if ctx.Err() != nil {
 		return Found{}, context.Cause(ctx)
@@ -129,63 +135,52 @@ func (t Target) Look(ctx context.Context, owned Owned) (Found, error) {
 	return found, nil
 }
 
-// look describes what is at name. The known digests are those of what the resource wrote
-// there, oldest first. If there are none, it reads no content.
-func look(ctx context.Context, name string, directory bool, known []string) Finding {
-	empty, problem := isEmpty(name, directory)
+// treeDigest returns the content digest of the directory. If that is not known but the
+// archive is, the error is the first difference between the two.
+func (f Found) treeDigest(ctx context.Context, owned Owned) (string, error) {
+	content, err := readTree(ctx, f.target.Directory, defaultLimits)
+	digest := content.digest()
+	if err != nil || slices.Contains(owned.Trees, digest) || !f.File.ours() {
+		return digest, err
+	}
+	if written, err := readArchive(ctx, f.target.Path, defaultLimits, nil); err == nil {
+		return digest, written.compare(content)
+	}
+	return digest, nil
+}
+
+// classify describes what is at name, which should be of the given kind. The known
+// digests are those of what the resource wrote there, oldest first. If there are none, no
+// content is read.
+func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) Finding {
+	info, err := os.Lstat(name)
 	switch {
-	case problem != "":
-		return Finding{Foreign, problem}
-	case empty:
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{State: Absent}
+	case err != nil:
+		return Finding{Foreign, "cannot be read: " + err.Error()}
+	case info.Mode().Type() != kind:
+		return Finding{Foreign, "is " + kindOf(info.Mode())}
+	case info.IsDir() && isEmpty(name):
 		return Finding{State: Absent}
 	case len(known) == 0:
-		return Finding{Foreign, "already exists"}
+		return Finding{Foreign, "already exists, and this resource did not write it"}
 	}
-	got, err := digestOf(ctx, name, directory)
+	got, err := digest()
 	switch at := slices.Index(known, got); {
+	case isSystemError(err):
+		return Finding{Foreign, "cannot be read: " + err.Error()}
 	case err != nil:
-		return Finding{Foreign, "has different content: " + err.Error()}
+		return Finding{Foreign, "differs from what this resource wrote: " + err.Error()}
 	case at < 0:
-		return Finding{Foreign, "has different content"}
+		return Finding{Foreign, "differs from what this resource wrote"}
 	case at == len(known)-1:
 		return Finding{State: Current}
 	}
 	return Finding{State: Older}
 }
 
-// isEmpty reports whether nothing or an empty directory is at name. The problem is
-// not "" if something of another kind is there.
-func isEmpty(name string, directory bool) (empty bool, problem string) {
-	info, err := os.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return true, ""
-	case err != nil:
-		return false, "cannot be read: " + err.Error()
-	case directory != info.IsDir() || !info.IsDir() && !info.Mode().IsRegular():
-		return false, "is " + kindOf(info.Mode())
-	case !directory:
-		return false, ""
-	}
-	content, err := os.ReadDir(name)
-	if err != nil {
-		return false, "cannot be read: " + err.Error()
-	}
-	return len(content) == 0, ""
-}
-
-// Remove deletes the directory and the file if the resource wrote them, and leaves
-// anything else. It returns what it found. After an error, what could not be deleted is
-// still in its place.
-func (t Target) Remove(ctx context.Context, owned Owned) (Found, error) {
-	writing.Lock()
-	defer writing.Unlock()
-	found, err := t.Look(ctx, owned)
-	if err == nil && t.Directory != "" && found.Tree.ours() {
-		err = os.RemoveAll(found.target.Directory)
-	}
-	if err == nil && found.File.ours() {
-		err = os.Remove(found.target.Path)
-	}
-	return found, err
+func isEmpty(directory string) bool {
+	content, err := os.ReadDir(directory)
+	return err == nil && len(content) == 0
 }

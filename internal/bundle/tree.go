@@ -66,6 +66,25 @@ func (t tree) files() (count int64) {
 	return count
 }
 
+// compare returns an error that describes the first name, in order, at which now differs.
+func (t tree) compare(now tree) error {
+	names := maps.Clone(t)
+	maps.Copy(names, now)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		before, had := t[name]
+		after, has := now[name]
+		switch {
+		case !has:
+			return fmt.Errorf("%.100q is missing", name)
+		case !had:
+			return fmt.Errorf("%.100q was added", name)
+		case before != after:
+			return fmt.Errorf("%.100q was changed", name)
+		}
+	}
+	return nil
+}
+
 // readTree returns the content of the directory. It follows no links, and fails if it
 // finds anything but files and directories.
 func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
@@ -95,12 +114,8 @@ func readTree(ctx context.Context, directory string, limits limits) (tree, error
 	return found, err
 }
 
-// digestOf returns the checksum of a file or the content digest of a directory.
-func digestOf(ctx context.Context, name string, directory bool) (string, error) {
-	if directory {
-		content, err := readTree(ctx, name, defaultLimits)
-		return content.digest(), err
-	}
+// fileDigest returns the checksum of a file, in lowercase hexadecimal.
+func fileDigest(ctx context.Context, name string) (string, error) {
 	left := int64(math.MaxInt64)
 	sum, err := readSum(ctx, name, &left)
 	return hex.EncodeToString(sum[:]), err

@@ -69,7 +69,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 		},
 		again: "Apply again if the action runs before a resource is created or updated. Otherwise, run \"terraform apply -invoke\" with the address of the action.",
 	}
-	if _, ok := wait.success(ctx, &resp.Diagnostics); ok {
+	if _, ok := wait.waitForSuccess(ctx, &resp.Diagnostics); ok {
 		report("Update %s succeeded", statusID)
 	}
 }

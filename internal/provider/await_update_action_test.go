@@ -6,6 +6,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -98,8 +99,8 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}},
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
-			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "200ms", progress: []string{"Update upd_1: queued"},
-			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 200ms (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
+			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "1s", progress: []string{"Update upd_1: queued"},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 1s (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,15 +138,64 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			t.Error(err)
 		}
 	}()
+	running := &s.ProviderServer.(*server).running
 	_, said := s.invoke(t, "1h", func() {
-		select {
-		case <-stopped:
-			t.Error("StopProvider returned before the last event was read")
-		case <-time.After(50 * time.Millisecond):
+		for running.TryRLock() { // until StopProvider waits
+			running.RUnlock()
+			select {
+			case <-stopped:
+				t.Fatal("StopProvider returned before the last event was read")
+			default:
+				runtime.Gosched()
+			}
 		}
 	})
 	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update itself continues.")
 	<-stopped
+}
+
+// stopTest is a server whose StopProvider has returned before its InvokeAction
+// registers the action's context.
+type stopTest struct {
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
+	invoked, stopped chan struct{}
+}
+
+func (s *stopTest) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	close(s.stopped)
+	return &tfprotov6.StopProviderResponse{}, nil
+}
+
+func (s *stopTest) InvokeAction(ctx context.Context, _ *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	close(s.invoked)
+	<-s.stopped
+	return &tfprotov6.InvokeActionServerStream{Events: func(func(tfprotov6.InvokeActionEvent) bool) { <-ctx.Done() }}, nil
+}
+
+func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
+	t.Parallel()
+	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
+	s, done := newServer(inner, inner), make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer cancel()
+	go func() {
+		defer close(done)
+		<-inner.invoked
+		_, _ = s.StopProvider(ctx, nil)
+	}()
+	stream, err := s.InvokeAction(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.Events(nil)
+	if ctx.Err() != nil {
+		t.Fatal("the action was not cancelled")
+	}
+	<-done
+	if s.stopping.Err() != nil {
+		t.Error("the next action of a provider that a debugger keeps would be cancelled")
+	}
 }
 
 func TestInterruptedActionFailsInTerraform(t *testing.T) {

@@ -4,20 +4,22 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -102,7 +104,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" has different content`},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -147,8 +149,8 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+", and this resource did not write it. The apply will stop without changing it.")
-			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+", and this resource did not write it. The files on disk are unchanged.",
+			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+". The apply will stop without changing it.")
+			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+". No files were written.",
 				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and apply again.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
@@ -170,7 +172,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, "and this resource did not write it. It was not deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, ". It was not deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
@@ -182,7 +184,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" has different content, and this resource did not write it. The apply will stop`)
+	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. The apply will stop`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Download path already in use (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
@@ -200,21 +202,91 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestInterruptedDestroyKeepsTheResource(t *testing.T) {
+// Other engines keep no private state after some calls.
+func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	r := newBundleDownloadResource()
-	var described resource.SchemaResponse
-	r.Schema(ctx, resource.SchemaRequest{}, &described)
-	state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
-	path := types.StringValue(filepath.Join(t.TempDir(), "bundle.tar.gz"))
-	if diags := state.SetAttribute(ctx, tfpath.Root("path"), path); diags.HasError() {
-		t.Fatal(diags)
+	for name, private := range map[string]string{"missing": "", "not decodable": `{"written":"W10="}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newDownload(t)
+			lose := func() {
+				file := c.inFolder("terraform.tfstate")
+				state, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lost := regexp.MustCompile(`"private": *"[^"]*"`).ReplaceAllLiteral(state, fmt.Appendf(nil, `"private": %q`, base64.StdEncoding.EncodeToString([]byte(private))))
+				if bytes.Equal(lost, state) {
+					t.Fatal("the state file has no private state")
+				}
+				c.Write(t, "terraform.tfstate", string(lost))
+			}
+			c.change(t, "older", "copy site")
+			lose()
+			c.wantEmptyPlan(t)
+			c.addBundle("se_2", 3)
+			c.write(t, c.download("site", "se_2", ""))
+			c.Run(t, 0, "apply", "-auto-approve")
+			c.change(t, "latest", "copy site")
+			lose()
+			c.change(t, "site", "copy older")
+			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Download path already in use (path)", "warning: Download path already in use (extract_to)")
+			c.change(t, "site", "copy latest")
+			c.Run(t, 0, "destroy", "-auto-approve")
+			c.wantDisk(t, "site", map[string]string{})
+		})
 	}
-	cancel()
-	var resp resource.DeleteResponse
-	r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
-	if resp.Diagnostics.ErrorsCount() != 1 || resp.Diagnostics[0].Detail() != "Terraform was interrupted.\n\nNo files were deleted.\n\nDestroy again." {
-		t.Errorf("diagnostics: %v", resp.Diagnostics)
+}
+
+func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
+	before := c.disk(t, "site")
+	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
+	wantPhrases(t, said, `bundle.tar.gz" already exists, and this resource did not write it. No files were written.`, "A replacement at the same path does not work with create_before_destroy.")
+	c.wantDisk(t, "site", before)
+	c.wantEmptyPlan(t)
+}
+
+func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		interrupted   bool
+		file          string
+		first, detail string
+	}{
+		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.", "\n\nNo files were deleted.\n\nDestroy again."},
+		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", ". No files were deleted.\n\nFix the cause, and destroy again."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			r := newBundleDownloadResource()
+			var described resource.SchemaResponse
+			r.Schema(ctx, resource.SchemaRequest{}, &described)
+			state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
+			file := filepath.Join(t.TempDir(), test.file)
+			if err := os.WriteFile(file, []byte("bundle"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			diags := state.SetAttribute(ctx, tfpath.Root("path"), file)
+			diags.Append(state.SetAttribute(ctx, tfpath.Root("sha256"), checksum("bundle"))...)
+			if diags.HasError() {
+				t.Fatal(diags)
+			}
+			if test.interrupted {
+				cancel()
+			}
+			var resp resource.DeleteResponse
+			r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
+			if d := resp.Diagnostics; d.ErrorsCount() != 1 || !strings.HasPrefix(d[0].Detail(), test.first) || !strings.HasSuffix(d[0].Detail(), test.detail) {
+				t.Errorf("diagnostics: %v", d)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

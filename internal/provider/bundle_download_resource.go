@@ -26,6 +26,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var (
@@ -52,16 +53,8 @@ type bundleDownloadModel struct {
 	FileCount     types.Int64  `tfsdk:"file_count"`
 }
 
-// writtenKey is the key of writtenBundle in the private state.
+// writtenKey is the key of bundle.Owned in the private state.
 const writtenKey = "written"
-
-// writtenBundle is what the resource stores about what it wrote. If it cannot be decoded,
-// it is empty, so that nothing on disk counts as written by the resource.
-type writtenBundle struct {
-	// JobID is the job of the last bundle.
-	JobID string `json:"job_id"`
-	bundle.Owned
-}
 
 func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_bundle_download"
@@ -128,23 +121,25 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !creating {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	}
-	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
+	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	complete := false
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
-		found, ok := look(ctx, &plan, written, &resp.Diagnostics)
+		found, ok := plan.inspect(ctx, owned, &resp.Diagnostics)
 		if !ok {
 			return
 		}
 		complete = found.Complete()
-		addOccupied(found.Occupied(), "The apply will stop without changing it.", resp.Diagnostics.AddAttributeWarning)
+		for _, occupied := range found.Occupied() {
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "The apply will stop without changing it."))
+		}
 	}
 	if creating {
 		return
 	}
-	sameJob := plan.JobID.Equal(state.JobID) && plan.JobID.ValueString() == written.JobID
+	sameJob := plan.JobID.Equal(state.JobID)
 	plan.setComputed(&state)
 	if !config.SHA256.IsNull() {
 		plan.SHA256 = config.SHA256
@@ -162,13 +157,12 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan bundleDownloadModel
+	var plan, none bundleDownloadModel
+	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	// If this is a replacement, the old files are deleted by now.
-	d := download{plan: &plan, unchanged: "No files were written.", diags: &resp.Diagnostics}
-	if d.run(ctx, r.data, "create") {
+	if r.write(ctx, "create", &plan, &none, &owned, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		writePrivate(ctx, resp.Private, writtenKey, d.written, &resp.Diagnostics)
+		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
 	}
 }
 
@@ -180,11 +174,10 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
-	d := download{plan: &plan, state: state, written: written, unchanged: "The files on disk are unchanged.", diags: &resp.Diagnostics}
-	if d.run(ctx, r.data, "update") {
+	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
+	if r.write(ctx, "update", &plan, &state, &owned, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		writePrivate(ctx, resp.Private, writtenKey, d.written, &resp.Diagnostics)
+		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
 	}
 }
 
@@ -192,21 +185,32 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	written, _ := readPrivate[writtenBundle](ctx, req.Private, writtenKey, &resp.Diagnostics)
+	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	found, err := state.target().Remove(ctx, written.Owned)
-	switch {
-	case interrupted(err):
-		addError(&resp.Diagnostics, summaryDeleteFailed, err, "No files were deleted.", "Destroy again.")
-	case err != nil:
-		addError(&resp.Diagnostics, summaryDeleteFailed, err, "Other files may be deleted already.", "Delete what is left, and destroy again.")
+	removed, err := state.target().Remove(ctx, owned)
+	if err != nil {
+		if detail, ok := explainDisk(err, "No files were deleted.", "destroy again"); ok {
+			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
+		} else {
+			addError(&resp.Diagnostics, summaryDeleteFailed, err, "No files were deleted.", "Destroy again.")
+		}
+		return
 	}
-	for _, occupied := range found.Occupied() {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles,
-			fmt.Sprintf("%q %s, and this resource did not write it. It was not deleted.", occupied.Name, occupied.Problem))
+	warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
+	for _, occupied := range removed.Occupied() {
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s. It was not deleted.", occupied.Name, occupied.Problem))
 	}
+}
+
+// readOwned returns the digests of what the resource wrote. The state holds those of the
+// last bundle too, for engines that lose the private state, and for one that cannot be
+// decoded.
+func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
+	owned, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	owned.Add(bundle.Contents{SHA256: state.SHA256.ValueString(), ContentSHA256: state.ContentSHA256.ValueString()})
+	return owned
 }
 
 func (m *bundleDownloadModel) target() bundle.Target {
@@ -228,24 +232,120 @@ func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
 	}
 }
 
-// look finds out what is at the target of the plan. It reports failures.
-func look(ctx context.Context, plan *bundleDownloadModel, written writtenBundle, diags *diag.Diagnostics) (bundle.Found, bool) {
-	found, err := plan.target().Look(ctx, written.Owned)
+// inspect finds out what is at the target of the plan. It reports failures.
+func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, diags *diag.Diagnostics) (bundle.Found, bool) {
+	found, err := m.target().Inspect(ctx, owned)
 	if err != nil {
-		addError(diags, summaryInspectFailed, err, "The files on disk are unchanged.", "Try again.")
+		addError(diags, summaryInspectFailed, err, noFilesWritten, "Try again.")
 	}
 	return found, err == nil
 }
 
-// addOccupied adds a diagnostic for each file or directory that the resource did not
-// write and will not replace.
-func addOccupied(all []*bundle.OccupiedError, result string, add func(path.Path, string, string)) {
-	for _, occupied := range all {
-		at := argumentOf(occupied)
-		add(at, summaryPathInUse, paragraphs(
-			fmt.Sprintf("%q %s, and this resource did not write it. %s", occupied.Name, occupied.Problem, result),
-			fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and apply again.", at)))
+// noFilesWritten is true of a replacement too, which has deleted the old files.
+const noFilesWritten = "No files were written."
+
+// write downloads the bundle of the plan's job, unless it is on disk already, sets the
+// computed attributes of the plan, and adds to owned. It reports failures, and leaves the
+// disk unchanged if it fails. operation names the timeout. In a create, state is empty.
+func (r *bundleDownloadResource) write(ctx context.Context, operation string, plan, state *bundleDownloadModel, owned *bundle.Owned, diags *diag.Diagnostics) bool {
+	c, ok := r.data.ready(diags)
+	if !ok || diags.HasError() {
+		return false
 	}
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation, defaultDownloadTimeout)
+	defer cancel()
+
+	found, ok := plan.inspect(ctx, *owned, diags)
+	if !ok {
+		return false
+	}
+	if occupied := found.Occupied(); len(occupied) > 0 {
+		for _, err := range occupied {
+			plan.addFailure(diags, err)
+		}
+		return false
+	}
+	jobID, sameJob := plan.JobID.ValueString(), plan.JobID.Equal(state.JobID)
+	if found.Complete() && sameJob && (plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)) {
+		plan.setComputed(state)
+		return true
+	}
+	if !waitForCompleted(ctx, c, jobID, diags) {
+		return false
+	}
+	wanted := ""
+	if sameJob {
+		wanted = plan.ContentSHA256.ValueString()
+	}
+	contents, err := plan.put(ctx, c, wanted, owned, diags)
+	if err != nil {
+		plan.addFailure(diags, err)
+		return false
+	}
+	plan.setContents(contents)
+	return true
+}
+
+// put downloads the bundle and puts it in place. wanted is the content digest that it must
+// have, or "".
+func (m *bundleDownloadModel) put(ctx context.Context, c *client.Client, wanted string, owned *bundle.Owned, diags *diag.Diagnostics) (bundle.Contents, error) {
+	jobID := m.JobID.ValueString()
+	staged, err := bundle.Stage(ctx, m.target(), func(ctx context.Context, file *os.File) (string, int64, error) {
+		got, err := c.DownloadBundle(ctx, jobID, file)
+		if sum := m.SHA256.ValueString(); err == nil && sum != "" && sum != got.SHA256 {
+			err = &mismatchError{"sha256", summaryChecksumMismatch,
+				fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, got.SHA256, sum),
+				"If the bundle is correct, update or remove sha256."}
+		}
+		return got.SHA256, got.SizeBytes, err
+	})
+	if err != nil {
+		return bundle.Contents{}, err
+	}
+	defer func() { warnAboutLeftovers(staged.Discard(), diags) }()
+	if got := staged.Contents.ContentSHA256; wanted != "" && wanted != got {
+		return bundle.Contents{}, &mismatchError{"job_id", summaryContentChanged,
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(got, "null"), wanted),
+			"To accept them, run \"terraform apply -replace\" with the address of this resource, without create_before_destroy."}
+	}
+	return staged.Contents, staged.Commit(ctx, owned)
+}
+
+// mismatchError reports a bundle that is not what the plan asks for.
+type mismatchError struct{ argument, summary, problem, next string }
+
+func (e *mismatchError) Error() string { return e.problem }
+
+// addFailure adds the diagnostic of a download that failed.
+func (m *bundleDownloadModel) addFailure(diags *diag.Diagnostics, err error) {
+	jobID := m.JobID.ValueString()
+	var occupied *bundle.OccupiedError
+	var mismatch *mismatchError
+	var archive *bundle.ArchiveError
+	detail, onDisk := explainDisk(err, noFilesWritten, "apply again")
+	switch {
+	case errors.As(err, &occupied):
+		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, noFilesWritten))
+	case errors.As(err, &mismatch):
+		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.problem+" "+noFilesWritten, mismatch.next))
+	case errors.As(err, &archive):
+		next := "Export the site again, or download the bundle without extract_to."
+		if m.ExtractTo.IsNull() {
+			next = "Apply again. If it fails again, export the site again."
+		}
+		diags.AddAttributeError(path.Root("extract_to"), summaryUnpackFailed,
+			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", jobID, strings.TrimSuffix(archive.Error(), "."), noFilesWritten), next))
+	case onDisk:
+		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
+	default:
+		addError(diags, summaryDownloadFailed, err, "Job: "+jobID+". "+noFilesWritten, "")
+	}
+}
+
+// explainOccupied describes what the resource did not write and does not replace.
+func explainOccupied(occupied *bundle.OccupiedError, result string) string {
+	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
+		fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and apply again. A replacement at the same path does not work with create_before_destroy.", argumentOf(occupied)))
 }
 
 func argumentOf(occupied *bundle.OccupiedError) path.Path {
@@ -255,109 +355,25 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 	return path.Root("path")
 }
 
-// download is what a create or an update does.
-type download struct {
-	plan      *bundleDownloadModel
-	state     bundleDownloadModel // empty in a create
-	written   writtenBundle
-	unchanged string // what a failure says about the disk
-	diags     *diag.Diagnostics
-}
-
-// run downloads the bundle of the plan's job, unless it is on disk already, and sets the
-// computed attributes of the plan. It reports failures, and leaves the disk unchanged if
-// it fails. operation names the timeout.
-func (d *download) run(ctx context.Context, data *providerData, operation string) bool {
-	c, ok := data.ready(d.diags)
-	if !ok || d.diags.HasError() {
-		return false
-	}
-	ctx, cancel := data.withTimeout(ctx, d.plan.Timeouts, operation, defaultDownloadTimeout)
-	defer cancel()
-
-	found, ok := look(ctx, d.plan, d.written, d.diags)
-	if !ok {
-		return false
-	}
-	if occupied := found.Occupied(); len(occupied) > 0 {
-		addOccupied(occupied, d.unchanged, d.diags.AddAttributeError)
-		return false
-	}
-	jobID := d.plan.JobID.ValueString()
-	wanted := d.plan.SHA256.IsUnknown() || d.plan.SHA256.Equal(d.state.SHA256)
-	if found.Complete() && wanted && jobID == d.written.JobID {
-		d.plan.setComputed(&d.state)
-		return true
-	}
-	if !waitForCompleted(ctx, c, jobID, d.diags) {
-		return false
-	}
-	request := bundle.Request{
-		SHA256: d.plan.SHA256.ValueString(),
-		Fetch: func(ctx context.Context, file *os.File) (string, int64, error) {
-			got, err := c.DownloadBundle(ctx, jobID, file)
-			return got.SHA256, got.SizeBytes, err
-		},
-	}
-	if jobID == d.written.JobID {
-		request.ContentSHA256 = d.plan.ContentSHA256.ValueString()
-	}
-	staged, err := bundle.Stage(ctx, d.plan.target(), request)
-	if err != nil {
-		d.report(err)
-		return false
-	}
-	err = staged.Commit(ctx, &d.written.Owned)
-	if left := staged.Discard(); left != nil {
-		d.diags.AddWarning(summaryNotDeleted, paragraphs(sentence(left.Error()), "Delete the temporary directory that the message names."))
-	}
-	if err != nil {
-		d.report(err)
-		return false
-	}
-	d.written.JobID = jobID
-	d.plan.setContents(staged.Contents())
-	return true
-}
-
-// report adds the diagnostic of a failed download.
-func (d *download) report(err error) {
-	jobID := d.plan.JobID.ValueString()
-	var occupied *bundle.OccupiedError
-	var checksum *bundle.ChecksumError
-	var content *bundle.ContentError
-	var archive *bundle.ArchiveError
+// explainDisk describes an error of the file system, if it is one.
+func explainDisk(err error, unchanged, again string) (detail string, ok bool) {
 	var lost *bundle.LostError
 	var file *fs.PathError
 	var link *os.LinkError
 	switch {
-	case errors.As(err, &occupied):
-		addOccupied([]*bundle.OccupiedError{occupied}, d.unchanged, d.diags.AddAttributeError)
-	case errors.As(err, &checksum):
-		d.diags.AddAttributeError(path.Root("sha256"), summaryChecksumMismatch,
-			paragraphs(fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", jobID, checksum.Got, checksum.Want, d.unchanged),
-				"If the bundle is correct, update or remove sha256."))
-	case errors.As(err, &content):
-		d.diags.AddAttributeError(path.Root("job_id"), summaryContentChanged,
-			paragraphs(fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", jobID, cmp.Or(content.Got, "null"), content.Want, d.unchanged),
-				"To accept them, run \"terraform apply -replace\" with the address of this resource."))
-	case errors.As(err, &archive):
-		next := "Export the site again, or download the bundle without extract_to."
-		if d.plan.ExtractTo.IsNull() {
-			next = "Apply again. If it fails again, export the site again."
-		}
-		d.diags.AddAttributeError(path.Root("extract_to"), summaryUnpackFailed,
-			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", jobID, strings.TrimSuffix(archive.Error(), "."), d.unchanged), next))
 	case errors.As(err, &lost):
-		d.diags.AddAttributeError(path.Root("extract_to"), summaryWriteFailed,
-			paragraphs(sentence(err.Error()), fmt.Sprintf("Move %s back to %s, and apply again.", lost.Now, lost.Name)))
+		return paragraphs(sentence(err.Error()), fmt.Sprintf("Move %s back to %s, and %s.", lost.Now, lost.Name, again)), true
+	case errors.Is(err, syscall.EBUSY):
+		return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "If extract_to is a mount point, use a subdirectory of it."), true
 	case errors.As(err, &file) || errors.As(err, &link):
-		next := "Fix the cause, and apply again."
-		if errors.Is(err, syscall.EBUSY) {
-			next = "If extract_to is a mount point, use a subdirectory of it."
-		}
-		d.diags.AddAttributeError(path.Root("path"), summaryWriteFailed, paragraphs("The operating system returned: "+err.Error()+". "+d.unchanged, next))
-	default:
-		addError(d.diags, summaryDownloadFailed, err, "Job: "+jobID+". "+d.unchanged, "")
+		return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "Fix the cause, and "+again+"."), true
+	}
+	return "", false
+}
+
+// warnAboutLeftovers names temporary directories that could not be deleted.
+func warnAboutLeftovers(err error, diags *diag.Diagnostics) {
+	if err != nil {
+		diags.AddWarning(summaryNotDeleted, paragraphs(sentence(err.Error()), "Delete the temporary directory that the message names."))
 	}
 }

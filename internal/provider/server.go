@@ -25,28 +25,44 @@ func NewServer(options Options) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		inner := providerserver.NewProtocol6(newProvider())()
 		actions, _ := inner.(tfprotov6.ActionServer)
-		return &server{ProviderServer: inner, ActionServer: actions}
+		return newServer(inner, actions)
 	}
 }
 
 type server struct {
 	tfprotov6.ProviderServer
 	tfprotov6.ActionServer
-	// running is read-locked by each running action.
-	running sync.RWMutex
+	running sync.RWMutex // read-locked by each running action
+	// stopping ends when the provider stops, also for an action that the framework does
+	// not know yet. stop ends it.
+	stopping context.Context
+	stop     context.CancelFunc
+}
+
+func newServer(inner tfprotov6.ProviderServer, actions tfprotov6.ActionServer) *server {
+	s := &server{ProviderServer: inner, ActionServer: actions}
+	s.stopping, s.stop = context.WithCancel(context.Background())
+	return s
 }
 
 // InvokeAction counts the action as running until its last event has been read.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	s.running.RLock()
+	ctx, cancel := context.WithCancel(ctx)
+	forget := context.AfterFunc(s.stopping, cancel)
+	end := func() {
+		forget()
+		cancel()
+		s.running.RUnlock()
+	}
 	stream, err := s.ActionServer.InvokeAction(ctx, req)
 	if err != nil {
-		s.running.RUnlock()
+		end()
 		return nil, err
 	}
 	events := stream.Events
 	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
-		defer s.running.RUnlock()
+		defer end()
 		events(yield)
 	}
 	return stream, nil
@@ -55,7 +71,11 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // StopProvider cancels running operations, and waits for running actions to end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.ProviderServer.StopProvider(ctx, req)
+	s.running.RLock()
+	s.stop()
+	s.running.RUnlock()
 	s.running.Lock()
 	defer s.running.Unlock()
+	s.stopping, s.stop = context.WithCancel(context.Background()) // a debugger's provider outlives its stop
 	return resp, err
 }

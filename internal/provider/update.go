@@ -37,14 +37,14 @@ type updateWait struct {
 	again string
 }
 
-// end waits until the update has finished, successfully or not. It reports an error only
+// waitForEnd waits until the update has finished, successfully or not. It reports an error only
 // if the wait itself fails.
-func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	last, err := w.client.WaitForUpdate(ctx, w.statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
 	if err == nil {
 		return last, true
 	}
-	seen := lastSeen(w.statusID, last)
+	seen := describeLastSeen(w.statusID, last)
 	advice := explain(err).advice
 	var timeout *timeoutError
 	switch {
@@ -58,10 +58,10 @@ func (w updateWait) end(ctx context.Context, diags *diag.Diagnostics) (*client.U
 	return nil, false
 }
 
-// success waits for the end of the update and fails closed: anything but success
+// waitForSuccess waits for the end of the update and fails closed: anything but success
 // is reported as an error.
-func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
-	update, ok := w.end(ctx, diags)
+func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
 		addUpdateFailure(w.client, diags, w.statusID, update)
 		ok = false
@@ -69,8 +69,8 @@ func (w updateWait) success(ctx context.Context, diags *diag.Diagnostics) (*clie
 	return update, ok
 }
 
-// lastSeen describes the update as it was last read, or is empty if it was never read.
-func lastSeen(statusID string, last *client.UpdateStatus) string {
+// describeLastSeen describes the update as it was last read, or is empty if it was never read.
+func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
 		return ""

@@ -83,7 +83,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	defer cancel()
 
 	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain}
-	update, ok := wait.success(ctx, &resp.Diagnostics)
+	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {
 		return
 	}

@@ -149,7 +149,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
 		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
-		if update, ok = wait.end(ctx, &resp.Diagnostics); !ok {
+		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
 	} else {

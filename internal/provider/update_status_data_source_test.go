@@ -88,7 +88,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	}
 	soon, failing := simulator.UpdateSpec{Run: 4 * time.Minute}, simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
 	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
-	const brief = `timeouts = { read = "200ms" }`
+	const brief = `timeouts = { read = "1s" }`
 	passed := func(fields map[string]any) simulator.UpdateSpec {
 		return simulator.UpdateSpec{Queue: ended, Run: ended, Fields: fields}
 	}
@@ -115,7 +115,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":     {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 200ms (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to resume waiting. If this is normal, increase `timeouts.read`.\n"},
+			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 1s (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to resume waiting. If this is normal, increase `timeouts.read`.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
@@ -212,15 +212,16 @@ Push a fix, and use the status_id of the update that it triggers.
 	}
 }
 
-func TestThousandReadsMakeAThousandRequestsOverFewConnections(t *testing.T) {
+// The benchmark of plans has 1,000 reads.
+func TestReadsMakeOneRequestEachOverFewConnections(t *testing.T) {
 	t.Parallel()
 	const parallelism = 10 // Terraform's default
 	h := newHarness(t, simulator.Options{})
 	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	c := h.cli(t, "data \"docs_update_status\" \"update\" {\n  count     = 1000\n  status_id = \"upd_1\"\n}\n")
+	c := h.cli(t, "data \"docs_update_status\" \"update\" {\n  count     = 100\n  status_id = \"upd_1\"\n}\n")
 	c.Run(t, 0, "plan")
-	if n := len(h.Requests()); n != 1000 || h.Count(simulator.EndpointUpdate) != n {
-		t.Errorf("%d requests, %d of them for the update, want 1000", n, h.Count(simulator.EndpointUpdate))
+	if n := len(h.Requests()); n != 100 || h.Count(simulator.EndpointUpdate) != n {
+		t.Errorf("%d requests, %d of them for the update, want 100", n, h.Count(simulator.EndpointUpdate))
 	}
 	if n := h.Connections(); n > parallelism+5 {
 		t.Errorf("%d connections, want at most %d", n, parallelism+5)
