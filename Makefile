@@ -64,7 +64,7 @@ dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ wit
 	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@'
 
 .PHONY: fmt
-fmt: ## Format the Go and Terraform files
+fmt: ## Format the Go and Terraform files (the first run builds the linter, which takes minutes)
 	$(GOLANGCI) fmt
 	'$(TF)' fmt -recursive examples
 

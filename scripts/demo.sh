@@ -57,7 +57,7 @@ fail() {
   exit 1
 }
 
-step 'Build the provider and the simulated service'
+step 'Build the provider and the simulated service (the first time, this takes minutes)'
 run make --silent install PLUGINS="$scratch/plugins" >/dev/null
 run go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
 mkdir "$scratch/quickstart"

@@ -2,14 +2,15 @@ terraform {
   required_version = ">= 1.10"
 }
 
-# Ephemeral, so Terraform never stores the key in a plan or state.
+# Ephemeral, so Terraform never stores the key.
 variable "docs_api_key" {
-  description = "Admin API key of the documentation service."
-  type        = string
-  ephemeral   = true
+  type      = string
+  ephemeral = true
 }
 
+# Objects of this account set provider = docs.handbook.
 provider "docs" {
+  alias    = "handbook"
   base_url = "https://host.example/v1"
   api_key  = var.docs_api_key
 }

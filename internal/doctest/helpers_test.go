@@ -62,7 +62,6 @@ func newServiceIn(t *testing.T, year int) *service {
 	s.Env = append(s.Env,
 		"TF_INPUT=0",
 		"TF_VAR_bucket=example-documentation",
-		"TF_VAR_directory="+s.Folder+"/site",
 		"TF_VAR_docs_api_key=sim_key",
 		"TF_VAR_docs_base_url=https://host.example/v1",
 		"TF_VAR_domain=docs.example.com",

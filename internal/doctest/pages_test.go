@@ -5,7 +5,6 @@ package doctest
 
 import (
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,21 +13,25 @@ import (
 	"testing"
 )
 
-// registry is where the Registry shows docs/, without the ending of the files.
-const registry = "https://registry.terraform.io/providers/docs-hosting/docs/latest/docs/"
+// onGitHub matches what precedes the path of a file of this repository in a URL.
+var onGitHub = regexp.MustCompile(`^https://(?:github\.com/docs-hosting/terraform-provider-docs/(?:blob|tree)|raw\.githubusercontent\.com/docs-hosting/terraform-provider-docs)/main/`)
 
 var (
 	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```$")
+	address     = regexp.MustCompile(`https://github\.com/docs-hosting/terraform-provider-docs/[\w./#-]+`)
 	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	anchorTag   = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	description = regexp.MustCompile(`(?m)^description: \|-\n((?:  .*\n)+)`)
 )
 
-// pages returns the Markdown files below docs/ and examples/, by path.
+// pages returns the Markdown files of the repository, by path.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
+	for _, name := range glob(t, "*.md") {
+		found[name] = read(t, name)
+	}
 	for _, directory := range []string{"docs", "examples"} {
 		err := filepath.WalkDir(filepath.Join(root, directory), func(name string, _ fs.DirEntry, err error) error {
 			if err == nil && filepath.Ext(name) == ".md" {
@@ -46,31 +49,30 @@ func pages(t *testing.T) map[string]string {
 func TestLinksLeadToPagesAndHeadings(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
+	// The addresses in messages.
+	for _, address := range address.FindAllString(sourceCode(t), -1) {
+		all[root+"/internal"] += "](" + address + ")"
+	}
 	for name, content := range all {
 		for _, match := range link.FindAllStringSubmatch(codeBlock.ReplaceAllString(content, ""), -1) {
 			file, anchor, _ := strings.Cut(match[1], "#")
 			target := filepath.Join(filepath.Dir(name), file)
-			page, absolute := strings.CutPrefix(file, registry)
+			prefix := onGitHub.FindString(file)
 			switch {
-			case absolute:
-				target = filepath.Join(root, "docs", page+".md")
+			case prefix != "":
+				target = filepath.Join(root, strings.TrimPrefix(file, prefix))
 			case file == "":
 				target = name
 			case strings.Contains(file, "://"):
 				continue
+			case name == index:
+				// The Registry resolves relative links of the index one level too high.
+				t.Errorf("the index has a relative link to %s", match[1])
 			}
-			if filepath.Ext(target) != ".md" {
-				if _, err := os.Stat(target); err != nil {
-					t.Errorf("%s links to %s, which does not exist", name, match[1])
-				}
-			} else if _, ok := all[target]; !ok {
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which does not exist", name, match[1])
 			} else if anchor != "" && !slices.Contains(anchors(all[target]), anchor) {
 				t.Errorf("%s links to %s, which has no such heading", name, match[1])
-			}
-			// The Registry resolves relative links of the index one level too high.
-			if name == filepath.Join(root, "docs/index.md") && file != "" && !absolute {
-				t.Errorf("the index has a relative link to %s", match[1])
 			}
 		}
 	}
@@ -96,14 +98,14 @@ func anchors(page string) []string {
 	return names
 }
 
+const index = root + "/docs/index.md"
+
 func TestIndexLinksToEachPage(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
-	docs := filepath.Join(root, "docs")
-	for name := range maps.Keys(all) {
-		page, inside := strings.CutPrefix(name, docs+"/")
-		page = strings.TrimSuffix(page, ".md")
-		if inside && page != "index" && !strings.Contains(all[docs+"/index.md"], "("+registry+page+")") {
+	for name := range all {
+		page, inside := strings.CutPrefix(name, root+"/")
+		if inside && strings.HasPrefix(page, "docs/") && name != index && !strings.Contains(all[index], "/blob/main/"+page+")") {
 			t.Errorf("the index does not link to %s", page)
 		}
 	}

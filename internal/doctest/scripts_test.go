@@ -184,7 +184,6 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 			"s3://example-documentation|--exclude|*|--include|*.html|--cache-control|no-cache|--content-type|text/html; charset=utf-8|\n",
 			"s3://example-documentation|--delete|--size-only|\ncloudfront|create-invalidation|--distribution-id|computed|--paths|/*|\n",
 			"https://computed",
-			"cloudfront|create-invalidation|--paths|/*|--distribution-id|computed|\n",
 			"0 added, 2 changed",
 		},
 	} {

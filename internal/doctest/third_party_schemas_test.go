@@ -22,8 +22,8 @@ var (
 
 // thirdPartyResources are the schemas of what the examples use, by provider and resource, reduced
 // to the arguments in the examples. helm and tfe follow `terraform providers schema -json` of
-// versions 3.1.2 and 0.78.0, with which the examples were validated. aws and google follow the
-// documentation of versions 6 and 7. An argument that an example gains is added here.
+// versions 3.1.2 and 0.78.0, with which the examples were validated. aws follows the documentation
+// of version 6. An argument that an example gains is added here.
 var thirdPartyResources = map[string]map[string]schema.Schema{
 	"aws": {
 		"aws_s3_bucket": {Attributes: object{"id": computedString, "arn": computedString, "bucket": optionalString, "bucket_regional_domain_name": computedString}},
@@ -32,7 +32,7 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 		}},
 		"aws_s3_object": {Attributes: object{
 			"bucket": requiredString, "key": requiredString, "source": optionalString, "source_hash": optionalString,
-			"content_type": optionalString, "cache_control": optionalString,
+			"content_type": optionalString,
 		}},
 		"aws_cloudfront_origin_access_control": {Attributes: object{
 			"id": computedString, "name": requiredString, "origin_access_control_origin_type": requiredString,
@@ -59,17 +59,6 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 				"viewer_certificate": block(object{"cloudfront_default_certificate": optionalBool}, nil),
 			},
 		},
-	},
-	"google": {
-		"google_storage_bucket": {
-			Attributes: object{"name": requiredString, "location": requiredString, "uniform_bucket_level_access": optionalBool},
-			Blocks:     map[string]schema.Block{"website": block(object{"main_page_suffix": optionalString, "not_found_page": optionalString}, nil)},
-		},
-		"google_storage_bucket_iam_member": {Attributes: object{"bucket": requiredString, "role": requiredString, "member": requiredString}},
-		"google_storage_bucket_object": {Attributes: object{
-			"bucket": requiredString, "name": requiredString, "source": optionalString, "source_md5hash": optionalString,
-			"content_type": optionalString, "cache_control": optionalString,
-		}},
 	},
 	"helm": {
 		"helm_release": {Attributes: object{

@@ -79,7 +79,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. It must be missing or empty before the resource is created. Changing the path replaces the resource. The bundle must be a tar, gzip-compressed tar, or zip archive without links, of at most 100,000 entries and 4 GiB unpacked.",
+				MarkdownDescription: "Directory to unpack the bundle into. It must be missing or empty before the resource is created. Changing the path replaces the resource. The bundle must be a tar, gzip-compressed tar, or zip archive without links.",
 				Optional:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},

@@ -70,8 +70,8 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports a site as a static bundle and keeps a working presigned link to it. " +
-			"Creating the resource starts exactly one job. An expired link is renewed for the same job. A new job starts only for new content, or after the job failed or was lost.",
+		MarkdownDescription: "Exports a site as a static bundle, and creates a presigned link to it. " +
+			"Creating the resource starts exactly one job. An apply renews an expired link for the same job. A new job starts only for new content, or after the job failed or was lost.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
 				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. Changing it replaces the resource.",
@@ -100,7 +100,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before expiry to renew the link, such as `30m`. " +
+				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. " +
 					"If it is not shorter than the lifetime of a link, the provider uses half the lifetime and warns. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,

@@ -3,8 +3,8 @@
 
 package provider
 
-// The errors page lists every diagnostic by its summary. A test compares it with the
-// constants in this file, so every diagnostic takes its summary from here.
+// Every diagnostic takes its summary from here. A test compares the summaries that the
+// documentation quotes with these constants.
 
 // Errors.
 const (

@@ -14,7 +14,7 @@ ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }
 
-# Use the link where Terraform accepts ephemeral values: in write-only arguments, provider
+# Use the link in write-only arguments, provider
 # configurations, provisioners, and ephemeral outputs of modules.
 resource "terraform_data" "fetch" {
   triggers_replace = docs_static_export.site.job_id

@@ -1,5 +1,3 @@
-# By job ID. Terraform uses the configured domain without checking it.
-terraform import docs_static_export.site se_3f9a2c1b8e7d4a06
-
-# By domain and job ID.
+# By domain and job ID, or by job ID.
 terraform import docs_static_export.site docs.example.com,se_3f9a2c1b8e7d4a06
+terraform import docs_static_export.site se_3f9a2c1b8e7d4a06

@@ -30,31 +30,6 @@ resource "docs_static_export" "site" {
     revision = var.revision
   }
 
-  # Longer than the time between two runs, here 30 minutes, and shorter than the lifetime of a link.
-  renew_before = "45m"
-}
-
-resource "helm_release" "docs" {
-  name             = "docs"
-  namespace        = "docs"
-  create_namespace = true
-  chart            = "oci://charts.example.com/docs" # the service's deployment chart
-
-  set = [
-    { name = "staticExport.enabled", value = "true" },
-    { name = "staticExport.version", value = var.revision, type = "string" },
-  ]
-
-  # Helm treats an unescaped comma as the end of the value.
-  set_sensitive = [
-    { name = "staticExport.bundleUrl", value = replace(docs_static_export.site.bundle_url, ",", "\\,") },
-  ]
-
-  lifecycle {
-    # Fails a late apply instead of passing on an expired link. An unknown expiry (null) passes.
-    precondition {
-      condition     = try(timecmp(docs_static_export.site.expires_at, timestamp()) > 0, true)
-      error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Create a new plan."
-    }
-  }
+  # Longer than the time between two runs, here 5 minutes, and shorter than the lifetime of a link.
+  renew_before = "10m"
 }

@@ -57,7 +57,7 @@ resource "aws_s3_bucket" "bundles" {
   bucket = var.bucket
 }
 
-# The pods do not sign their requests, so every request through the endpoint may read the bundles.
+# Pods do not sign requests: everything that uses the endpoint may read the bundles.
 resource "aws_s3_bucket_policy" "bundles" {
   bucket = aws_s3_bucket.bundles.id
 
@@ -73,7 +73,7 @@ resource "aws_s3_bucket_policy" "bundles" {
   })
 }
 
-# One object for each job. On a fresh disk, source_hash stays known, so nothing is uploaded twice.
+# One object for each job. source_hash stays known on a fresh disk.
 resource "aws_s3_object" "bundle" {
   bucket       = aws_s3_bucket.bundles.id
   key          = "bundles/${docs_static_export.site.job_id}.tar.gz"
@@ -82,7 +82,7 @@ resource "aws_s3_object" "bundle" {
   content_type = "application/gzip"
 
   lifecycle {
-    # The old object stays until the release uses the new one.
+    # Keeps the old object until the release uses the new one.
     create_before_destroy = true
   }
 }
