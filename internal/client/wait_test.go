@@ -61,10 +61,6 @@ func TestWaitForAJob(t *testing.T) {
 			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
 			logged: "WARN Poll failed; the wait continues map[error:GET /v1/static-export/jobs/se_1: HTTP 502 Bad Gateway object:static export job se_1]",
 		},
-		"whose status is an update's": {
-			spec: simulator.JobSpec{RunningStatus: "success"}, polls: []float64{0, 10, 20}, want: completed,
-			logged: "WARN Unknown status, taken to mean that the work is still running map[object:static export job se_1 page_count:2 progress:44 status:success]",
-		},
 		"of a service that asks to wait": {
 			faults: []simulator.Fault{{Times: 1, Header: http.Header{"Retry-After": {"86400"}}}},
 			polls:  []float64{0, 60}, want: completed,

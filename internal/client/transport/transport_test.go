@@ -152,6 +152,16 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 	}
 }
 
+func TestBackoffDoublesUpToItsCap(t *testing.T) {
+	for failures, want := range map[int]time.Duration{
+		0: second, 1: 2 * second, 2: 4 * second, 4: 16 * second, 5: 30 * second, 63: 30 * second, 1000: 30 * second,
+	} {
+		if got := backoff(failures); got != want {
+			t.Errorf("backoff(%d) is %s, want %s", failures, got, want)
+		}
+	}
+}
+
 func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc

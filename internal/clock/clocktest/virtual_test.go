@@ -25,10 +25,8 @@ func TestClocks(t *testing.T) {
 		"virtual": func() clock.Clock { return clocktest.NewVirtual(time.Now()) },
 	} {
 		for behavior, check := range map[string]func(*testing.T, clock.Clock){
-			"sleeps":                                    sleeps,
-			"wakes a sleeper at its deadline":           wakesAtDeadline,
-			"sleeps to the deadline in steps":           sleepsInSteps,
-			"does not sleep if the context has ended":   doesNotSleep,
+			"sleeps":                          sleeps,
+			"wakes a sleeper at its deadline": wakesAtDeadline,
 			"ends a context with the cause of a parent": endsWithParent,
 			"forgets a context that was canceled":       forgetsCanceled,
 			"ends a context that has no time at once":   endsAtOnce,
@@ -57,24 +55,6 @@ func wakesAtDeadline(t *testing.T, c clock.Clock) {
 	ctx, cancel := c.WithTimeout(t.Context(), time.Minute, errTimeout)
 	defer cancel()
 	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(ctx, time.Hour) }, errTimeout)
-}
-
-func sleepsInSteps(t *testing.T, c clock.Clock) {
-	ctx, cancel := c.WithTimeout(t.Context(), time.Minute, errTimeout)
-	defer cancel()
-	wantElapsed(t, c, time.Minute, func() error {
-		for {
-			if err := c.Sleep(ctx, 25*time.Second); err != nil {
-				return err
-			}
-		}
-	}, errTimeout)
-}
-
-func doesNotSleep(t *testing.T, c clock.Clock) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errTimeout)
-	wantElapsed(t, c, 0, func() error { return c.Sleep(ctx, time.Hour) }, errTimeout)
 }
 
 func endsWithParent(t *testing.T, c clock.Clock) {
