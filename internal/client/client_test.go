@@ -157,8 +157,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 				}
 				return
 			}
-			var unexpected *UnexpectedResponseError
-			if !errors.As(err, &unexpected) || !strings.Contains(err.Error(), test.problem) || strings.Contains(err.Error(), signature) {
+			if _, ok := errors.AsType[*UnexpectedResponseError](err); !ok || !strings.Contains(err.Error(), test.problem) || strings.Contains(err.Error(), signature) {
 				t.Errorf("got %v, want %q", err, test.problem)
 			}
 		})

@@ -116,8 +116,7 @@ func TestWaitForAJob(t *testing.T) {
 				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 					t.Errorf("the error is %v, want %q", err, test.err)
 				}
-				var failed *JobFailedError
-				if errors.As(err, &failed) && failed.Job != job {
+				if failed, ok := errors.AsType[*JobFailedError](err); ok && failed.Job != job {
 					t.Error("the error holds another job")
 				}
 				if lines := w.log.above(); len(slices.Compact(lines)) != len(lines) {

@@ -76,14 +76,13 @@ func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
 		if !reflect.DeepEqual(response, want) {
 			t.Errorf("got %+v, want %+v", *response, *want)
 		}
-		var unexpected *UnexpectedResponseError
 		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
-		if err := tr.Unexpected(response, "the response has no jobId"); !errors.As(err, &unexpected) || *unexpected != wantErr {
-			t.Errorf("got %+v, want %+v", err, wantErr)
+		if got := *tr.Unexpected(response, "the response has no jobId"); got != wantErr {
+			t.Errorf("got %+v, want %+v", got, wantErr)
 		}
 		response.Object = map[string]any{"secret": signature} // a success may hold anything
-		if err := tr.Unexpected(response, "the response has no jobId"); !errors.As(err, &unexpected) || unexpected.Message != "" {
-			t.Errorf("got %+v, want no message", err)
+		if got := tr.Unexpected(response, "the response has no jobId"); got.Message != "" {
+			t.Errorf("got %+v, want no message", got)
 		}
 	})
 }
@@ -109,8 +108,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 				tr, _ := serve(t, test.handler, maxRetries(0))
 				_, err := tr.Do(bounded(t, time.Hour), read)
 				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
-				var api *APIError
-				if !errors.As(err, &api) || *api != test.want {
+				if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
 					t.Errorf("got %+v, want %+v", err, test.want)
 				}
 			})
