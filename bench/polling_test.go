@@ -6,6 +6,7 @@
 package bench
 
 import (
+	"flag"
 	"io"
 	"log"
 	"math"
@@ -214,10 +215,13 @@ func (o *outcomes) followSDK(t *testing.T, j job) {
 	o.add(j, time.Since(began)-j.ends(), gets)
 }
 
-// inBubble runs f in virtual time. synctest takes a *testing.T, which a benchmark
-// does not have, so this makes one.
+// inBubble runs f once in virtual time. synctest takes a *testing.T, which a benchmark
+// does not have, so this makes one. RunTests would repeat it as -count says.
 func inBubble(b *testing.B, f func(t *testing.T)) {
 	b.Helper()
+	count := flag.Lookup("test.count").Value
+	defer func(before string) { _ = count.Set(before) }(count.String())
+	_ = count.Set("1")
 	all := func(_, _ string) (bool, error) { return true, nil }
 	if !testing.RunTests(all, []testing.InternalTest{{Name: b.Name(), F: func(t *testing.T) { synctest.Test(t, f) }}}) {
 		b.Fatal("the simulation failed")

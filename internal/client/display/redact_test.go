@@ -6,6 +6,8 @@ package display
 import (
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -51,4 +53,21 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzRedact checks that any text is fit for a terminal, short, and without the secret.
+func FuzzRedact(f *testing.F) {
+	for _, text := range []string{
+		"", "key " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature, "esc \x1b[2J\u202e\u200b nul \x00\xff",
+		testKey[:8] + "\u200b" + testKey[8:], strings.Repeat("é ", 4000), strings.Repeat(testKey, 200) + "?" + testKey,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Redactor{Secret: testKey}.Redact(text)
+		unfit := func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
+		if len(got) > maxShown || !utf8.ValidString(got) || strings.ContainsFunc(got, unfit) || strings.Contains(got, testKey) {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	})
 }

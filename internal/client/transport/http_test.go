@@ -54,8 +54,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 					}
 					return
 				}
-				var api *APIError
-				if !errors.As(err, &api) || api.StatusCode != test.status || api.Redirect != test.target || !slices.Equal(paths, []string{first}) {
+				if api, ok := errors.AsType[*APIError](err); !ok || api.StatusCode != test.status || api.Redirect != test.target || !slices.Equal(paths, []string{first}) {
 					t.Errorf("requests to %q, %v; want one that names %s", paths, err, test.target)
 				}
 			})

@@ -178,20 +178,11 @@ func TestCallsThatWereRefusedDelayNoOther(t *testing.T) {
 	})
 }
 
-func TestPauseIsAsAskedOrRandom(t *testing.T) {
-	for name, test := range map[string]struct {
-		failure http.HandlerFunc
-		want    time.Duration
-	}{
-		"as the service asks": {reply(429, "", "Retry-After: 60"), 60 * second},
-		"after a 429":         {reply(429, ""), 875 * time.Millisecond},
-		"after a 500":         {reply(500, ""), 875 * time.Millisecond},
-	} {
-		bubble(t, func(t *testing.T) {
-			tr, s := serve(t, inTurn(test.failure, reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
-			if _, err := tr.Do(bounded(t, time.Hour), read); err != nil || time.Since(s.began) != test.want {
-				t.Errorf("%s: %v after %s, want %s", name, err, time.Since(s.began), test.want)
-			}
-		})
-	}
+func TestBackoffIsRandom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, inTurn(reply(500, ""), reply(429, "", "Retry-After: 9"), reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
+		if _, err := tr.Do(bounded(t, time.Hour), read); err != nil || !slices.Equal(s.times(), []float64{0, .875, 9.875}) {
+			t.Errorf("%v after requests at %v, want a random backoff and the wait that the service asks for", err, s.times())
+		}
+	})
 }

@@ -34,7 +34,7 @@ type Response struct {
 }
 
 // Unexpected returns the error of a response that is unusable for the given reason.
-func (t *Transport) Unexpected(response *Response, problem string) error {
+func (t *Transport) Unexpected(response *Response, problem string) *UnexpectedResponseError {
 	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem, Message: t.Redact(display.ObjectMessage(response.Object))}
 }
 

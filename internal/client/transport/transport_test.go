@@ -152,24 +152,27 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 	}
 }
 
-func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
-	for name, test := range map[string]struct {
-		handler http.HandlerFunc
-		asked   time.Duration
-	}{
-		"503": {reply(503, "busy", "Retry-After: 600"), 600 * second},
-		"429": {reply(429, "busy", "Retry-After: 600"), 600 * second},
+func TestBackoffDoublesUpToItsCap(t *testing.T) {
+	for failures, want := range map[int]time.Duration{
+		0: second, 1: 2 * second, 2: 4 * second, 4: 16 * second, 5: 30 * second, 63: 30 * second, 1000: 30 * second,
 	} {
+		if got := backoff(failures); got != want {
+			t.Errorf("backoff(%d) is %s, want %s", failures, got, want)
+		}
+	}
+}
+
+func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
+	for _, status := range []int{503, 429} {
 		bubble(t, func(t *testing.T) {
-			tr, s := serve(t, test.handler)
+			tr, s := serve(t, reply(status, "busy", "Retry-After: 600"))
 			_, err := tr.Do(bounded(t, 10*time.Minute), start)
-			var busy *BusyError
-			var api *APIError
-			if !errors.As(err, &busy) || !busy.RetryAt.Equal(s.began.Add(test.asked)) || !errors.As(err, &api) || api.Message != "busy" {
-				t.Errorf("%s: the error is %v, want one that asks to wait %s", name, err, test.asked)
+			busy, ok := errors.AsType[*BusyError](err)
+			if api, has := errors.AsType[*APIError](err); !ok || !busy.RetryAt.Equal(s.began.Add(600*second)) || !has || api.Message != "busy" {
+				t.Errorf("%d: the error is %v, want one that asks to wait 600 s", status, err)
 			}
-			if took := time.Since(s.began); took != 0 || len(s.received()) != 1 || MayHaveActed(err) {
-				t.Errorf("%s: %d requests in %s, MayHaveActed %t; want 1, at once", name, len(s.received()), took, MayHaveActed(err))
+			if took := time.Since(s.began); took != 0 || len(s.received()) != 1 || MayHaveActed(err) || IsTemporary(err) {
+				t.Errorf("%d: %d requests in %s, MayHaveActed %t, IsTemporary %t; want 1, at once", status, len(s.received()), took, MayHaveActed(err), IsTemporary(err))
 			}
 		})
 	}
