@@ -6,9 +6,8 @@
 // HTTP, the service's API, or Terraform.
 //
 // [Target.Inspect] finds out what is at a target. [Stage] fetches a bundle into temporary
-// directories beside it, and [Staged.Commit] renames that into place. [Target.Remove]
-// renames what is in place into temporary directories. Discard deletes those. Only what
-// the same resource wrote is ever replaced or deleted.
+// directories beside it, and [Staged.Commit] renames that into place. [Target.Remove] moves
+// it into temporary directories. Only what the same resource wrote is replaced or removed.
 package bundle
 
 import (
@@ -26,8 +25,8 @@ type Fetch func(ctx context.Context, file *os.File) (sha256 string, size int64, 
 type Contents struct {
 	SHA256    string // checksum of the file
 	SizeBytes int64
-	// ContentSHA256 is the archive's content digest, which tree.digest defines. It is ""
-	// if the file is not an archive that can be unpacked.
+	// ContentSHA256 is the content digest (see tree.digest), or "" if the file is no archive
+	// that can be unpacked.
 	ContentSHA256 string
 	FileCount     int64 // files in the archive
 }

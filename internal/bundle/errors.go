@@ -14,7 +14,7 @@ type OccupiedError struct {
 
 func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
 
-// LostError reports a directory that could not be put back after a failure. It is at Now.
+// LostError reports what could not be put back after a failure. It is at Now.
 type LostError struct {
 	Name, Now string
 	Err       error

@@ -85,8 +85,7 @@ func (t tree) compare(now tree) error {
 	return nil
 }
 
-// readTree returns the content of the directory. It follows no links, and fails if it
-// finds anything but files and directories.
+// readTree returns the content of the directory. It fails at a link or a device.
 func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
 	found, left := tree{}, limits.bytes
 	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {

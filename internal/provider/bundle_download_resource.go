@@ -293,9 +293,11 @@ func (m *bundleDownloadModel) put(ctx context.Context, c *client.Client, wanted 
 	staged, err := bundle.Stage(ctx, m.target(), func(ctx context.Context, file *os.File) (string, int64, error) {
 		got, err := c.DownloadBundle(ctx, jobID, file)
 		if sum := m.SHA256.ValueString(); err == nil && sum != "" && sum != got.SHA256 {
-			err = &mismatchError{"sha256", summaryChecksumMismatch,
+			err = &mismatchError{
+				"sha256", summaryChecksumMismatch,
 				fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, got.SHA256, sum),
-				"If the bundle is correct, update or remove sha256."}
+				"If the bundle is correct, update or remove sha256.",
+			}
 		}
 		return got.SHA256, got.SizeBytes, err
 	})
@@ -304,9 +306,11 @@ func (m *bundleDownloadModel) put(ctx context.Context, c *client.Client, wanted 
 	}
 	defer func() { warnAboutLeftovers(staged.Discard(), diags) }()
 	if got := staged.Contents.ContentSHA256; wanted != "" && wanted != got {
-		return bundle.Contents{}, &mismatchError{"job_id", summaryContentChanged,
+		return bundle.Contents{}, &mismatchError{
+			"job_id", summaryContentChanged,
 			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(got, "null"), wanted),
-			"To accept them, run \"terraform apply -replace\" with the address of this resource, without create_before_destroy."}
+			"To accept them, run \"terraform apply -replace\" with the address of this resource, without create_before_destroy.",
+		}
 	}
 	return staged.Contents, staged.Commit(ctx, owned)
 }
