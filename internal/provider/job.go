@@ -43,10 +43,11 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	return false
 }
 
-// progressOf describes a job as it was last read; last is nil if it was not.
+// progressOf describes a job that has not finished as it was last read; last is nil if it
+// was not.
 func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last == nil {
-		return fmt.Sprintf("The status of job %s has not been read.", jobID)
+		return fmt.Sprintf("Job %s may still be running. Its status has not been read.", jobID)
 	}
 	text := fmt.Sprintf("Job %s was last seen with status %q", jobID, last.Status)
 	if last.Progress != nil {
@@ -55,7 +56,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last.PageCount != nil {
 		text += fmt.Sprintf(", page count %d", *last.PageCount)
 	}
-	return text + "."
+	return text + ". The job keeps running."
 }
 
 // failureOf describes why a job failed.

@@ -129,7 +129,7 @@ func (run *exportRun) askAgain(ctx context.Context) (found bool, _ *exportFailur
 			return false, nil
 		}
 		if err != nil {
-			return false, failedToFinish(run.client, err, life.JobID, nil)
+			return false, failedToRead(err, life.JobID)
 		}
 		life.jobRead(job)
 	}

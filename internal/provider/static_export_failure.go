@@ -60,7 +60,7 @@ func failedToStart(err error, domain, baseURL string) *exportFailure {
 // read, or nil.
 func failedToFinish(c *client.Client, err error, jobID string, last *client.StaticExportJob) *exportFailure {
 	cause := explain(err)
-	f := &exportFailure{summary: summaryExportFailed, what: paragraphs(cause.what, progressOf(jobID, last)+" The job keeps running."), next: cause.advice, err: err, resumable: true}
+	f := &exportFailure{summary: summaryExportFailed, what: paragraphs(cause.what, progressOf(jobID, last)), next: cause.advice, err: err, resumable: true}
 	_, failed := errors.AsType[*client.JobFailedError](err)
 	switch {
 	case failed:
@@ -73,6 +73,12 @@ func failedToFinish(c *client.Client, err error, jobID string, last *client.Stat
 		f.summary = summaryExportTimedOut
 	}
 	return f
+}
+
+// failedToRead returns why it is not known whether a job is still missing.
+func failedToRead(err error, jobID string) *exportFailure {
+	cause := explain(err)
+	return &exportFailure{summary: summaryJobUnreadable, what: paragraphs(cause.what, "Job: "+jobID+"."), next: strings.TrimSpace(cause.advice + " The next apply tries again."), err: err}
 }
 
 // failedToLink returns why a completed job has no link, or no new one.

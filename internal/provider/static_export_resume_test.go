@@ -14,7 +14,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted", "The job keeps running.", "The state contains the job without a link.")
+	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted", "may still be running. Its status has not been read. The state contains the job without a link.")
 	if state := c.values(t)[site]; state["job_id"] != h.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
@@ -67,7 +67,7 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	c.apply(t, 0)
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
-	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "The job keeps running. The link in the state works until",
+	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "may still be running. Its status has not been read. The link in the state works until",
 		`To resume the same job, run "terraform apply" again.`)
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
