@@ -21,3 +21,8 @@ resource "docs_static_export" "site" {
     update = docs_update_gate.published.status_id
   }
 }
+
+# For other configurations: names only an update that succeeded.
+output "status_id" {
+  value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
+}

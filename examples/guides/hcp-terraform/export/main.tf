@@ -40,6 +40,7 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
+# Names only a job with a bundle.
 output "job_id" {
-  value = docs_static_export.site.job_id
+  value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }
