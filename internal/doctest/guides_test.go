@@ -52,7 +52,7 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 // The way out that the pages name.
 func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
 	t.Parallel()
-	for _, directory := range []string{"data-sources/docs_update_status/data-source-wait.tf", "guides/hcp-terraform/deployment"} {
+	for _, directory := range []string{"data-sources/docs_update_status/data-source.tf", "guides/hcp-terraform/deployment"} {
 		t.Run(directory, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)

@@ -1,5 +1,5 @@
 variable "status_id" {
-  description = "ID of the update that was triggered before this run."
+  description = "ID of the update that must succeed."
   type        = string
 }
 
@@ -12,7 +12,6 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Starts only after the gate has passed.
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 

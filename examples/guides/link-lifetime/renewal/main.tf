@@ -33,3 +33,7 @@ output "bundle_url" {
   value     = docs_static_export.site.bundle_url
   sensitive = true
 }
+
+output "expires_at" {
+  value = docs_static_export.site.expires_at
+}
