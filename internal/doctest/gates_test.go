@@ -15,8 +15,8 @@ func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
 	t.Parallel()
 	for example, command := range map[string]string{
 		"data-sources/docs_update_status/data-source.tf": "plan",
-		"resources/docs_update_gate/resource.tf":              "apply",
-		"actions/docs_await_update/action.tf":                 "apply",
+		"resources/docs_update_gate/resource.tf":         "apply",
+		"actions/docs_await_update/action.tf":            "apply",
 	} {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -133,7 +134,8 @@ func TestLateApplyFailsInsteadOfHandingOverAnExpiredLink(t *testing.T) {
 func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.enter(t, "guides/link-lifetime/ephemeral")
+	clitest.Program(t, "curl")
+	s.enter(t, "ephemeral-resources/docs_static_export_bundle/ephemeral-resource.tf")
 	s.Run(t, 0, "plan", "-out=saved")
 	s.clock.Advance(24 * time.Hour)
 	s.Run(t, 0, "apply", "saved")
