@@ -17,7 +17,7 @@ resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
   triggers = {
-    update = var.status_id
+    status_id = var.status_id
   }
 
   # A renewal of the link would trigger the action, too.

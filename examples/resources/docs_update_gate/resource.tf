@@ -17,7 +17,7 @@ resource "docs_static_export" "site" {
 
   triggers = {
     # The reference makes the export wait for the gate.
-    update = docs_update_gate.published.status_id
+    status_id = docs_update_gate.published.status_id
   }
 }
 

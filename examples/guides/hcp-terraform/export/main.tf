@@ -33,7 +33,7 @@ resource "docs_static_export" "site" {
   domain = var.domain
 
   triggers = {
-    update = docs_update_gate.published.status_id
+    status_id = docs_update_gate.published.status_id
   }
 
   # Otherwise, each renewal would start a run of the deployment.
