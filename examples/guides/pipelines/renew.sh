@@ -7,7 +7,7 @@ tf=${TF:-terraform}
 state=$("$tf" show -json)
 published=$(printf '%s' "$state" | jq '[ .. | objects
   | select(.type? == "docs_static_export" and .mode? == "managed") | .values
-  | select(.bundle_url != null or .status == "completed") ]')
+  | select(.bundle_url != null) ]')
 if [ "$published" = "[]" ]; then
   echo "Nothing published yet."
   exit 0
