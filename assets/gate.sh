@@ -25,5 +25,5 @@ terraform init -plugin-dir="$scratch/plugins" >/dev/null
 
 clear
 echo '$ terraform apply -auto-approve -var status_id=upd_failure'
-# The plan is left out.
-terraform apply -auto-approve -var status_id=upd_failure 2>&1 | sed '1,/Plan:/d' || true
+# Leaves out the plan.
+terraform apply -auto-approve -var status_id=upd_failure 2>&1 | sed -n '/: Creating/,$p' || true

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -48,35 +49,10 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 	}
 }
 
-func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
-	t.Parallel()
-	for directory, command := range map[string]string{
-		"guides/deploy-gates/data-source": "plan",
-		"guides/deploy-gates/gate":        "apply",
-		"guides/deploy-gates/action":      "apply",
-	} {
-		t.Run(directory, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.enter(t, directory)
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			if command == "apply" {
-				s.Run(t, 0, "plan", "-out=saved")
-				s.Run(t, 1, "apply", "saved")
-			} else {
-				s.Run(t, 1, "plan")
-			}
-			if s.Count(simulator.EndpointStart) > 0 {
-				t.Error("the site was exported")
-			}
-		})
-	}
-}
-
 // The way out that the pages name.
 func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
 	t.Parallel()
-	for _, directory := range []string{"guides/deploy-gates/data-source", "guides/hcp-terraform/deployment"} {
+	for _, directory := range []string{"data-sources/docs_update_status/data-source.tf", "guides/hcp-terraform/deployment"} {
 		t.Run(directory, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
@@ -157,7 +133,8 @@ func TestLateApplyFailsInsteadOfHandingOverAnExpiredLink(t *testing.T) {
 func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.enter(t, "guides/link-lifetime/ephemeral")
+	clitest.Program(t, "curl")
+	s.enter(t, "ephemeral-resources/docs_static_export_bundle/ephemeral-resource.tf")
 	s.Run(t, 0, "plan", "-out=saved")
 	s.clock.Advance(24 * time.Hour)
 	s.Run(t, 0, "apply", "saved")

@@ -35,6 +35,8 @@ type service struct {
 	*simulator.Server
 	*clitest.CLI
 	clock *clocktest.Virtual
+	// hung, unless nil, receives the endpoint of each request that a fault has met.
+	hung chan string
 }
 
 // newService starts in the year 2030, so no link expires by the clock of the CLI.
@@ -46,7 +48,14 @@ func newService(t *testing.T) *service {
 func newServiceIn(t *testing.T, year int) *service {
 	t.Helper()
 	now := clocktest.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
-	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: contract.New(t).Check})
+	s := &service{clock: now}
+	check := contract.New(t).Check
+	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: func(x simulator.Exchange) {
+		check(x)
+		if x.Altered && s.hung != nil {
+			s.hung <- x.Request.Endpoint
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +67,7 @@ func newServiceIn(t *testing.T, year int) *service {
 
 	env := map[string]string{"DOCS_BASE_URL": server.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
 	options := provider.Options{Version: "test", Getenv: func(name string) string { return env[name] }, Clock: now}
-	s := &service{server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options)), now}
+	s.Server, s.CLI = server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options))
 	s.Env = append(s.Env,
 		"TF_INPUT=0",
 		"TF_VAR_bucket=example-documentation",

@@ -31,13 +31,19 @@ func newScripts(t *testing.T) *service {
 	}
 	s := newService(t)
 	for name, command := range map[string]string{"terraform": "exec '" + s.Binary + "' \"$@\"", "aws": "printf '%s|' \"$@\"; echo"} {
-		s.Write(t, "bin/"+name, "#!/bin/sh\n"+command+"\n")
-		if err := os.Chmod(filepath.Join(s.Folder, "bin", name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		s.command(t, name, command)
 	}
 	s.Env = append(s.Env, "PATH="+filepath.Join(s.Folder, "bin")+":"+os.Getenv("PATH"), "HOME="+s.Folder)
 	return s
+}
+
+// command puts a command on the path of scripts.
+func (s *service) command(t *testing.T, name, script string) {
+	t.Helper()
+	s.Write(t, "bin/"+name, "#!/bin/sh\n"+script+"\n")
+	if err := os.Chmod(filepath.Join(s.Folder, "bin", name), 0o700); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newPipeline returns a service whose folder holds the files of a pipeline, with a local state.
@@ -77,7 +83,19 @@ func (s *service) unset(name string) {
 
 func TestPipelinesPublishAndRenew(t *testing.T) {
 	t.Parallel()
-	step := regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?terraform .+|sh .+)$`)
+	// run runs the steps of a job in order. The last one must be the process that a canceled job interrupts.
+	step := regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
+	run := func(t *testing.T, s *service, job string) {
+		t.Helper()
+		var last string
+		for _, match := range step.FindAllStringSubmatch(job, -1) {
+			last = match[1]
+			s.shell(t, 0, last)
+		}
+		if !strings.HasPrefix(last, "exec ") {
+			t.Errorf("the step %q is not replaced by its command", last)
+		}
+	}
 	github := read(t, examples+"/guides/pipelines/github-actions/publish.yml")
 	publish, gitlab, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/gitlab-ci.yml"), "\nrenew:\n")
 	for name, pipeline := range map[string]struct{ backend, publish, renew string }{
@@ -88,72 +106,12 @@ func TestPipelinesPublishAndRenew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, pipeline.backend)
-			for _, match := range step.FindAllStringSubmatch(pipeline.publish, -1) {
-				s.shell(t, 0, match[1])
-			}
+			run(t, s, pipeline.publish)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.clock.Advance(time.Hour)
-			for _, match := range step.FindAllStringSubmatch(pipeline.renew, -1) {
-				s.shell(t, 0, match[1])
-			}
+			run(t, s, pipeline.renew)
 			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
 				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
-			}
-		})
-	}
-}
-
-func TestRenewalKeepsTheJobOrStops(t *testing.T) {
-	t.Parallel()
-	const stops = "The plan changes job_id, so it was not applied."
-	publish := func(t *testing.T, s *service) { s.Run(t, 0, "apply", "-auto-approve") }
-	for name, test := range map[string]struct {
-		before      func(t *testing.T, s *service)
-		exit        int
-		output      string
-		jobs, links int
-	}{
-		"nothing published yet": {func(*testing.T, *service) {}, 0, "Nothing published yet.", 0, 0},
-		"the first export failed": {func(t *testing.T, s *service) {
-			s.NextJob(simulator.JobSpec{Fail: "page guides/links.mdx does not render"})
-			s.Run(t, 1, "apply", "-auto-approve")
-		}, 0, "Nothing published yet.", 1, 0},
-		"nothing to do": {publish, 0, "No changes.", 1, 1},
-		"due": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.clock.Advance(time.Hour)
-		}, 0, "0 added, 1 changed, 0 destroyed", 1, 2},
-		"due after a later export failed": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.AddUpdate(simulator.UpdateSpec{ID: "upd_later", Queue: -1, Run: -1})
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_later")
-			s.NextJob(simulator.JobSpec{Fail: "page guides/links.mdx does not render"})
-			s.Run(t, 1, "apply", "-auto-approve")
-			s.clock.Advance(time.Hour)
-		}, 0, "1 changed", 2, 2},
-		"the job is unknown": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.ForgetJob(s.JobIDs()[1]) // after exportedJob
-		}, 1, stops, 1, 1},
-		"the plan would export": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.Env = append(s.Env, "TF_VAR_domain=www.example.com")
-		}, 1, stops, 1, 1},
-		"the plan fails": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.RotateKey("sim_other")
-		}, 1, "HTTP 401", 1, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newPipeline(t, "gitlab-ci/backend.tf")
-			test.before(t, s)
-			s.unset("TF_VAR_status_id")
-			if output := s.shell(t, test.exit, "sh renew.sh"); !strings.Contains(output, test.output) {
-				t.Errorf("%q is missing:\n%s", test.output, output)
-			}
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != test.jobs || links != test.links {
-				t.Errorf("%d jobs and %d links, want %d and %d", jobs, links, test.jobs, test.links)
 			}
 		})
 	}

@@ -17,7 +17,14 @@ variable "status_id" {
   type        = string
 }
 
+variable "gate" {
+  description = "Whether to wait for the update. A renewal does not."
+  type        = bool
+  default     = true
+}
+
 resource "docs_update_gate" "published" {
+  count     = var.gate ? 1 : 0
   status_id = var.status_id
 }
 
@@ -25,17 +32,13 @@ resource "docs_static_export" "site" {
   domain = var.domain
 
   triggers = {
-    update = docs_update_gate.published.status_id
+    status_id = var.status_id # renew.sh needs a variable of the same name
   }
 
-  # Longer than the time between two renewals, 30 minutes, and shorter than the lifetime of a link.
-  renew_before = "45m"
-}
+  # Longer than the time between two renewals, 5 minutes, and shorter than the lifetime of a link.
+  renew_before = "10m"
 
-# The update whose export is published, for renew.sh. If an export fails, the output keeps the earlier
-# ID.
-output "status_id" {
-  value = docs_static_export.site.status == "completed" ? docs_static_export.site.triggers.update : null
+  depends_on = [docs_update_gate.published]
 }
 
 output "bundle_url" {

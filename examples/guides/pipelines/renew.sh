@@ -1,28 +1,41 @@
 #!/bin/sh
-# Renews the link of the published bundle if it is due. It never starts an export.
+# Renews the links in the state that are due. It never starts an export.
+# To run OpenTofu, set TF=tofu.
 set -eu
+tf=${TF:-terraform}
 
-outputs=$(terraform output -json)
-TF_VAR_status_id=$(printf '%s' "$outputs" | jq --raw-output '.status_id.value // empty')
-if [ -z "$TF_VAR_status_id" ]; then
+state=$("$tf" show -json)
+published=$(printf '%s' "$state" | jq '[ .. | objects
+  | select(.type? == "docs_static_export" and .mode? == "managed") | .values
+  | select(.bundle_url != null) ]')
+if [ "$published" = "[]" ]; then
   echo "Nothing published yet."
   exit 0
 fi
-export TF_VAR_status_id
 
-# 0: nothing to do, 2: changes, anything else: an error
+# Plan with the values that the exports were started with: each trigger has the name of its variable.
+# Do not wait for an update again.
+variables=$(printf '%s' "$published" | jq --raw-output '.[].triggers // {} | to_entries[]
+  | select(.value != null and (.key | test("^\\w+$"))) | @sh "export TF_VAR_\(.key)=\(.value)"')
+eval "$variables"
+export TF_VAR_gate=false
+
+# 0: nothing to do, 2: changes, anything else: an error. A canceled plan leaves no lock, because it
+# takes none. The apply takes one, and rejects the plan if the state has changed.
 code=0
-terraform plan -detailed-exitcode -out=plan.tfplan || code=$?
+"$tf" plan -lock=false -detailed-exitcode -out=plan.tfplan || code=$?
 if [ "$code" -ne 2 ]; then
   exit "$code"
 fi
 
-# A renewal keeps the job. Anything else exports the site or resumes an export.
-plan=$(terraform show -json plan.tfplan)
+# A renewal keeps the job. Anything else starts or resumes an export.
+plan=$("$tf" show -json plan.tfplan)
 if ! printf '%s' "$plan" | jq --exit-status '
   [ .resource_changes[]? | select(.type == "docs_static_export") | .change
     | .before.job_id != null and .after.job_id == .before.job_id ] | all' >/dev/null; then
   echo "The plan changes job_id, so it was not applied. Run the pipeline that publishes the site." >&2
   exit 1
 fi
-terraform apply plan.tfplan
+
+# With exec, a canceled job interrupts the apply instead of the shell.
+exec "$tf" apply plan.tfplan

@@ -1,5 +1,5 @@
 variable "status_id" {
-  description = "ID of the update that was triggered before this run."
+  description = "ID of the update that must succeed."
   type        = string
 }
 
@@ -12,12 +12,16 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Starts only after the gate has passed.
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
   triggers = {
     # The reference makes the export wait for the gate.
-    update = docs_update_gate.published.status_id
+    status_id = docs_update_gate.published.status_id
   }
+}
+
+# For other configurations: names only an update that succeeded.
+output "status_id" {
+  value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

@@ -33,13 +33,14 @@ resource "docs_static_export" "site" {
   domain = var.domain
 
   triggers = {
-    update = docs_update_gate.published.status_id
+    status_id = docs_update_gate.published.status_id
   }
 
   # Otherwise, each renewal would start a run of the deployment.
   link_renewal = "never"
 }
 
+# Names only a job with a bundle.
 output "job_id" {
-  value = docs_static_export.site.job_id
+  value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }

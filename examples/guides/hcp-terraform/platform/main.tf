@@ -38,19 +38,17 @@ resource "tfe_workspace" "deployment" {
   auto_apply_run_trigger = false # true deploys without approval
 }
 
-# The deployment may read the outputs of the export.
 resource "tfe_workspace_settings" "export" {
   workspace_id              = tfe_workspace.export.id
   remote_state_consumer_ids = [tfe_workspace.deployment.id]
 }
 
-# Each successful apply of the export starts a run of the deployment.
+# Each successful apply of the export starts a deployment.
 resource "tfe_run_trigger" "deployment" {
   workspace_id  = tfe_workspace.deployment.id
   sourceable_id = tfe_workspace.export.id
 }
 
-# Both workspaces call the service: one exports, the other creates a link.
 resource "tfe_variable_set" "docs" {
   name         = "Documentation service"
   organization = var.organization

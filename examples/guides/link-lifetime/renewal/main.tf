@@ -17,8 +17,8 @@ variable "domain" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Longer than the time between two runs, here 30 minutes, and shorter than the lifetime of a link.
-  renew_before = "45m"
+  # Longer than the time between two runs, here 5 minutes, and shorter than the lifetime of a link.
+  renew_before = "10m"
 }
 
 # Warns about an expired link in refresh-only plans, such as the health assessments of HCP Terraform.
@@ -32,4 +32,8 @@ check "bundle_link" {
 output "bundle_url" {
   value     = docs_static_export.site.bundle_url
   sensitive = true
+}
+
+output "expires_at" {
+  value = docs_static_export.site.expires_at
 }

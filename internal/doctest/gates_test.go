@@ -1,0 +1,121 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package doctest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
+	t.Parallel()
+	for example, command := range map[string]string{
+		"data-sources/docs_update_status/data-source.tf": "plan",
+		"resources/docs_update_gate/resource.tf":         "apply",
+		"actions/docs_await_update/action.tf":            "apply",
+	} {
+		t.Run(example, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			s.enter(t, example)
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
+			if command == "apply" {
+				s.Run(t, 0, "plan", "-out=saved")
+				s.Run(t, 1, "apply", "saved")
+			} else {
+				s.Run(t, 1, "plan")
+			}
+			if s.Count(simulator.EndpointStart) > 0 {
+				t.Error("the site was exported")
+			}
+		})
+	}
+}
+
+// What another configuration reads must never name an update that failed.
+func TestOutputOfAGateKeepsTheLastUpdateThatSucceeded(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.enter(t, "resources/docs_update_gate/resource.tf")
+	s.AddUpdate(simulator.UpdateSpec{ID: "upd_running", Queue: simulator.Forever})
+	s.change(t, "resource.tf", `create = "20m"`, `create = "1s"`)
+	applyUpdate := func(id string, wantExit int) {
+		t.Helper()
+		s.Env = append(s.Env, "TF_VAR_status_id="+id)
+		s.Run(t, wantExit, "apply", "-auto-approve")
+	}
+	applyUpdate("upd_failure", 1)
+	if id := s.output(t, "status_id"); id != nil {
+		t.Errorf("the output names %v, although no update succeeded", id)
+	}
+	applyUpdate("upd_success", 0)
+	for _, id := range []string{"upd_failure", "upd_unknown", "upd_running"} {
+		applyUpdate(id, 1)
+		if got := s.output(t, "status_id"); got != "upd_success" {
+			t.Errorf("after %s, the output names %v, want upd_success", id, got)
+		}
+	}
+}
+
+// What another configuration reads must never name a job without a bundle.
+func TestOutputOfAnExportKeepsTheLastJobThatCompleted(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.enter(t, "guides/hcp-terraform/export")
+	s.change(t, "main.tf", `link_renewal = "never"`, "link_renewal = \"never\"\n  timeouts = { create = \"1s\", update = \"1s\" }")
+
+	s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	s.Run(t, 1, "apply", "-auto-approve")
+	if id := s.output(t, "job_id"); id != nil {
+		t.Errorf("the output names %v, although no export completed", id)
+	}
+	s.Run(t, 0, "apply", "-auto-approve", "-replace=docs_static_export.site")
+	published := s.output(t, "job_id")
+	if published == nil {
+		t.Fatal("the output is not set after an export")
+	}
+
+	s.AddUpdate(simulator.UpdateSpec{ID: "upd_later", Queue: -1, Run: -1})
+	s.Env = append(s.Env, "TF_VAR_status_id=upd_later")
+	for _, step := range []struct {
+		name    string
+		prepare func()
+	}{
+		{"an export that fails", func() { s.NextJob(simulator.JobSpec{Fail: "page guides/links.mdx does not render"}) }},
+		{"an export that times out", func() { s.NextJob(simulator.JobSpec{Queue: simulator.Forever}) }},
+		{"a resumed export that fails", func() {
+			jobs := s.JobIDs()
+			s.FinishJob(jobs[len(jobs)-1], "page guides/links.mdx does not render")
+		}},
+	} {
+		step.prepare()
+		s.Run(t, 1, "apply", "-auto-approve")
+		if id := s.output(t, "job_id"); id != published {
+			t.Errorf("after %s, the output names %v, want %v", step.name, id, published)
+		}
+	}
+}
+
+// change replaces a text in a file of the folder.
+func (s *service) change(t *testing.T, name, old, replacement string) {
+	t.Helper()
+	content := read(t, s.Folder+"/"+name)
+	if !strings.Contains(content, old) {
+		t.Fatalf("%s does not contain %q", name, old)
+	}
+	s.Write(t, name, strings.Replace(content, old, replacement, 1))
+}
+
+// output returns the value of an output: nil if the state has none.
+func (s *service) output(t *testing.T, name string) any {
+	t.Helper()
+	var outputs map[string]struct{ Value any }
+	if err := json.Unmarshal([]byte(s.Run(t, 0, "output", "-json")), &outputs); err != nil {
+		t.Fatal(err)
+	}
+	return outputs[name].Value
+}

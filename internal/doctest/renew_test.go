@@ -1,0 +1,186 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+//go:build linux
+
+package doctest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestRenewalKeepsTheJobOrStops(t *testing.T) {
+	t.Parallel()
+	const (
+		stops   = "The plan changes job_id, so it was not applied."
+		nothing = "Nothing published yet."
+		renews  = "1 changed"
+	)
+	publish := func(t *testing.T, s *service) { s.Run(t, 0, "apply", "-auto-approve") }
+	expire := func(t *testing.T, s *service) {
+		publish(t, s)
+		s.clock.Advance(time.Hour)
+	}
+	// publishLater publishes a later update, which fails, and lets the link expire.
+	publishLater := func(t *testing.T, s *service, update simulator.UpdateSpec, job simulator.JobSpec) {
+		publish(t, s)
+		update.ID, update.Queue, update.Run = "upd_later", -1, -1
+		s.AddUpdate(update)
+		s.NextJob(job)
+		s.Env = append(s.Env, "TF_VAR_status_id=upd_later")
+		s.Run(t, 1, "apply", "-auto-approve")
+		// The service no longer says that the earlier update succeeded.
+		s.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: -1, Run: -1, Fail: "unknown"})
+		s.clock.Advance(time.Hour)
+	}
+	const failure = "page guides/links.mdx does not render"
+
+	for name, test := range map[string]struct {
+		before      func(t *testing.T, s *service)
+		exit        int
+		output      string
+		jobs, links int
+	}{
+		"nothing published yet": {func(*testing.T, *service) {}, 0, nothing, 0, 0},
+		"nothing published yet in HCP Terraform": {func(t *testing.T, s *service) {
+			s.command(t, "terraform", `[ "$1" != output ] || { echo "could not read state version outputs: resource not found" >&2; exit 1; }; exec '`+s.Binary+`' "$@"`)
+		}, 0, nothing, 0, 0},
+		"the first export failed": {func(t *testing.T, s *service) {
+			s.NextJob(simulator.JobSpec{Fail: failure})
+			s.Run(t, 1, "apply", "-auto-approve")
+		}, 0, nothing, 1, 0},
+		"nothing is due": {func(t *testing.T, s *service) {
+			publish(t, s)
+			s.Run(t, 0, "apply", "-auto-approve", "-var=gate=false")
+		}, 0, "No changes.", 1, 1},
+		"only the gate of the publication is left over": {publish, 0, "0 changed, 1 destroyed", 1, 1},
+		"due": {expire, 0, renews, 1, 2},
+		"due with OpenTofu alone": {func(t *testing.T, s *service) {
+			expire(t, s)
+			s.command(t, "terraform", "exit 127")
+			s.command(t, "tofu", "exec '"+s.Binary+`' "$@"`)
+			s.Env = append(s.Env, "TF=tofu")
+		}, 0, renews, 1, 2},
+		"due after a later export failed": {func(t *testing.T, s *service) {
+			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Fail: failure})
+		}, 0, renews, 2, 2},
+		"due after a later update failed": {func(t *testing.T, s *service) {
+			publishLater(t, s, simulator.UpdateSpec{Fail: failure}, simulator.JobSpec{})
+		}, 0, renews, 1, 2},
+		"the job is unknown": {func(t *testing.T, s *service) {
+			publish(t, s)
+			s.ForgetJob(s.JobIDs()[1]) // after exportedJob
+		}, 1, stops, 1, 1},
+		"the plan would export": {func(t *testing.T, s *service) {
+			publish(t, s)
+			s.Env = append(s.Env, "TF_VAR_domain=www.example.com")
+		}, 1, stops, 1, 1},
+		"a trigger does not have the name of its variable": {func(t *testing.T, s *service) {
+			s.change(t, "main.tf", "status_id = var.status_id # ", "update = var.status_id # ")
+			expire(t, s)
+		}, 1, "No value for required variable", 1, 1},
+		"the plan fails": {func(t *testing.T, s *service) {
+			publish(t, s)
+			s.RotateKey("sim_other")
+		}, 1, "HTTP 401", 1, 1},
+		"the state cannot be read": {func(t *testing.T, s *service) {
+			publish(t, s)
+			s.Write(t, "terraform.tfstate", "{")
+		}, 1, "Unsupported state file", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPipeline(t, "gitlab-ci/backend.tf")
+			test.before(t, s)
+			s.unset("TF_VAR_status_id") // a run on a schedule has no update
+			if output := s.shell(t, test.exit, "exec sh renew.sh"); !strings.Contains(output, test.output) {
+				t.Errorf("%q is missing:\n%s", test.output, output)
+			}
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != test.jobs || links != test.links {
+				t.Errorf("%d jobs and %d links, want %d and %d", jobs, links, test.jobs, test.links)
+			}
+		})
+	}
+}
+
+// The configurations of other guides have no gate, and variables of their own.
+func TestRenewalWorksWithEachConfigurationThatRenews(t *testing.T) {
+	t.Parallel()
+	for _, directory := range []string{"guides/link-lifetime/renewal", "guides/self-hosting/link-in-state"} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newScripts(t)
+			s.Write(t, "renew.sh", read(t, examples+"/"+pipelines+"renew.sh"))
+			s.enter(t, directory)
+			s.Run(t, 0, "apply", "-auto-approve")
+			s.unset("TF_VAR_revision")
+			s.clock.Advance(time.Hour)
+			s.shell(t, 0, "exec sh renew.sh")
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
+				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
+			}
+		})
+	}
+}
+
+// A runner interrupts only the process of the step, and later kills what is left.
+func TestCanceledRenewalLeavesNoLock(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		hangs  string
+		cancel func(t *testing.T, s *service, pid int) error
+	}{
+		"killed in the plan": {simulator.EndpointJob, func(_ *testing.T, _ *service, pid int) error {
+			return syscall.Kill(-pid, syscall.SIGKILL)
+		}},
+		"interrupted in the apply": {simulator.EndpointBundle, func(t *testing.T, s *service, pid int) error {
+			binary, err := filepath.EvalSymlinks(s.Binary)
+			if err != nil {
+				return err
+			}
+			if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err != nil || program != binary {
+				t.Errorf("the step runs %s (%v), which does not pass on an interrupt", program, err)
+			}
+			return syscall.Kill(pid, syscall.SIGINT)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPipeline(t, "gitlab-ci/backend.tf")
+			s.Run(t, 0, "apply", "-auto-approve")
+			s.unset("TF_VAR_status_id")
+			s.clock.Advance(time.Hour)
+			s.hung = make(chan string, 1)
+			s.AddFault(simulator.Fault{Endpoint: test.hangs, Times: 1, Delay: simulator.Forever})
+
+			c := exec.CommandContext(t.Context(), "sh", "-euc", "exec sh renew.sh")
+			c.Dir, c.Env = s.Folder, append(slices.Clone(s.Env), "TF_CLI_ARGS_apply=-auto-approve")
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-s.hung
+			if err := test.cancel(t, s, c.Process.Pid); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Wait(); err == nil {
+				t.Error("a canceled renewal succeeded")
+			}
+			if _, err := os.Stat(filepath.Join(s.Folder, ".terraform.tfstate.lock.info")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the lock remains (%v)", err)
+			}
+		})
+	}
+}
