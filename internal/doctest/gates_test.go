@@ -42,7 +42,6 @@ func TestOutputOfAGateKeepsTheLastUpdateThatSucceeded(t *testing.T) {
 	s := newService(t)
 	s.enter(t, "resources/docs_update_gate/resource.tf")
 	s.AddUpdate(simulator.UpdateSpec{ID: "upd_running", Queue: simulator.Forever})
-	s.change(t, "resource.tf", `create = "20m"`, `create = "1s"`)
 	applyUpdate := func(id string, wantExit int) {
 		t.Helper()
 		s.Env = append(s.Env, "TF_VAR_status_id="+id)
@@ -66,7 +65,6 @@ func TestOutputOfAnExportKeepsTheLastJobThatCompleted(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.enter(t, "guides/hcp-terraform/export")
-	s.change(t, "main.tf", `link_renewal = "never"`, "link_renewal = \"never\"\n  timeouts = { create = \"1s\", update = \"1s\" }")
 
 	s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 	s.Run(t, 1, "apply", "-auto-approve")
