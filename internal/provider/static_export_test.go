@@ -113,6 +113,17 @@ func TestExpiredLinkIsRenewedInPlaceFromTheSameJob(t *testing.T) {
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 2})
 }
 
+func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
+	h := newHarness(t, simulator.Options{})
+	h.run(t,
+		resource.TestStep{Config: export(`link_renewal = "never"`)},
+		resource.TestStep{
+			Config:           export(`link_renewal = "never"`, `poll_interval = "5s"`),
+			ConfigPlanChecks: planned(plancheck.ResourceActionUpdate, nil, []string{"job_id", "bundle_url", "expires_at"}),
+		},
+	)
+}
+
 func TestNewContentIsExportedInPlaceAndAnotherDomainInAReplacement(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	job := statecheck.CompareValue(compare.ValuesDiffer())
