@@ -35,7 +35,6 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		"control characters":             {"\x1b[2J\x07a\u009bb\u202ec\u2066d\ufeffe\u00adf", "[2Jabcdef"},
 		"odd spaces":                     {"a\u00a0b\u2028c\vd", "a b c d"},
 		"invalid UTF-8":                  {"a\xff\xfeb", "a\ufffdb"},
-		"other scripts":                  {"見つかりません — ошибка ✓", "見つかりません — ошибка ✓"},
 		"text of the greatest length":    {long, long},
 		"longer text":                    {long + "x", long[:maxShown-12] + " (shortened)"},
 		"longer text of wide characters": {strings.Repeat("€", maxShown), strings.Repeat("€", (maxShown-12)/3) + " (shortened)"},
