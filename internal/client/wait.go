@@ -105,7 +105,8 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 				return 0, false
 			}
 			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
-			return transport.RetryAfter(err), true
+			_, retryAfter := transport.StatusOf(err)
+			return retryAfter, true
 		},
 	}
 	return w.Until(ctx, began, seen, get)

@@ -55,6 +55,10 @@ func TestWaitForAJob(t *testing.T) {
 			},
 			polls: []float64{0, 10, 20, 30}, want: `{"ID":"se_1","Status":"completed"}`,
 		},
+		"whose progress stops": {
+			spec: simulator.JobSpec{Queue: noTime, Run: 20 * second}, rewrite: func(_ int, body map[string]any) { body["progress"], body["pageCount"] = 50, 3 },
+			polls: []float64{0, 10, 20}, want: `{"ID":"se_1","Status":"completed","Progress":50,"PageCount":3}`,
+		},
 		"with an outage": {
 			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 502}},
 			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
@@ -160,7 +164,6 @@ func TestWaitForAnUpdate(t *testing.T) {
 	}{
 		"that succeeds":           {simulator.UpdateSpec{}, []float64{0, 10, 20}, []string{"queued", "in_progress", "success"}, false},
 		"that fails":              {simulator.UpdateSpec{Fail: "no"}, []float64{0, 10, 20}, []string{"queued", "in_progress", "failure"}, false},
-		"whose status is odd":     {simulator.UpdateSpec{QueuedStatus: "running"}, []float64{0, 10, 20}, []string{"running", "in_progress", "success"}, true},
 		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, true},
 	} {
 		inWorld(t, func(t *testing.T, w *world) {

@@ -6,8 +6,6 @@ package display
 import (
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 )
 
 const (
@@ -31,14 +29,12 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		"a password":                     {"https://user:" + signature + "@h/p", "https://(redacted)@h/p"},
 		"an at sign in a path":           {"https://h/@scope/p", "https://h/@scope/p"},
 		"a URL in quotes":                {`parse "https://h/p?` + signature + `": bad`, `parse "https://h/p?(redacted)": bad`},
-		"two URLs":                       {"HTTPS://A/?" + signature + " http://b/?" + signature, "HTTPS://A/?(redacted) http://b/?(redacted)"},
 		"a URL beyond the limit":         {"https://h/p?" + strings.Repeat(signature, 1000), "https://h/p?(redacted)"},
 		"a path with a query":            {"GET /b.tar.gz?e=1&sig=" + signature + " HTTP/1.1", "GET /b.tar.gz?(redacted) HTTP/1.1"},
 		"a question about a path":        {"Is it in /docs? x=1", "Is it in /docs? x=1"},
 		"control characters":             {"\x1b[2J\x07a\u009bb\u202ec\u2066d\ufeffe\u00adf", "[2Jabcdef"},
 		"odd spaces":                     {"a\u00a0b\u2028c\vd", "a b c d"},
 		"invalid UTF-8":                  {"a\xff\xfeb", "a\ufffdb"},
-		"other scripts":                  {"見つかりません — ошибка ✓", "見つかりません — ошибка ✓"},
 		"text of the greatest length":    {long, long},
 		"longer text":                    {long + "x", long[:maxShown-12] + " (shortened)"},
 		"longer text of wide characters": {strings.Repeat("€", maxShown), strings.Repeat("€", (maxShown-12)/3) + " (shortened)"},
@@ -53,21 +49,4 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzRedact checks that any text is fit for a terminal, short, and without the secret.
-func FuzzRedact(f *testing.F) {
-	for _, text := range []string{
-		"", "key " + testKey + " url https://user:" + signature + "@h.test/p?sig=" + signature, "esc \x1b[2J\u202e\u200b nul \x00\xff",
-		testKey[:8] + "\u200b" + testKey[8:], strings.Repeat("é ", 4000), strings.Repeat(testKey, 200) + "?" + testKey,
-	} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := Redactor{Secret: testKey}.Redact(text)
-		unfit := func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
-		if len(got) > maxShown || !utf8.ValidString(got) || strings.ContainsFunc(got, unfit) || strings.Contains(got, testKey) {
-			t.Errorf("%q is shown as %q", text, got)
-		}
-	})
 }

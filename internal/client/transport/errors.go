@@ -157,16 +157,9 @@ func withLast(reason, last error) error {
 	return fmt.Errorf("%w; the last attempt: %w", reason, last)
 }
 
-// RetryAfter returns how long the response that err is about asks to wait; zero if it
-// does not ask.
-func RetryAfter(err error) time.Duration {
-	_, retryAfter := statusOf(err)
-	return retryAfter
-}
-
-// statusOf returns the HTTP status and the Retry-After of the response that err is
+// StatusOf returns the HTTP status and the Retry-After of the response that err is
 // about, or zeros.
-func statusOf(err error) (status int, retryAfter time.Duration) {
+func StatusOf(err error) (status int, retryAfter time.Duration) {
 	if api, ok := errors.AsType[*APIError](err); ok {
 		return api.StatusCode, api.RetryAfter
 	}

@@ -99,7 +99,7 @@ func (p *pacer) record(err error) {
 	if t.second != now {
 		*t = tally{second: now}
 	}
-	if status, _ := statusOf(err); status == http.StatusTooManyRequests {
+	if status, _ := StatusOf(err); status == http.StatusTooManyRequests {
 		t.refused++
 		p.refusal = err
 	} else {

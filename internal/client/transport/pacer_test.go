@@ -43,7 +43,7 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 10},
 		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 9},
 		"is at least two per second":                        {[][2]int{{0, 40}}, 2},
-		"doubles after few refusals":                        {[][2]int{{10, 2}}, 20},
+		"doubles if one in five was refused":                {[][2]int{{8, 2}}, 16},
 		"does not double if more than one in five":          {[][2]int{{8, 3}}, 8},
 		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 10},
 		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 20},
@@ -60,12 +60,12 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T) {
 		p := newPacer(clock.System{})
-		p.record(refusal)
 		for range 9 {
+			p.record(refusal)
 			p.record(nil)
 		}
 		if got := seconds(p); got != 18 {
-			t.Errorf("allows %d requests per second in the second of the first refusal, want 18", got)
+			t.Errorf("allows %d requests per second in the second of the refusals, want 18", got)
 		}
 	})
 }

@@ -31,7 +31,7 @@ type retries struct {
 // before the next attempt: with a [*BusyError] if the service asked for that wait, and
 // with the failure otherwise.
 func (r *retries) wait(ctx context.Context, err error) error {
-	status, retryAfter := statusOf(err)
+	status, retryAfter := StatusOf(err)
 	cause := context.Cause(ctx)
 	switch {
 	case r.once && !neverActed(err):
@@ -85,7 +85,7 @@ func IsTemporary(err error) bool {
 	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
 		return unexpected.NotJSON // unusable JSON breaks the contract, and will again
 	}
-	switch status, _ := statusOf(err); status {
+	switch status, _ := StatusOf(err); status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
@@ -101,7 +101,7 @@ func neverActed(err error) bool {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return !connection.Sent
 	}
-	status, retryAfter := statusOf(err)
+	status, retryAfter := StatusOf(err)
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter > 0
 }
 
@@ -116,7 +116,7 @@ func MayHaveActed(err error) bool {
 		// A web page with status 200 does not come from the API.
 		return !unexpected.Page || unexpected.StatusCode != http.StatusOK
 	}
-	switch status, _ := statusOf(err); status {
+	switch status, _ := StatusOf(err); status {
 	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)
 		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
