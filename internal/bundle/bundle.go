@@ -51,7 +51,7 @@ func Stage(ctx context.Context, target Target, fetch Fetch) (*Staged, error) {
 	if err == nil {
 		s.file, err = newPlace(s.target.Path)
 	}
-	if err == nil && target.Directory != "" {
+	if err == nil {
 		s.tree, err = newPlace(s.target.Directory)
 	}
 	if err == nil {
@@ -71,12 +71,9 @@ func (s *Staged) fetch(ctx context.Context, fetch Fetch) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }()
-	if s.Contents.SHA256, s.Contents.SizeBytes, err = fetch(ctx, file); err != nil {
-		return err
-	}
+	s.Contents.SHA256, s.Contents.SizeBytes, err = fetch(ctx, file)
 	// No sync is needed: the next plan detects what a crash has damaged.
-	return file.Close()
+	return errors.Join(err, file.Close())
 }
 
 // read reads the archive, and unpacks it in the same pass if it is to be unpacked.
@@ -141,7 +138,7 @@ func (t Target) Remove(ctx context.Context, owned Owned) (*Removed, error) {
 	defer writing.Unlock()
 	found, err := t.Inspect(ctx, owned)
 	r := &Removed{Found: found}
-	if err == nil && t.Directory != "" && found.Tree.ours() {
+	if err == nil && found.Tree.ours() {
 		if r.tree, err = newPlace(found.target.Directory); err == nil {
 			err = r.tree.moveAside()
 		}

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -149,7 +150,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 			}
 			must(t, err)
 			must(t, errors.Join(staged.Commit(t.Context(), &d.owned), staged.Discard()))
-			if c := staged.Contents; c.FileCount != tc.files || (c.ContentSHA256 != "") != (tc.files > 0) || !d.inspect().Complete() {
+			if c := staged.Contents; c.FileCount != tc.files || (c.ContentSHA256 != "") != (tc.files > 0) || (d.owned.Trees != nil) != (tc.files > 0) || !d.inspect().Complete() {
 				t.Errorf("contents %+v, found %+v", c, d.inspect())
 			}
 			_, err = d.remove(t.Context())
@@ -174,6 +175,10 @@ func TestOwnership(t *testing.T) {
 	}{
 		"as it was written": {func(*testing.T, *disk) {}, current, current},
 		"an older bundle":   {goBack, old, old},
+		"an older directory": {func(t *testing.T, d *disk) {
+			goBack(t, d)
+			write(t, d.Path, string(newer))
+		}, current, old},
 		"nothing": {func(t *testing.T, d *disk) {
 			must(t, os.RemoveAll(d.path("out")))
 			must(t, os.RemoveAll(d.Directory))
@@ -447,6 +452,16 @@ func TestRemoveChangesEverythingOrNothing(t *testing.T) {
 			}
 			must(t, os.Chmod(filepath.Join(temporary[0], "old", "docs"), 0o700)) //nolint:gosec // a directory
 		})
+	}
+}
+
+func TestWhatCannotBeReadIsNotCalledForeignContent(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "file")
+	write(t, name, "x")
+	found := classify(name, 0, []string{"x"}, func() (string, error) { return "", syscall.EACCES })
+	if want := (Finding{Foreign, "cannot be read: " + syscall.EACCES.Error()}); found != want {
+		t.Errorf("found %+v, want %+v", found, want)
 	}
 }
 

@@ -18,7 +18,11 @@ type place struct {
 	temporary string // "" if nothing changes at name
 }
 
+// newPlace changes nothing if the name is "".
 func newPlace(name string) (place, error) {
+	if name == "" {
+		return place{}, nil
+	}
 	parent := filepath.Dir(name)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return place{}, err
