@@ -18,7 +18,6 @@ type place struct {
 	temporary string // "" if nothing changes at name
 }
 
-// newPlace changes nothing if the name is "".
 func newPlace(name string) (place, error) {
 	if name == "" {
 		return place{}, nil
