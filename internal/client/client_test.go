@@ -56,13 +56,16 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 // marks a start, and nothing else, as a request that is sent once.
 func TestStartIsSentOnceAndABundleAsOftenAsNeeded(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.AddFault(simulator.Fault{Status: 502, Acts: true, Times: 1})
-		_, err := w.StartStaticExport(within(t), "d", nil)
-		if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != 1 || len(w.JobIDs()) != 1 {
-			t.Errorf("%v after %d starts, %d jobs; want one", err, w.Count(simulator.EndpointStart), len(w.JobIDs()))
+		for n, fault := range []simulator.Fault{{Status: 502, Acts: true}, {Cut: simulator.CutAfter}} {
+			fault.Times = 1
+			w.AddFault(fault)
+			_, err := w.StartStaticExport(within(t), "d", nil)
+			if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != n+1 || len(w.JobIDs()) != n+1 {
+				t.Errorf("%v after %d starts, %d jobs; want %d", err, w.Count(simulator.EndpointStart), len(w.JobIDs()), n+1)
+			}
 		}
 		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Times: 1})
-		if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 3 {
+		if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 4 {
 			t.Errorf("%v after %d starts, want one more after a 429", err, w.Count(simulator.EndpointStart))
 		}
 		id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
