@@ -147,21 +147,6 @@ func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.addBundle("se_1", 2)
-	c := h.cli(t, "")
-	c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b/site", "/a/site", 1))
-	said := c.report(t, 1, "apply", "-auto-approve").said // the plan cannot know
-	wantPhrases(t, said["a"]+said["b"], "error: Download path already in use (extract_to)", "If another docs_bundle_download has the same extract_to, give each its own.")
-	said = c.report(t, 0, "plan").said
-	wantPhrases(t, said["a"]+said["b"], "warning: Download path already in use (extract_to)")
-	if n := len(c.values(t)); n != 1 {
-		t.Errorf("%d resources are in the state, want 1", n)
-	}
-}
-
 func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)

@@ -27,8 +27,6 @@ func TestClocks(t *testing.T) {
 		for behavior, check := range map[string]func(*testing.T, clock.Clock){
 			"sleeps": sleeps,
 			"ends a context with the cause of a parent": endsWithParent,
-			"forgets a context that was canceled":       forgetsCanceled,
-			"ends a context that has no time at once":   endsAtOnce,
 			"lets sleepers overlap":                     overlaps,
 		} {
 			t.Run(name+" "+behavior, func(t *testing.T) {
@@ -59,23 +57,6 @@ func endsWithParent(t *testing.T, c clock.Clock) {
 		t.Errorf("the deadline is in %s, not that of the parent", deadline.Sub(c.Now()))
 	}
 	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(child, 2*time.Hour) }, errTimeout)
-}
-
-func forgetsCanceled(t *testing.T, c clock.Clock) {
-	ctx, cancel := c.WithTimeout(t.Context(), time.Second, errTimeout)
-	cancel()
-	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(t.Context(), time.Minute) }, nil)
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		t.Errorf("the cause is %v", cause)
-	}
-}
-
-func endsAtOnce(t *testing.T, c clock.Clock) {
-	for _, d := range []time.Duration{0, -time.Minute} {
-		ctx, cancel := c.WithTimeout(t.Context(), d, errTimeout)
-		wantElapsed(t, c, 0, func() error { return c.Sleep(ctx, time.Hour) }, errTimeout)
-		cancel()
-	}
 }
 
 func overlaps(t *testing.T, c clock.Clock) {
