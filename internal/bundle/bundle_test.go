@@ -92,34 +92,10 @@ func siteOf(t *testing.T, version string) []byte {
 	return gzipOf(t, tarOf(t, regular("docs/guide.html", "guide "+version), regular("index.html", "home "+version)))
 }
 
-func contentOf(t *testing.T, data []byte) string {
-	t.Helper()
-	archive, _ := archiveOf(t, data)
-	content, err := readArchive(t.Context(), archive, defaultLimits, nil)
-	must(t, err)
-	return content.digest()
-}
-
 func listingOf(archive []byte, version string) map[string]string {
 	return map[string]string{
 		"out/": "", "out/bundle.tgz": string(archive),
 		"site/": "", "site/docs/": "", "site/docs/guide.html": "guide " + version, "site/index.html": "home " + version,
-	}
-}
-
-func TestBundleIsStagedAndCommitted(t *testing.T) {
-	t.Parallel()
-	d, data := newDisk(t), siteOf(t, "1")
-	staged, err := d.stage(data)
-	must(t, err)
-	if before := listing(t, d.root); before["out/bundle.tgz"] != "" || before["site/index.html"] != "" {
-		t.Error("the target changed before Commit")
-	}
-	must(t, errors.Join(staged.Commit(t.Context(), &d.owned), staged.Discard()))
-	d.wantListing(listingOf(data, "1"))
-	want := Contents{SHA256: sumOf(data), SizeBytes: int64(len(data)), ContentSHA256: contentOf(t, data), FileCount: 2}
-	if staged.Contents != want || !slices.Equal(d.owned.Files, []string{want.SHA256}) || !slices.Equal(d.owned.Trees, []string{want.ContentSHA256}) {
-		t.Errorf("contents %+v, owned %+v, want %+v", staged.Contents, d.owned, want)
 	}
 }
 

@@ -195,11 +195,11 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 	c.apply(t, 0)
 	h.clock.Advance(time.Hour)
 	for _, step := range []struct {
-		flag, endpoint string
-		works          bool
-	}{{"-refresh-only", simulator.EndpointJob, false}, {"-refresh=false", simulator.EndpointBundle, true}} {
+		flag, endpoint, says string
+		works                bool
+	}{{"-refresh-only", simulator.EndpointJob, "No changes.", false}, {"-refresh=false", simulator.EndpointBundle, "0 added, 1 changed", true}} {
 		h.ResetRequests()
-		c.apply(t, 0, step.flag)
+		wantPhrases(t, c.apply(t, 0, step.flag), step.says)
 		if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
 			t.Errorf("%s: the requests are %v, want one of %s", step.flag, requests, step.endpoint)
 		}
