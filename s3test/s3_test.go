@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -102,9 +104,9 @@ type store struct {
 	bucket string
 
 	mu       sync.Mutex
-	expired  bool // the next link is one that has expired
-	forged   bool // links have another signature
-	cutAfter int  // bytes of the body of the next 200
+	expired  bool  // the next link is one that has expired
+	forged   bool  // links have another signature
+	cutAfter int64 // bytes of the body of the next 200
 	log      []string
 }
 
@@ -191,7 +193,8 @@ func (s *store) logResponse(resp *http.Response) error {
 	}
 	s.log = append(s.log, fmt.Sprint(asked, resp.StatusCode))
 	if resp.StatusCode == http.StatusOK && s.cutAfter > 0 {
-		resp.Body = &cutBody{resp.Body, s.cutAfter}
+		start := io.LimitReader(resp.Body, s.cutAfter)
+		resp.Body = cutBody{io.MultiReader(start, iotest.ErrReader(http.ErrAbortHandler)), resp.Body}
 		s.cutAfter = 0
 	}
 	return nil
@@ -235,20 +238,6 @@ func (p presigner) PresignHTTP(
 
 // cutBody fails after some bytes.
 type cutBody struct {
-	inner interface {
-		Read([]byte) (int, error)
-		Close() error
-	}
-	left int
+	io.Reader
+	io.Closer
 }
-
-func (b *cutBody) Read(p []byte) (int, error) {
-	if b.left == 0 {
-		return 0, http.ErrAbortHandler
-	}
-	n, err := b.inner.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
-
-func (b *cutBody) Close() error { return b.inner.Close() }

@@ -8,6 +8,7 @@ package scripts
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -25,86 +26,46 @@ var programs = map[string]string{
 	"terraform": `[ "$2" = init ] || { trap 'echo interrupted; exit 1' INT; sleep 60 & echo waiting; wait; }`,
 }
 
-// demo is a run of the script with these programs.
-type demo struct {
-	*exec.Cmd
-	output  *os.File
-	running *os.File // ends when no process is left
-	temp    string
-}
-
-func startDemo(t *testing.T) *demo {
-	t.Helper()
-	dir := t.TempDir()
-	d := &demo{Cmd: exec.CommandContext(t.Context(), "./demo.sh", "terraform"), temp: filepath.Join(dir, "temp")}
-	if err := os.Mkdir(d.temp, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range programs {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pipe := func() (reader, writer *os.File) {
-		reader, writer, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _, _ = reader.Close(), writer.Close() })
-		return reader, writer
-	}
-	var output, running *os.File
-	d.output, output = pipe()
-	d.running, running = pipe()
-	d.Stdout, d.Stderr, d.ExtraFiles = output, output, []*os.File{running}
-	d.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TMPDIR="+d.temp)
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = output.Close(), running.Close()
-	return d
-}
-
-// wantEnd waits for the end of the script and checks that it leaves nothing
-// behind.
-func (d *demo) wantEnd(t *testing.T, status int) {
-	t.Helper()
-	_ = d.Wait()
-	if got := d.ProcessState.ExitCode(); got != status {
-		t.Errorf("the exit status is %d, want %d", got, status)
-	}
-	if err := d.running.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadAll(d.running); err != nil {
-		t.Errorf("a process is still running: %v", err)
-	}
-	if left, err := os.ReadDir(d.temp); err != nil || len(left) > 0 {
-		t.Errorf("it leaves %v, %v", left, err)
-	}
-}
-
 func TestDemoCleansUpWhenItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		signal os.Signal // nil closes the output instead
+		signal syscall.Signal
 		status int
 	}{
 		"by Ctrl-C":         {syscall.SIGINT, 130},
 		"by a canceled job": {syscall.SIGTERM, 143},
-		"by a closed pipe":  {nil, 141},
+		"by a closed pipe":  {syscall.SIGPIPE, 141},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := startDemo(t)
-			lines := bufio.NewScanner(d.output)
+			dir := t.TempDir()
+			for name, text := range programs {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			temp := filepath.Join(dir, "temp")
+			running, inherited, err := os.Pipe() // running ends when no process is left
+			if err := errors.Join(err, os.Mkdir(temp, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = running.Close() }()
+			demo := exec.CommandContext(t.Context(), "./demo.sh", "terraform")
+			demo.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "TMPDIR="+temp)
+			demo.ExtraFiles = []*os.File{inherited}
+			output, err := demo.StdoutPipe()
+			demo.Stderr = demo.Stdout
+			if err := errors.Join(err, demo.Start(), inherited.Close()); err != nil {
+				t.Fatal(err)
+			}
+
+			lines := bufio.NewScanner(output)
 			for lines.Scan() && lines.Text() != "waiting" {
 			}
-			if test.signal == nil {
-				_ = d.output.Close()
-				test.signal = syscall.SIGPIPE
+			if test.signal == syscall.SIGPIPE {
+				_ = output.Close()
 			}
-			if err := d.Process.Signal(test.signal); err != nil {
+			if err := demo.Process.Signal(test.signal); err != nil {
 				t.Fatal(err)
 			}
 			interrupted := 0
@@ -113,10 +74,20 @@ func TestDemoCleansUpWhenItIsInterrupted(t *testing.T) {
 					interrupted++
 				}
 			}
-			if test.status != 141 && interrupted != 1 {
+			if test.signal != syscall.SIGPIPE && interrupted != 1 {
 				t.Errorf("the CLI was interrupted %d times, want 1", interrupted)
 			}
-			d.wantEnd(t, test.status)
+			_ = demo.Wait()
+			if got := demo.ProcessState.ExitCode(); got != test.status {
+				t.Errorf("the exit status is %d, want %d", got, test.status)
+			}
+			_ = running.SetReadDeadline(time.Now().Add(10 * time.Second))
+			if _, err := io.ReadAll(running); err != nil {
+				t.Errorf("a process is still running: %v", err)
+			}
+			if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+				t.Errorf("it leaves %v, %v", left, err)
+			}
 		})
 	}
 }

@@ -141,20 +141,6 @@ func outcome(job *StaticExportJob) string {
 	return show(StaticExportJob{ID: job.ID, Status: job.Status, Progress: job.Progress, PageCount: job.PageCount, Error: job.Error})
 }
 
-// The job takes ten minutes. The wait looks often at its start and near its end.
-func TestWaitFollowsTheProgress(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
-		if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{StartedAt: time.Now()}); err != nil {
-			t.Fatal(err)
-		}
-		polls := w.polls(simulator.EndpointJob)
-		if late := polls[len(polls)-1] - 610; polls[0] != 1 || late > 8 || len(polls) > 70 {
-			t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
-		}
-	})
-}
-
 func TestWaitForAnUpdate(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec  simulator.UpdateSpec

@@ -80,19 +80,14 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestCheckWantsAKeyAndAContentType(t *testing.T) {
+func TestCheckWantsAKeyAndJSON(t *testing.T) {
 	t.Parallel()
-	for name, header := range map[string]http.Header{
-		"no key":          {"Content-Type": {"application/json"}},
-		"no content type": {"Authorization": {"Bearer sim_1"}},
-		"a form":          {"Content-Type": {"application/x-www-form-urlencoded"}, "Authorization": {"Bearer sim_1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			request := simulator.Request{Method: "POST", Path: "/v1/static-export/jobs", Body: `{"domain": "a"}`, Header: header}
-			if err := Validate(simulator.Exchange{Request: request, Altered: true}); err == nil {
-				t.Error("there is no error")
-			}
-		})
+	for name, value := range map[string]string{"Authorization": "", "Content-Type": "application/x-www-form-urlencoded"} {
+		header := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer sim_1"}}
+		header.Set(name, value)
+		request := simulator.Request{Method: "POST", Path: "/v1/static-export/jobs", Body: `{"domain": "a"}`, Header: header}
+		if err := Validate(simulator.Exchange{Request: request, Altered: true}); err == nil {
+			t.Errorf("no error with the %s %q", name, value)
+		}
 	}
 }

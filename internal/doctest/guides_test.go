@@ -76,35 +76,6 @@ func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
 	}
 }
 
-// The claims of the guide on the lifetime of links.
-func TestExpiredLinkIsRenewedByTheNextPlanThatMayChangeThings(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	s.enter(t, "guides/link-lifetime/renewal")
-	s.Run(t, 0, "apply", "-auto-approve")
-	saved := s.Run(t, 0, "plan", "-out=saved")
-	if !strings.Contains(saved, "No changes.") {
-		t.Errorf("a plan right after the apply is not empty:\n%s", saved)
-	}
-	s.clock.Advance(time.Hour)
-
-	s.Run(t, 0, "plan", "-refresh-only", "-out=refreshed")
-	if drift := s.Run(t, 0, "show", "-json", "refreshed"); strings.Contains(drift, `"resource_drift"`) {
-		t.Errorf("an expired link counts as drift:\n%s", drift)
-	}
-	s.Run(t, 0, "apply", "saved")
-	if s.Count(simulator.EndpointBundle) != 1 {
-		t.Error("a saved plan without changes created a link")
-	}
-	if output := s.Run(t, 2, "plan", "-detailed-exitcode", "-refresh=false"); !strings.Contains(output, "will be updated in-place") {
-		t.Errorf("the link is not renewed in place:\n%s", output)
-	}
-	s.Run(t, 0, "apply", "-auto-approve")
-	if starts, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); starts != 1 || links != 2 {
-		t.Errorf("%d jobs and %d links, want 1 and 2", starts, links)
-	}
-}
-
 func TestCheckWarnsOfAnExpiredLink(t *testing.T) {
 	t.Parallel()
 	s := newServiceIn(t, 2020)

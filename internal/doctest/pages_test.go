@@ -17,12 +17,11 @@ import (
 var onGitHub = regexp.MustCompile(`^https://(?:github\.com/docs-hosting/terraform-provider-docs/(?:blob|tree)|raw\.githubusercontent\.com/docs-hosting/terraform-provider-docs)/main/`)
 
 var (
-	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```$")
-	address     = regexp.MustCompile(`https://github\.com/docs-hosting/terraform-provider-docs/[\w./#-]+`)
-	link        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	heading     = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	anchorTag   = regexp.MustCompile(`<a id="([^"]+)"></a>`)
-	description = regexp.MustCompile(`(?m)^description: \|-\n((?:  .*\n)+)`)
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	address   = regexp.MustCompile(`https://github\.com/docs-hosting/terraform-provider-docs/[\w./#-]+`)
+	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	anchorTag = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 )
 
 // pages returns the Markdown files of the repository, by path.
@@ -107,15 +106,6 @@ func TestIndexLinksToEachPage(t *testing.T) {
 		page, inside := strings.CutPrefix(name, root+"/")
 		if inside && strings.HasPrefix(page, "docs/") && name != index && !strings.Contains(all[index], "/blob/main/"+page+")") {
 			t.Errorf("the index does not link to %s", page)
-		}
-	}
-}
-
-func TestDescriptionsOfPagesAreShort(t *testing.T) {
-	t.Parallel()
-	for name, content := range pages(t) {
-		if match := description.FindStringSubmatch(content); match != nil && len(strings.TrimSpace(match[1])) > 250 {
-			t.Errorf("the description of %s has more than 250 characters", name)
 		}
 	}
 }

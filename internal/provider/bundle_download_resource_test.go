@@ -100,7 +100,6 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
 		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts = { create = "200ms" }`, "", []string{"Static export job not completed", "did not finish within 200ms (`timeouts.create`)"}},
-		"timeout":             {"good", `timeouts = { create = "1ms" }`, "", []string{"The operation did not finish within 1ms (`timeouts.create`)."}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz\" already exists, and this resource did not write it. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site\" already exists, and"}},
 	}
@@ -145,21 +144,6 @@ func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
 	c.Run(t, 0, "apply", "-auto-approve")
 	c.wantNoRequests(t)
 	c.wantEmptyPlan(t)
-}
-
-func TestTwoDownloadsMustNotWriteTheSameFiles(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.addBundle("se_1", 2)
-	c := h.cli(t, "")
-	c.write(t, c.download("a", "se_1", "")+strings.Replace(c.download("b", "se_1", ""), "/b/site", "/a/site", 1))
-	said := c.report(t, 1, "apply", "-auto-approve").said // the plan cannot know
-	wantPhrases(t, said["a"]+said["b"], "error: Download path already in use (extract_to)", "If another docs_bundle_download has the same extract_to, give each its own.")
-	said = c.report(t, 0, "plan").said
-	wantPhrases(t, said["a"]+said["b"], "warning: Download path already in use (extract_to)")
-	if n := len(c.values(t)); n != 1 {
-		t.Errorf("%d resources are in the state, want 1", n)
-	}
 }
 
 func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {

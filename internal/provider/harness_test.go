@@ -14,11 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
@@ -63,21 +60,13 @@ func (h *harness) server() func() tfprotov6.ProviderServer {
 // run runs the steps of an acceptance test in parallel with other tests.
 func (h *harness) run(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
-	h.runSince(t, tfversion.Version1_0_0, steps...)
-}
-
-// runSince is run for steps that need a Terraform of at least the given version.
-func (h *harness) runSince(t *testing.T, oldest *version.Version, steps ...resource.TestStep) {
-	t.Helper()
 	clitest.Find(t) // ParallelTest would download one
 	resource.ParallelTest(t, resource.TestCase{
 		IsUnitTest: true,
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
 			"docs": func() (tfprotov6.ProviderServer, error) { return h.server()(), nil },
-			"echo": echoprovider.NewProviderServer(),
 		},
-		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(oldest)},
-		Steps:                  steps,
+		Steps: steps,
 	})
 }
 
@@ -131,12 +120,21 @@ func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
 // values returns the attributes of everything in the state, by addresses.
 func (c *cli) values(t *testing.T) map[string]map[string]any {
 	t.Helper()
+	values, _ := c.state(t)
+	return values
+}
+
+// state returns the attributes of everything in the state, by addresses, and the addresses
+// of what is tainted.
+func (c *cli) state(t *testing.T) (values map[string]map[string]any, tainted []string) {
+	t.Helper()
 	var state struct {
 		Values struct {
 			RootModule struct {
 				Resources []struct {
 					Address string
 					Values  map[string]any
+					Tainted bool
 				}
 			} `json:"root_module"`
 		}
@@ -144,11 +142,14 @@ func (c *cli) values(t *testing.T) map[string]map[string]any {
 	if err := json.Unmarshal([]byte(c.Run(t, 0, "show", "-json")), &state); err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]map[string]any{}
+	values = map[string]map[string]any{}
 	for _, r := range state.Values.RootModule.Resources {
 		values[r.Address] = r.Values
+		if r.Tainted {
+			tainted = append(tainted, r.Address)
+		}
 	}
-	return values
+	return values, tainted
 }
 
 // interrupt runs a command that must fail, interrupts it during its first request to

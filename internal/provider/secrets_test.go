@@ -70,7 +70,7 @@ ephemeral "docs_static_export_bundle" "site" {
 resource "terraform_data" "publish" {
   provisioner "local-exec" {
     command     = "printf %s \"$LINK\" > link"
-    environment = { LINK = ephemeral.docs_static_export_bundle.site.bundle_url }
+    environment = { LINK = join(" ", [for name in ["bundle_url", "bundle_size_bytes", "expires_at"] : ephemeral.docs_static_export_bundle.site[name]]) }
   }
 }
 
@@ -111,9 +111,11 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 
 	shown := c.Run(t, 0, "plan", "-out=saved") + c.Run(t, 0, "apply", "saved")
 	link := read("link")
-	if !leak.MatchString(link) {
+	if !leak.MatchString(link) || !regexp.MustCompile(`^http://127\S+ \d+ 2030-01-31T12:15:00Z$`).MatchString(link) {
 		t.Errorf("the provisioner got no link but %q", link)
 	}
+	// Each plan and each apply creates a link. The download creates another one.
+	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 3})
 	wantNoSecret(t, "the state", read("terraform.tfstate"))
 	plan, err := zip.OpenReader(c.inFolder("saved"))
 	if err != nil {

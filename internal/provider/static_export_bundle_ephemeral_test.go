@@ -6,41 +6,14 @@ package provider
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 func openBundle(id string, arguments ...string) string {
 	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id = %[1]q\n  %s\n}\n", id, strings.Join(arguments, "\n  "))
-}
-
-func TestEphemeralLinkReachesAnotherProvider(t *testing.T) {
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	h.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended})
-	data := func(name string, value knownvalue.Check) statecheck.StateCheck {
-		return statecheck.ExpectKnownValue("echo.link", tfjsonpath.New("data").AtMapKey(name), value)
-	}
-	h.runSince(t, tfversion.Version1_10_0, resource.TestStep{
-		Config: openBundle("se_1") + "provider \"echo\" {\n  data = ephemeral.docs_static_export_bundle.se_1\n}\nresource \"echo\" \"link\" {}\n",
-		ConfigStateChecks: []statecheck.StateCheck{
-			data("bundle_url", knownvalue.StringRegexp(regexp.MustCompile(`^http://127.*X-Amz-Signature=`))),
-			data("expires_at", knownvalue.StringExact("2030-01-31T13:00:00Z")),
-			data("bundle_size_bytes", knownvalue.NotNull()),
-		},
-	})
-	if n := h.Count(simulator.EndpointBundle); n < 2 || n+h.Count(simulator.EndpointJob) != len(h.Requests()) {
-		t.Errorf("each plan and apply must create a link and do nothing else, but there were %d of %d requests for a link", n, len(h.Requests()))
-	}
 }
 
 func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {

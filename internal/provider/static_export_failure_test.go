@@ -64,36 +64,19 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 
 func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		fault simulator.Fault // of the start
-		says  []string
-	}{
-		"if the job fails":         {simulator.Fault{}, []string{"page /broken does not render. The link in the state works until 2030-01-31T15:"}},
-		"if no job can be started": {simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1}, []string{"HTTP 403", "No job was started. The link in the state works until 2030-01-31T15:"}},
-		"if the ID of the job is lost": {
-			simulator.Fault{Endpoint: simulator.EndpointStart, Status: 502, Times: 1, Acts: true},
-			[]string{"HTTP 502", "A job may have been started, but its ID was not received. The link in the state works until 2030-01-31T15:"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-			c := h.cli(t, revision("1"))
-			c.apply(t, 0)
-			h.clock.Advance(2 * time.Hour)
-			if test.fault.Status != 0 {
-				h.AddFault(test.fault)
-			} else {
-				h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
-			}
-			c.write(t, revision("2"))
-			wantPhrases(t, c.apply(t, 1), test.says...)
-			c.wantJob(t, 0)
-			c.apply(t, 0)
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 3, simulator.EndpointBundle: 3})
-			c.wantJob(t, len(h.JobIDs())-1)
-		})
-	}
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+	c.write(t, revision("2"))
+	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state works until 2030-01-31T15:")
+	c.wantJob(t, 0)
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
+	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started. The link in the state works until 2030-01-31T15:")
+	c.apply(t, 0)
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 4, simulator.EndpointBundle: 3})
+	c.wantJob(t, 2)
 }
 
 func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
@@ -212,11 +195,11 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 	c.apply(t, 0)
 	h.clock.Advance(time.Hour)
 	for _, step := range []struct {
-		flag, endpoint string
-		works          bool
-	}{{"-refresh-only", simulator.EndpointJob, false}, {"-refresh=false", simulator.EndpointBundle, true}} {
+		flag, endpoint, says string
+		works                bool
+	}{{"-refresh-only", simulator.EndpointJob, "No changes.", false}, {"-refresh=false", simulator.EndpointBundle, "0 added, 1 changed", true}} {
 		h.ResetRequests()
-		c.apply(t, 0, step.flag)
+		wantPhrases(t, c.apply(t, 0, step.flag), step.says)
 		if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
 			t.Errorf("%s: the requests are %v, want one of %s", step.flag, requests, step.endpoint)
 		}
@@ -224,20 +207,11 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 			t.Errorf("%s: the link works for %s", step.flag, left)
 		}
 	}
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.", "To destroy without a refresh, use -refresh=false.")
 	h.ResetRequests()
 	c.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
 	h.wantNoRequests(t)
-}
-
-func TestReadThatFailsKeepsTheState(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	heal := h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
-	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.", "To destroy without a refresh, use -refresh=false.")
-	heal()
-	c.wantEmptyPlan(t)
 }
 
 func TestWrongBaseURLLosesNothing(t *testing.T) {

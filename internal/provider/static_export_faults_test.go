@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -109,29 +108,6 @@ func (m *faultMatrix) goWrong(places []faultPlace, chosen func(faultKind) bool) 
 	})
 }
 
-// untaint untaints every tainted export.
-func (m *faultMatrix) untaint(t *testing.T) {
-	t.Helper()
-	var state struct {
-		Values struct {
-			RootModule struct {
-				Resources []struct {
-					Address string
-					Tainted bool
-				}
-			} `json:"root_module"`
-		}
-	}
-	if err := json.Unmarshal([]byte(m.Run(t, 0, "show", "-json")), &state); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range state.Values.RootModule.Resources {
-		if r.Tainted {
-			m.Run(t, 0, "untaint", r.Address)
-		}
-	}
-}
-
 // TestSingleFaultHeals lets each request in the life of an export go wrong once in each way.
 // After that, at most two applies heal it: the link works, the plan is empty, and no job
 // was started that was not needed.
@@ -148,7 +124,10 @@ func TestSingleFaultHeals(t *testing.T) {
 	m.configure(t)
 	m.goWrong(placesOfCreate, all)
 	m.apply(t, 1)
-	m.untaint(t)
+	_, tainted := m.state(t)
+	for _, address := range tainted {
+		m.Run(t, 0, "untaint", address)
+	}
 	m.apply(t, 0)
 
 	m.goWrong(placesOfRefresh, endsRefresh)

@@ -50,16 +50,17 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 	}
 }
 
+// TestImportOfARunningJobIsFinishedByTheNextApply also polls in the configured interval.
 func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	id := h.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
-	c := h.cli(t, export())
+	c := h.cli(t, export(`poll_interval = "1m"`))
 	c.Run(t, 0, "import", site, id)
 	if output := c.apply(t, 0); strings.Contains(output, "Import adopts") {
 		t.Errorf("nothing is adopted but the domain:\n%s", output)
 	}
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
+	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointJob: 15, simulator.EndpointBundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
 }

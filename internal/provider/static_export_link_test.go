@@ -21,18 +21,6 @@ func (h *harness) rewriteBundle(change func(body map[string]any)) {
 	})
 }
 
-func TestLinkIsRenewedAfterHalfItsLifetimeIfRenewBeforeIsLonger(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export(`renew_before = "24h"`))
-	wantPhrases(t, c.apply(t, 0), "Warning: renew_before is too long for the link")
-	h.clock.Advance(29 * time.Minute)
-	c.wantEmptyPlan(t)
-	h.clock.Advance(2 * time.Minute)
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	c.wantEmptyPlan(t)
-}
-
 func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
@@ -45,23 +33,6 @@ func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testi
 		c.wantEmptyPlan(t)
 	}
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 3})
-}
-
-func TestLinkThatArrivesExpiredIsRenewedByTheNextApply(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	h.rewriteBundle(func(body map[string]any) { body["expiresAt"] = timeBefore(h, time.Second) })
-	c := h.cli(t, export(`renew_before = "10m"`))
-	wantPhrases(t, c.apply(t, 0), "Warning: The service returned an expired link", "and this machine's clock says 2030-01-31T12:00:", "The next apply requests a new link.")
-	h.Rewrite(nil)
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	c.wantJob(t, 0)
-	c.wantEmptyPlan(t)
-}
-
-// timeBefore returns a time before that of the harness's clock, in RFC 3339 format.
-func timeBefore(h *harness, d time.Duration) string {
-	return h.clock.Now().Add(-d).Format(time.RFC3339)
 }
 
 func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {

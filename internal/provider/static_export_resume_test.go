@@ -89,18 +89,6 @@ func TestInterruptedExportOfNewContentIsResumed(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestNewContentIsResumedAlthoughTheOldJobIsGone(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	old, pending := c.cutOff(t)
-	h.ForgetJob(old)
-	wantPhrases(t, c.apply(t, 0), "Warning: Static export job not found", "The apply resumes job "+pending, "0 added, 1 changed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
-	c.wantJob(t, 0) // of those that the service still knows
-	c.wantEmptyPlan(t)
-}
-
 func TestPendingJobIsKeptDuringAnUpdateOfOtherContent(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})

@@ -84,13 +84,6 @@ func TestJobMayStillBeUnknownAfterAStartThatHadToWait(t *testing.T) {
 	c.wantJob(t, 0)
 }
 
-func TestPollIntervalIsKeptTo(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{Queue: -1, Run: 5 * time.Minute})
-	h.cli(t, export(`poll_interval = "1m"`)).apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointJob: 5})
-}
-
 func TestExpiredLinkIsRenewedInPlaceFromTheSameJob(t *testing.T) {
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	job, link := statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesDiffer())

@@ -39,27 +39,6 @@ func newServer() tfprotov6.ProviderServer {
 	return provider.NewServer(provider.Options{})()
 }
 
-func TestEveryObjectHasASchema(t *testing.T) {
-	t.Parallel()
-	schemas := written(t).ProviderSchemas["docs"]
-	for kind, names := range map[string][]string{
-		"resource_schemas":           {"docs_static_export", "docs_update_gate", "docs_bundle_download"},
-		"data_source_schemas":        {"docs_update_status", "docs_static_export_job"},
-		"ephemeral_resource_schemas": {"docs_static_export_bundle"},
-		"action_schemas":             {"docs_await_update"},
-		"resource_identity_schemas":  {"docs_static_export"},
-	} {
-		for _, name := range names {
-			if schemas[kind][name] == nil {
-				t.Errorf("%s has no %s", kind, name)
-			}
-		}
-		if len(schemas[kind]) != len(names) {
-			t.Errorf("%s has %d entries, want %d", kind, len(schemas[kind]), len(names))
-		}
-	}
-}
-
 func TestSchemasEqualThoseOfTheCLI(t *testing.T) {
 	t.Parallel()
 	c := clitest.New(t, "docs-hosting/docs", newServer)

@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -252,20 +251,6 @@ func TestDownloadFails(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestDownloadFailsWithoutALinkOrAFile(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, ""))
-		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), "https://h/%zz?"+signature, nil); err == nil || err.Error() != "the link is not a URL" {
-			t.Errorf("with a link that is not a URL: %v", err)
-		}
-		closed := newFile(t)
-		_ = closed.Close()
-		if _, _, err := tr.NewReceiver(closed).Receive(t.Context(), link("1"), nil); !errors.Is(err, fs.ErrClosed) || len(s.received()) != 0 {
-			t.Errorf("into a file that is closed: %v after %d requests", err, len(s.received()))
-		}
-	})
 }
 
 func TestDownloadEndsWithItsContext(t *testing.T) {

@@ -4,103 +4,48 @@
 package clocktest_test
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
 )
 
-var errTimeout = errors.New("the operation took too long")
+// The tests of the provider sleep on the clock. These tests show what a single sleeper
+// does not.
 
-// TestClocks holds the clock for tests to what the clock of the machine does, in the
-// virtual time of a bubble.
-func TestClocks(t *testing.T) {
-	for name, newClock := range map[string]func() clock.Clock{
-		"system":  func() clock.Clock { return clock.System{} },
-		"virtual": func() clock.Clock { return clocktest.NewVirtual(time.Now()) },
-	} {
-		for behavior, check := range map[string]func(*testing.T, clock.Clock){
-			"sleeps": sleeps,
-			"ends a context with the cause of a parent": endsWithParent,
-			"forgets a context that was canceled":       forgetsCanceled,
-			"ends a context that has no time at once":   endsAtOnce,
-			"lets sleepers overlap":                     overlaps,
-		} {
-			t.Run(name+" "+behavior, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { check(t, newClock()) })
-			})
-		}
-	}
-}
-
-func sleeps(t *testing.T, c clock.Clock) {
-	ctx, cancel := c.WithTimeout(t.Context(), time.Hour, errTimeout)
-	defer cancel()
-	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(ctx, time.Minute) }, nil)
-	if deadline, _ := ctx.Deadline(); deadline.Sub(c.Now()) > 59*time.Minute {
-		t.Errorf("the deadline is in %s", deadline.Sub(c.Now()))
-	}
-	if ctx.Err() != nil {
-		t.Errorf("the context ended before its deadline: %v", context.Cause(ctx))
-	}
-}
-
-func endsWithParent(t *testing.T, c clock.Clock) {
+func TestContextEndsWithTheCauseOfItsParent(t *testing.T) {
+	t.Parallel()
+	errTimeout := errors.New("the operation took too long")
+	c := clocktest.NewVirtual(time.Now())
+	began := c.Now()
 	parent, cancel := c.WithTimeout(t.Context(), time.Minute, errTimeout)
 	defer cancel()
 	child, cancel := c.WithTimeout(parent, time.Hour, errors.New("not this cause"))
 	defer cancel()
-	if deadline, _ := child.Deadline(); !deadline.Equal(c.Now().Add(time.Minute)) {
-		t.Errorf("the deadline is in %s, not that of the parent", deadline.Sub(c.Now()))
+	if deadline, _ := child.Deadline(); !deadline.Equal(began.Add(time.Minute)) {
+		t.Errorf("the deadline is in %s, not that of the parent", deadline.Sub(began))
 	}
-	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(child, 2*time.Hour) }, errTimeout)
-}
-
-func forgetsCanceled(t *testing.T, c clock.Clock) {
-	ctx, cancel := c.WithTimeout(t.Context(), time.Second, errTimeout)
-	cancel()
-	wantElapsed(t, c, time.Minute, func() error { return c.Sleep(t.Context(), time.Minute) }, nil)
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		t.Errorf("the cause is %v", cause)
+	err := c.Sleep(child, 2*time.Hour)
+	if elapsed := c.Now().Sub(began); elapsed != time.Minute || !errors.Is(err, errTimeout) {
+		t.Errorf("after %s: %v, want the parent's cause after a minute", elapsed, err)
 	}
 }
 
-func endsAtOnce(t *testing.T, c clock.Clock) {
-	for _, d := range []time.Duration{0, -time.Minute} {
-		ctx, cancel := c.WithTimeout(t.Context(), d, errTimeout)
-		wantElapsed(t, c, 0, func() error { return c.Sleep(ctx, time.Hour) }, errTimeout)
-		cancel()
-	}
-}
-
-func overlaps(t *testing.T, c clock.Clock) {
-	wantElapsed(t, c, time.Minute, func() error {
+func TestSleepersOverlap(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := clocktest.NewVirtual(time.Now())
+		began := c.Now()
 		var all sync.WaitGroup
 		for _, d := range []time.Duration{time.Minute, time.Second, time.Minute} {
 			all.Go(func() { _ = c.Sleep(t.Context(), d) })
 		}
 		all.Wait()
-		return nil
-	}, nil)
-}
-
-func TestAdvanceEndsContexts(t *testing.T) {
-	c := clocktest.NewVirtual(time.Now())
-	ctx, cancel := c.WithTimeout(t.Context(), time.Minute, errTimeout)
-	defer cancel()
-	wantElapsed(t, c, 2*time.Minute, func() error { c.Advance(2 * time.Minute); return context.Cause(ctx) }, errTimeout)
-}
-
-func wantElapsed(t *testing.T, c clock.Clock, want time.Duration, act func() error, wantErr error) {
-	t.Helper()
-	began := c.Now()
-	err := act()
-	if elapsed := c.Now().Sub(began); elapsed != want || !errors.Is(err, wantErr) {
-		t.Errorf("after %s: %v, want %s: %v", elapsed, err, want, wantErr)
-	}
+		if elapsed := c.Now().Sub(began); elapsed != time.Minute {
+			t.Errorf("they slept for %s, want a minute", elapsed)
+		}
+	})
 }

@@ -9,35 +9,18 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
-
-// lockedBuffer is a buffer that several goroutines can use.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // program is a run of the program.
 type program struct {
 	t            *testing.T
 	baseURL, key string
 	stop         context.CancelFunc
-	stderr       *lockedBuffer
+	stderr       *os.File
 	ended        chan error
 }
 
@@ -45,7 +28,12 @@ func launch(t *testing.T, args ...string) *program {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
-	p := &program{t: t, stop: stop, stderr: &lockedBuffer{}, ended: make(chan error, 1)}
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stderr.Close() })
+	p := &program{t: t, stop: stop, stderr: stderr, ended: make(chan error, 1)}
 	go func() {
 		err := run(ctx, args, writer, p.stderr)
 		_ = writer.Close()
@@ -105,44 +93,36 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 }
 
-func TestFlags(t *testing.T) {
+func TestFlagsShapeJobsAndLinksAndLogRequests(t *testing.T) {
 	t.Parallel()
-	const start, jobs = `{"domain":"docs.example.com"}`, "/static-export/jobs"
-	idOf := func(job string) string {
-		_, rest, _ := strings.Cut(job, `"jobId":"`)
-		id, _, _ := strings.Cut(rest, `"`)
-		return id
+	p := launch(t, "-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link", "-log")
+	const jobs = "/static-export/jobs"
+	_, job := p.call("POST", jobs, `{"domain":"docs.example.com"}`)
+	_, rest, _ := strings.Cut(job, `"jobId":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	_, first := p.call("POST", jobs+"/"+id+"/bundle", "")
+	_, second := p.call("POST", jobs+"/"+id+"/bundle", "")
+	if p.key != "sim_mine" || first != second || !strings.Contains(first, "X-Amz-Expires=7&") || strings.Contains(first, strings.TrimSuffix(p.baseURL, "/v1")) {
+		t.Errorf("with the key %s, the bundles are %s and %s", p.key, first, second)
 	}
-	t.Run("shape jobs and links", func(t *testing.T) {
-		t.Parallel()
-		p := launch(t, "-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link")
-		_, job := p.call("POST", jobs, start)
-		_, first := p.call("POST", jobs+"/"+idOf(job)+"/bundle", "")
-		_, second := p.call("POST", jobs+"/"+idOf(job)+"/bundle", "")
-		if p.key != "sim_mine" || first != second || !strings.Contains(first, "X-Amz-Expires=7&") {
-			t.Errorf("with the key %s, the bundles are %s and %s", p.key, first, second)
-		}
-	})
-	t.Run("log requests", func(t *testing.T) {
-		t.Parallel()
-		p := launch(t, "-log", "-queue", "0s", "-job-duration", "0")
-		_, job := p.call("POST", jobs, start)
-		p.call("POST", jobs+"/"+idOf(job)+"/bundle", "")
-		p.call("GET", "/project/update-status/upd_failure", "")
-		p.call("GET", jobs+"/x", "")
-		p.stop()
-		if err := <-p.ended; err != nil {
-			t.Fatal(err)
-		}
-		_, log, _ := strings.Cut(p.stderr.String(), "\n")
-		want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" +
-			"service: POST /v1/static-export/jobs/" + idOf(job) + "/bundle: 200\n" +
-			"service: GET /v1/project/update-status/upd_failure: 200, failure\n" +
-			"service: GET /v1/static-export/jobs/x: 404\n"
-		if log != want {
-			t.Errorf("the log is\n%s\nwant\n%s", log, want)
-		}
-	})
+	p.call("GET", "/project/update-status/upd_failure", "")
+	p.call("GET", jobs+"/x", "")
+	p.stop()
+	if err := <-p.ended; err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := os.ReadFile(p.stderr.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, log, _ := strings.Cut(string(stderr), "\n")
+	link := "service: POST /v1/static-export/jobs/" + id + "/bundle: 200\n"
+	want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" + link + link +
+		"service: GET /v1/project/update-status/upd_failure: 200, failure\n" +
+		"service: GET /v1/static-export/jobs/x: 404\n"
+	if log != want {
+		t.Errorf("the log is\n%s\nwant\n%s", log, want)
+	}
 }
 
 func TestRunRefuses(t *testing.T) {
@@ -154,6 +134,9 @@ func TestRunRefuses(t *testing.T) {
 		"-job-duration -1s":    "negative",
 		"-link-lifetime 500ms": "-link-lifetime",
 		"-address 0.0.0.0:0":   "loopback",
+		"-address 192.0.2.1:0": "loopback",
+		"-address :0":          "loopback",
+		"-address 127.0.0.1":   "missing port",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
