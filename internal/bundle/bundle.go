@@ -25,8 +25,8 @@ type Fetch func(ctx context.Context, file *os.File) (sha256 string, size int64, 
 type Contents struct {
 	SHA256    string // checksum of the file
 	SizeBytes int64
-	// ContentSHA256 is the content digest (see tree.digest), or "" if the file is no archive
-	// that can be unpacked.
+	// ContentSHA256 is the content digest (see tree.digest), or "" if the file is not an
+	// archive that can be unpacked.
 	ContentSHA256 string
 	FileCount     int64 // files in the archive
 }
@@ -84,7 +84,7 @@ func (s *Staged) read(ctx context.Context) (err error) {
 	} else {
 		found, err = readArchive(ctx, s.file.staged(), defaultLimits, nil)
 		if _, refused := errors.AsType[refusal](err); refused {
-			return nil // a file that is not unpacked may be anything but damaged
+			return nil // a file that is not unpacked need not be an archive
 		}
 	}
 	if err == nil {

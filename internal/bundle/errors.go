@@ -44,7 +44,7 @@ func (e *ArchiveError) Error() string {
 
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
-// refusal is why a file that is not damaged is not unpacked.
+// refusal says why an intact file is not unpacked.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -54,6 +54,7 @@ const (
 	errEmpty    refusal = "it contains no files"
 	errName     refusal = "unsafe name"
 	errSystem   refusal = "the operating system does not allow this name"
+	errMethod   refusal = "unsupported compression method"
 	errKind     refusal = "only files and directories are supported, not links or devices"
 	errConflict refusal = "two entries for one path"
 	errTooMany  refusal = "more than 100,000 entries"

@@ -150,6 +150,9 @@ func (a *archive) zipEntry(f *zip.File) error {
 		return &ArchiveError{f.Name, errKind}
 	}
 	body, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		err = errMethod
+	}
 	if err != nil {
 		return &ArchiveError{f.Name, err}
 	}

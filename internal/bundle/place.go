@@ -34,11 +34,11 @@ func (p *place) staged() string { return filepath.Join(p.temporary, "new") }
 func (p *place) old() string    { return filepath.Join(p.temporary, "old") }
 
 // moveAside renames what is at the name, if anything, into the temporary directory.
-func (p *place) moveAside() error { return p.rename(p.name, p.old(), fs.ErrNotExist) }
+func (p *place) moveAside() error { return p.renameIfExists(p.name, p.old()) }
 
 // putBack undoes moveAside.
 func (p *place) putBack() error {
-	if err := p.rename(p.old(), p.name, fs.ErrNotExist); err != nil {
+	if err := p.renameIfExists(p.old(), p.name); err != nil {
 		return p.lose(err)
 	}
 	return nil
@@ -50,7 +50,7 @@ func (p *place) replace() error {
 	if err := p.moveAside(); err != nil {
 		return err
 	}
-	if err := p.rename(p.staged(), p.name, nil); err != nil {
+	if err := p.rename(p.staged(), p.name); err != nil {
 		return errors.Join(err, p.putBack())
 	}
 	return nil
@@ -58,18 +58,23 @@ func (p *place) replace() error {
 
 // undo undoes replace.
 func (p *place) undo() error {
-	if err := p.rename(p.name, p.staged(), nil); err != nil {
+	if err := p.rename(p.name, p.staged()); err != nil {
 		return p.lose(err)
 	}
 	return p.putBack()
 }
 
-// rename renames a file or a directory, if anything changes here. It ignores one error.
-func (p *place) rename(from, to string, ignored error) error {
+// rename renames a file or a directory, unless nothing changes here.
+func (p *place) rename(from, to string) error {
 	if p.temporary == "" {
 		return nil
 	}
-	if err := os.Rename(from, to); !errors.Is(err, ignored) {
+	return os.Rename(from, to)
+}
+
+// renameIfExists is rename, but it is no error if there is nothing to rename.
+func (p *place) renameIfExists(from, to string) error {
+	if err := p.rename(from, to); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -5,6 +5,7 @@ package client
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -196,7 +197,7 @@ func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
 		want bool
 	}{
 		"404":                     {api(404, false), true},
-		"404 in another error":    {fmt.Errorf("x: %w", api(404, false)), true},
+		"404 before a timeout":    {fmt.Errorf("%w; the last poll: %w", context.DeadlineExceeded, api(404, false)), false},
 		"410":                     {api(410, false), true},
 		"404 with a web page":     {api(404, true), false},
 		"410 with a web page":     {api(410, true), false},

@@ -4,7 +4,6 @@
 package client
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -28,10 +27,11 @@ type JobFailedError struct{ Job *StaticExportJob }
 
 func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID + " failed" }
 
-// IsNotFound reports whether err means that the object does not exist, or no longer
-// exists. The response must come from the API, so its body must not be a web page.
+// IsNotFound reports whether err is a response that says that the object does not exist,
+// or no longer exists. The response must come from the API, so its body must not be a web
+// page. An error that ended a wait is no such response, although it wraps the last one.
 func IsNotFound(err error) bool {
-	api, ok := errors.AsType[*APIError](err)
+	api, ok := err.(*APIError) //nolint:errorlint // not one that is wrapped
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 

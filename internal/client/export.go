@@ -131,7 +131,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 		if err != nil {
 			return Download{}, err
 		}
-		sum, size, err := receiver.Receive(ctx, bundle.URL, bundle.SizeBytes)
+		sum, size, err := receiver.Receive(ctx, bundle.URL)
 		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || refusal.StatusCode/100 != 4 {
 			return Download{sum, size}, err
 		}

@@ -149,7 +149,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+". The apply will stop without changing it.")
+			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+". If it is still there, the apply stops without changing it.")
 			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+". No files were written.",
 				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and apply again.")
 			c.wantDisk(t, label(name), changed[name])
@@ -244,7 +244,7 @@ func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T
 	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
 	before := c.disk(t, "site")
 	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
-	wantPhrases(t, said, `bundle.tar.gz" already exists, and this resource did not write it. No files were written.`, "A replacement at the same path does not work with create_before_destroy.")
+	wantPhrases(t, said, `bundle.tar.gz" already exists, and this resource did not write it. No files were written.`)
 	c.wantDisk(t, "site", before)
 	c.wantEmptyPlan(t)
 }

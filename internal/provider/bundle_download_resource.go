@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a completed static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
+		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. Changing the ID replaces the files in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
@@ -86,7 +86,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a repeated download. Default: `60m`.",
+				"update": "Timeout for a later download. Default: `60m`.",
 			}),
 			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
 			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
@@ -133,7 +133,8 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "The apply will stop without changing it."))
+			// The plan of a tainted resource cannot know that its destroy comes first.
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "If it is still there, the apply stops without changing it."))
 		}
 	}
 	if creating {
@@ -200,7 +201,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	}
 	warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
 	for _, occupied := range removed.Occupied() {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s. It was not deleted.", occupied.Name, occupied.Problem))
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s. Nothing there was deleted.", occupied.Name, occupied.Problem))
 	}
 }
 
@@ -241,7 +242,7 @@ func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, d
 	return found, err == nil
 }
 
-// noFilesWritten is true of a replacement too, which has deleted the old files.
+// noFilesWritten also fits a replacement, whose destroy has already deleted the old files.
 const noFilesWritten = "No files were written."
 
 // write downloads the bundle of the plan's job, unless it is on disk already, sets the
@@ -349,7 +350,7 @@ func (m *bundleDownloadModel) addFailure(diags *diag.Diagnostics, err error) {
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied *bundle.OccupiedError, result string) string {
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and apply again. A replacement at the same path does not work with create_before_destroy.", argumentOf(occupied)))
+		fmt.Sprintf("Move or delete what is there, and apply again. If another docs_bundle_download has the same %s, give each its own.", argumentOf(occupied)))
 }
 
 func argumentOf(occupied *bundle.OccupiedError) path.Path {
@@ -378,6 +379,6 @@ func explainDisk(err error, unchanged, again string) (detail string, ok bool) {
 // warnAboutLeftovers names temporary directories that could not be deleted.
 func warnAboutLeftovers(err error, diags *diag.Diagnostics) {
 	if err != nil {
-		diags.AddWarning(summaryNotDeleted, paragraphs(sentence(err.Error()), "Delete the temporary directory that the message names."))
+		diags.AddWarning(summaryNotDeleted, paragraphs(sentence(err.Error()), "Delete that directory."))
 	}
 }

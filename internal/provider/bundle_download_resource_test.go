@@ -117,7 +117,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 			if test.before == "" {
 				plan.wantSaid(t, name)
 			} else {
-				plan.wantSaid(t, name, "warning: Download path already in use", "The apply will stop without changing it.")
+				plan.wantSaid(t, name, "warning: Download path already in use", "If it is still there, the apply stops without changing it.")
 			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}

@@ -43,12 +43,12 @@ func explain(err error) explanation {
 		return explanation{"Terraform was interrupted." + lastAttempt(err), ""}
 	}
 	if busy, ok := errors.AsType[*client.BusyError](err); ok {
-		service := "The service"
-		if api, ok := errors.AsType[*client.APIError](err); ok {
-			service = fmt.Sprintf("The service returned %s. It", describeResponse(api))
+		reason := "The service asked the provider to wait until"
+		if busy.Queued {
+			reason = "The service limits the rate of requests, so this one could not be sent before"
 		}
 		return explanation{
-			fmt.Sprintf("%s asked the provider to wait until %s, which is after the timeout of this operation.", service, busy.RetryAt.UTC().Format(time.RFC3339)),
+			fmt.Sprintf("%s %s, which is after the timeout of this operation.%s", reason, busy.RetryAt.UTC().Format(time.RFC3339), lastAttempt(err)),
 			"Try again after that time, or set a longer timeout in `timeouts`.",
 		}
 	}
@@ -58,14 +58,14 @@ func explain(err error) explanation {
 	if api, ok := errors.AsType[*client.APIError](err); ok {
 		what := fmt.Sprintf("The service returned %s.", describeResponse(api))
 		if api.RetryAfter > 0 {
-			what += fmt.Sprintf(" It asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
+			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
 		return explanation{what, advise(api)}
 	}
 	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
 		what := fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", unexpected.StatusCode, unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
 		if unexpected.Message != "" {
-			what += " The service's message: " + unexpected.Message
+			what += " The service's message: " + strings.TrimSuffix(unexpected.Message, ".") + "."
 		}
 		if unexpected.NotJSON {
 			return explanation{what, wrongBaseURL}
@@ -156,7 +156,7 @@ var adviceByStatus = map[int]string{
 	407: "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY.",
 	409: "Wait for other work on the site to finish, and try again.",
 	410: notFound,
-	413: "Shorten additional_parameters.",
+	413: "If the request has additional_parameters, shorten them. Otherwise, check the proxy.",
 	422: badRequest,
 	429: "Try again later, or reduce -parallelism.",
 }
@@ -172,6 +172,8 @@ func advise(e *client.APIError) string {
 		return known
 	case e.StatusCode/100 == 3:
 		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export."
+	case e.StatusCode == 501 || e.StatusCode == 505:
+		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:
 		return "Try again later. If it still fails, check the service's status page."
 	}

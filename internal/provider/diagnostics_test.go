@@ -46,20 +46,22 @@ func TestFailuresAreExplained(t *testing.T) {
 		"407": {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409": {api(409, "a"), "Wait for other work on the site to finish, and try again."},
 		"410": {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"413": {api(413, "a"), "Shorten additional_parameters."},
+		"413": {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the proxy."},
 		"418": {api(418, "a"), "Check the arguments and the provider configuration."},
 		"422": {api(422, "a"), "Correct the value that the service rejects."},
-		"429": {slowDown, "without a message. It asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
+		"429": {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
 		"500": {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
 				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",
 		},
 		"request to wait for longer than the timeout": {
-			fmt.Errorf("%w: %w", busy, api(503, "overloaded")), "The service returned HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded. " +
-				"It asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
+			fmt.Errorf("%w: %w", busy, api(503, "overloaded")), "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation. " +
+				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
 		},
-		"request to wait that another request received": {busy, "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again"},
+		"turn that would come after the timeout": {
+			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
+		},
 		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf this is normal, increase `timeouts.read`."},
 		"timeout while the service fails": {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
@@ -69,7 +71,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"interrupt": {fmt.Errorf("%w: %w", context.Canceled, api(502, "")), "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
 		"login page": {
-			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
+			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
 			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",

@@ -64,7 +64,7 @@ func failureOf(c *client.Client, job *client.StaticExportJob) string {
 	if job.Error == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
-	return fmt.Sprintf("Job %s ended with status %q. The service says: %s.", job.ID, job.Status, strings.TrimSuffix(c.Redact(job.Error), "."))
+	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(c.Redact(job.Error), "."))
 }
 
 // expiry returns the expires_at of a link; null if its expiry is not known.

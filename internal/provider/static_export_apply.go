@@ -27,7 +27,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{providerData: r.data, plan: &plan, life: &exportLife{}, diags: &resp.Diagnostics}
+	run := exportRun{r.data, &plan, plan.goal(), &exportLife{}, &resp.Diagnostics}
 	if failed := run.start(ctx); failed != nil {
 		failed.add(&resp.Diagnostics, "", "")
 		return
@@ -38,7 +38,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 		// A warning instead of an error: Terraform must not taint the resource.
 		resp.Diagnostics.AddWarning(failed.summary, paragraphs(failed.what+" The state contains the job without a link.", resumeByApply))
 	default:
-		failed.add(&resp.Diagnostics, "The state contains the job as tainted.", resumeByUntaint)
+		failed.add(&resp.Diagnostics, "The state contains the job, and the resource is tainted.", resumeByUntaint)
 	}
 	run.life.write(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -56,7 +56,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{providerData: r.data, plan: &plan, life: life, diags: &resp.Diagnostics}
+	run := exportRun{r.data, &plan, plan.goal(), life, &resp.Diagnostics}
 	arguments := plan
 	if failed := run.update(bounded); failed == nil {
 		life.updated()
@@ -64,7 +64,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		arguments = state
 		run.keepLink(ctx, state)
 		resume := resumeByApply
-		if client.IsNotFound(failed.err) {
+		if failed.notFound != (missing{}) {
 			resume = askByApply
 		}
 		failed.add(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()), resume)
@@ -80,13 +80,20 @@ func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *
 type exportRun struct {
 	*providerData
 	plan  *staticExportModel
+	goal  exportGoal // of the plan
 	life  *exportLife
 	diags *diag.Diagnostics // for warnings
 }
 
-// update does what the plan and the state require.
+// update does what the plan and the state require. It starts nothing in place of what is
+// missing before it has asked for that again.
 func (run *exportRun) update(ctx context.Context) *exportFailure {
-	switch run.life.nextStep(run.clock.Now(), run.plan) {
+	if run.life.isMissing() && !run.life.differs(run.goal) {
+		if failed := run.askAgain(ctx); failed != nil {
+			return failed
+		}
+	}
+	switch run.life.nextStep(run.clock.Now(), run.goal) {
 	case stepLink:
 		return run.link(ctx, time.Time{})
 	case stepExport:
@@ -95,52 +102,42 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	return nil
 }
 
-// export resumes the pending job if it has the plan's inputs, and otherwise starts a job.
-// It starts none in place of what is missing before it has asked for it again. The state's
-// job and its link stay until there is a new link.
-func (run *exportRun) export(ctx context.Context) *exportFailure {
-	if run.life.resumes(run.plan) {
-		failed := run.finish(ctx, time.Time{})
-		if failed == nil || !failed.gone {
+// askAgain asks for what is missing of the state's job. It is no failure if that is still
+// missing.
+func (run *exportRun) askAgain(ctx context.Context) *exportFailure {
+	life := run.life
+	if life.Missing.Job {
+		job, err := run.client.GetStaticExportJob(ctx, life.JobID)
+		if client.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return failedToRead(err, life.JobID)
+		}
+		life.jobRead(job)
+	}
+	if life.Missing.Bundle && life.Status == client.JobCompleted {
+		if failed := run.link(ctx, time.Time{}); failed != nil && !failed.notFound.Bundle {
 			return failed
 		}
 	}
-	if !run.life.differs(run.plan) && (run.life.Missing.Job || run.life.Missing.Bundle) {
-		found, failed := run.askAgain(ctx)
-		if failed != nil {
+	return nil
+}
+
+// export resumes the pending job if it has the plan's inputs, and otherwise, or if the
+// pending job is gone, starts a job. The state's job and its link stay until there is a
+// new link.
+func (run *exportRun) export(ctx context.Context) *exportFailure {
+	if run.life.resumes(run.goal) {
+		if failed, gone := run.finish(ctx, time.Time{}); !gone {
 			return failed
-		}
-		if found {
-			return run.update(ctx)
 		}
 	}
 	if failed := run.start(ctx); failed != nil {
 		return failed
 	}
-	return run.finish(ctx, run.clock.Now())
-}
-
-// askAgain asks for what is missing of the state's job.
-func (run *exportRun) askAgain(ctx context.Context) (found bool, _ *exportFailure) {
-	life := run.life
-	if life.Missing.Job {
-		job, err := run.client.GetStaticExportJob(ctx, life.JobID)
-		if client.IsNotFound(err) {
-			return false, nil
-		}
-		if err != nil {
-			return false, failedToRead(err, life.JobID)
-		}
-		life.jobRead(job)
-	}
-	if life.Missing.Bundle && life.Status != client.JobFailed {
-		failed := run.createLink(ctx)
-		if failed != nil && failed.gone {
-			return false, nil
-		}
-		return failed == nil, failed
-	}
-	return !life.Missing.Bundle, nil
+	failed, _ := run.finish(ctx, run.clock.Now())
+	return failed
 }
 
 // start starts a job for the plan.
@@ -152,8 +149,7 @@ func (run *exportRun) start(ctx context.Context) *exportFailure {
 	if err != nil {
 		return failedToStart(err, domain, run.client.BaseURL())
 	}
-	inputs, _ := run.plan.inputs()
-	run.life.started(job, inputs)
+	run.life.started(job, run.goal.inputs)
 	return nil
 }
 
@@ -161,77 +157,58 @@ func (run *exportRun) start(ctx context.Context) *exportFailure {
 // completed. startedAt is zero unless the job was just started.
 func (run *exportRun) link(ctx context.Context, startedAt time.Time) *exportFailure {
 	life := run.life
-	if life.Status != client.JobCompleted {
-		job, err := run.wait(ctx, life.JobID, startedAt)
-		if job != nil {
-			life.jobRead(job)
-		}
-		if client.IsNotFound(err) {
-			life.jobNotFound()
-		}
-		if err != nil {
-			return failedToFinish(run.client, err, life.JobID, job)
-		}
+	job, bundle, failed := run.waitAndLink(ctx, life.JobID, life.Status == client.JobCompleted, startedAt)
+	life.jobRead(job)
+	if failed != nil {
+		life.Missing.notFound(failed.notFound)
+		return failed
 	}
-	return run.createLink(ctx)
-}
-
-// createLink creates a link to the bundle of the state's job, which has completed.
-func (run *exportRun) createLink(ctx context.Context) *exportFailure {
-	life := run.life
-	bundle, err := run.client.GenerateBundle(ctx, life.JobID)
-	if err == nil {
-		life.linkCreated(bundle, run.clock.Now())
-		run.warnAboutLink()
-		return nil
-	}
-	failed := failedToLink(err, life.JobID, life.Link.URL != "")
-	failed.gone = client.IsNotFound(err) && life.Missing.Bundle
-	if client.IsNotFound(err) {
-		life.bundleNotFound()
-	}
-	return failed
+	life.linkCreated(bundle, run.clock.Now())
+	run.warnAboutLink()
+	return nil
 }
 
 // finish waits for the pending job and creates a link to its bundle. startedAt is zero
-// unless the job was just started.
-func (run *exportRun) finish(ctx context.Context, startedAt time.Time) *exportFailure {
+// unless the job was just started. gone means that the service still cannot find what was
+// missing before.
+func (run *exportRun) finish(ctx context.Context, startedAt time.Time) (_ *exportFailure, gone bool) {
 	life := run.life
-	jobID := life.Pending.JobID
-	job, err := run.wait(ctx, jobID, startedAt)
-	var bundle *client.Bundle
-	if err == nil {
-		bundle, err = run.client.GenerateBundle(ctx, jobID)
+	job, bundle, failed := run.waitAndLink(ctx, life.Pending.JobID, false, startedAt)
+	life.pendingRead(job)
+	if failed != nil {
+		gone = life.Pending.Missing.notFound(failed.notFound)
+		if _, ended := errors.AsType[*client.JobFailedError](failed.err); ended {
+			life.pendingFailed()
+		}
+		return failed, gone
 	}
-	if err == nil {
-		life.pendingCompleted(job, bundle, run.clock.Now())
-		run.warnAboutLink()
-		return nil
-	}
-	failed := failedToFinish(run.client, err, jobID, job)
-	if job != nil && job.Succeeded() {
-		failed = failedToLink(err, jobID, false)
-	}
-	failed.gone = client.IsNotFound(err) && life.Missing.Pending
-	if _, ended := errors.AsType[*client.JobFailedError](err); ended {
-		life.pendingFailed()
-	}
-	if client.IsNotFound(err) {
-		life.pendingNotFound()
-	}
-	return failed
+	life.pendingCompleted(job, bundle, run.clock.Now())
+	run.warnAboutLink()
+	return nil, false
 }
 
-// wait waits for a job. It returns the job as it was last read, or nil if it was not.
-func (run *exportRun) wait(ctx context.Context, jobID string, startedAt time.Time) (*client.StaticExportJob, error) {
-	return run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
+// waitAndLink creates a link to the bundle of a job, after waiting for the job if it has
+// not completed. It returns the job as it was last read, or nil if it was not.
+func (run *exportRun) waitAndLink(ctx context.Context, jobID string, completed bool, startedAt time.Time) (job *client.StaticExportJob, _ *client.Bundle, _ *exportFailure) {
+	if !completed {
+		var err error
+		job, err = run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
+		if err != nil {
+			return job, nil, failedToFinish(run.client, err, jobID, job)
+		}
+	}
+	bundle, err := run.client.GenerateBundle(ctx, jobID)
+	if err != nil {
+		return job, nil, failedToLink(err, jobID, completed && run.life.Link.URL != "")
+	}
+	return job, bundle, nil
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
 // a new export fails. It does not report a failure: the next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context, state staticExportModel) {
 	life := run.life
-	if !life.differs(run.plan) || life.Missing.Job || life.Missing.Bundle || !life.linkIsDue(run.clock.Now(), run.plan) {
+	if !life.differs(run.goal) || life.isMissing() || !life.linkIsDue(run.clock.Now(), run.goal) {
 		return
 	}
 	ctx, cancel := run.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
@@ -249,10 +226,10 @@ func (run *exportRun) warnAboutLink() {
 			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, change triggers to export again.")
 		return
 	}
-	if run.plan.LinkRenewal.ValueString() == renewNever {
+	if run.goal.never {
 		return
 	}
-	lead, clamped := link.lead(durationOf(run.plan.RenewBefore))
+	lead, clamped := link.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(summaryExpiredLink,
 			fmt.Sprintf("The link expired at %s, and this machine's clock says %s. The next apply requests a new link.\n\nIf the clock is wrong, correct it.",
@@ -261,6 +238,6 @@ func (run *exportRun) warnAboutLink() {
 		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), summaryLongRenewBefore,
 			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\n"+
-				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep such a link alive.", lifetime, lead.Round(time.Second), lifetime))
+				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
 	}
 }

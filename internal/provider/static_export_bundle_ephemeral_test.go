@@ -31,7 +31,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		}},
 		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, long, []string{`status "running", 42% done, page count 0.`}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", []string{
-			"error: Static export job failed", "Job failed ended with status \"failed\". The service says: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",
+			"error: Static export job failed", "Job failed ended with status \"failed\". The service's message: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",
 		}},
 		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, "", []string{"The service gave no reason."}},
 		"unknown job":             {simulator.JobSpec{ID: "another"}, "", []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},

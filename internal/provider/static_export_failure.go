@@ -29,16 +29,19 @@ type exportFailure struct {
 	err error
 	// resumable means that another apply can resume the job.
 	resumable bool
-	// gone means that the service still cannot find what was missing before.
-	gone bool
+	// notFound is what the service could not find.
+	notFound missing
 }
 
 // add adds the diagnostic. state says what the state holds now, and resume how to resume
 // the job.
 func (f *exportFailure) add(diags *diag.Diagnostics, state, resume string) {
 	next := f.next
-	if f.resumable {
-		next = strings.TrimSpace(next + " " + resume)
+	switch {
+	case f.notFound != missing{}: // look for it before anything else
+		next += " " + resume
+	case f.resumable:
+		next = strings.TrimSpace(resume + " " + next)
 	}
 	diags.AddError(f.summary, paragraphs(strings.TrimSpace(f.what+" "+state), next))
 }
@@ -67,6 +70,7 @@ func failedToFinish(c *client.Client, err error, jobID string, last *client.Stat
 		f.summary, f.what, f.next, f.resumable = summaryJobFailed, failureOf(c, last), fixAndExport, false
 	case client.IsNotFound(err):
 		f.summary, f.what, f.next = summaryJobNotFound, paragraphs(cause.what, "Job: "+jobID+"."), lookFor(jobID)
+		f.notFound.Job = true
 	case interrupted(err):
 		f.summary = summaryExportInterrupted
 	case timedOut(err):
@@ -90,7 +94,7 @@ func failedToLink(err error, jobID string, renewal bool) *exportFailure {
 	}
 	switch {
 	case client.IsNotFound(err):
-		f.next = lookFor(jobID)
+		f.next, f.notFound.Bundle = lookFor(jobID), true
 	case renewal:
 		f.next, f.resumable = strings.TrimSpace(f.next+" The next apply tries again."), false
 	case interrupted(err):

@@ -25,7 +25,7 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 	}{
 		"unknown domain":               {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
 		"refused before acting":        {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
-		"throttled beyond the timeout": {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "It asked the provider to wait until 2030-01-31T14:00:"}},
+		"throttled beyond the timeout": {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "The service asked the provider to wait until 2030-01-31T14:00:"}},
 		"uncertain, and it has acted":  {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started" in https://github.com/`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	h.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
 	c := h.cli(t, export())
-	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service says: page /broken does not render. The state contains the job as tainted.`, "Fix the cause, and apply again to start a new export.")
+	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service's message: page /broken does not render. The state contains the job, and the resource is tainted.`, "Fix the cause, and apply again to start a new export.")
 	c.Run(t, 0, "untaint", site)
 	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the cause, and apply again to start a new export.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
@@ -181,11 +181,49 @@ func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
 	c.write(t, revision("2"))
 	wantPhrases(t, c.apply(t, 1), look(h.JobIDs()[1])+"The next apply asks again. If the service still cannot find it, that apply exports the site again.")
 	heal()
-	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "The service could not find job "+h.JobIDs()[1]+" when it was last asked. The apply asks again and resumes the job.")
+	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "The service could not find job "+h.JobIDs()[1]+" or its bundle when it was last asked. The apply asks again and resumes the job.")
 	c.apply(t, 0)
 	c.wantJob(t, 1)
 	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
 	c.wantEmptyPlan(t)
+}
+
+// Between two answers of 404, the pending job is read: the second 404 is a first one again.
+func TestPendingJobThatIsReadBetweenTwoFaultsIsNotGone(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]string{"that is not found twice": simulator.EndpointJob, "whose bundle is not found": simulator.EndpointBundle} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			c := h.cli(t, "")
+			_, pending := c.cutOff(t)
+			if second == simulator.EndpointBundle {
+				h.FinishJob(pending, "")
+			}
+			isPending := func(r simulator.Request) bool { return r.ID == pending }
+			h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: isPending, Status: 404, Times: 1})
+			c.apply(t, 1)
+			fault := simulator.Fault{Endpoint: second, Match: isPending, Status: 404, Times: 1}
+			if second == simulator.EndpointJob {
+				fault.Skip = 1
+			}
+			h.AddFault(fault)
+			c.apply(t, 1)
+			c.apply(t, 0)
+			c.wantJob(t, 1)
+			if jobs := h.JobIDs(); len(jobs) != 2 {
+				t.Errorf("%d jobs, want 2", len(jobs))
+			}
+		})
+	}
+}
+
+func TestCutOffWaitForANewJobThatIsNotFoundYetIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404})
+	c := h.cli(t, export(`timeouts = { create = "8s" }`))
+	wantPhrases(t, c.apply(t, 1), "Static export timed out", "did not finish within 8s (`timeouts.create`). The last response was HTTP 404 Not Found", "may still be running")
 }
 
 func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {

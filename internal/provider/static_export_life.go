@@ -34,7 +34,7 @@ type exportLife struct {
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has one, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
-	Missing missing     `json:"missing"`
+	Missing missing     `json:"missing,omitzero"`
 }
 
 // exportInputs are the arguments that determine what a job exports.
@@ -61,16 +61,23 @@ type exportLink struct {
 
 // pendingJob is a job that an apply with the same inputs resumes.
 type pendingJob struct {
-	JobID  string       `json:"job_id"`
-	Inputs exportInputs `json:"inputs"`
+	JobID   string       `json:"job_id"`
+	Inputs  exportInputs `json:"inputs"`
+	Missing missing      `json:"missing,omitzero"`
 }
 
-// missing says what the service could not find when it was last asked. The next apply
-// that needs it asks again before it starts another job.
+// missing says what the service could not find of a job when it was last asked. The next
+// apply that needs it asks again before it starts another job.
 type missing struct {
-	Job     bool `json:"job,omitempty"`
-	Bundle  bool `json:"bundle,omitempty"` // of the job
-	Pending bool `json:"pending,omitempty"`
+	Job    bool `json:"job,omitempty"`
+	Bundle bool `json:"bundle,omitempty"`
+}
+
+// notFound records a 404 or 410. It reports whether the same was missing before.
+func (m *missing) notFound(what missing) (again bool) {
+	again = what.Job && m.Job || what.Bundle && m.Bundle
+	m.Job, m.Bundle = m.Job || what.Job, m.Bundle || what.Bundle
+	return again
 }
 
 // lifeKey is the key of exportLife in the private state.
@@ -85,7 +92,7 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	}
 	life.JobID, life.Status = state.JobID.ValueString(), state.Status.ValueString()
 	life.PageCount = state.PageCount.ValueInt64Pointer()
-	life.Inputs, _ = state.inputs()
+	life.Inputs = state.goal().inputs
 	life.Imported = life.Imported || state.Domain.IsNull()
 	life.Link.URL = state.BundleURL.ValueString()
 	life.Link.ExpiresAt, _ = time.Parse(time.RFC3339, state.ExpiresAt.ValueString()) // zero if it is null
@@ -105,6 +112,13 @@ func (l *exportLife) write(ctx context.Context, arguments staticExportModel, sta
 	writePrivate(ctx, private, lifeKey, l, diags)
 }
 
+// imported returns the life of a job that was just imported.
+func imported(job *client.StaticExportJob) *exportLife {
+	life := &exportLife{JobID: job.ID, Imported: true}
+	life.jobRead(job)
+	return life
+}
+
 // started records a job that the service has started: the first one, or a pending one.
 func (l *exportLife) started(job *client.StaticExportJob, inputs exportInputs) {
 	if l.JobID == "" {
@@ -112,12 +126,15 @@ func (l *exportLife) started(job *client.StaticExportJob, inputs exportInputs) {
 		l.jobRead(job)
 		return
 	}
-	l.Pending, l.Missing.Pending = &pendingJob{job.ID, inputs}, false
+	l.Pending = &pendingJob{JobID: job.ID, Inputs: inputs}
 }
 
-// jobRead records what the service returned about the job. It keeps what the service
-// omits. The bundle of a job that was read may still be missing.
+// jobRead records what the service returned about the job; nil if the job was not read. It
+// keeps what the service omits. The bundle of a job that was read may still be missing.
 func (l *exportLife) jobRead(job *client.StaticExportJob) {
+	if job == nil {
+		return
+	}
 	l.Missing.Job = false
 	if job.Status != "" {
 		l.Status = job.Status
@@ -133,8 +150,14 @@ func (l *exportLife) linkCreated(bundle *client.Bundle, now time.Time) {
 	if !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) {
 		link.Kept, link.ReceivedAt = true, l.Link.ReceivedAt
 	}
-	l.Link = link
-	l.Missing.Job, l.Missing.Bundle = false, false
+	l.Link, l.Missing = link, missing{}
+}
+
+// pendingRead records that the pending job was read; job is nil if it was not.
+func (l *exportLife) pendingRead(job *client.StaticExportJob) {
+	if job != nil {
+		l.Pending.Missing.Job = false
+	}
 }
 
 // pendingCompleted makes the pending job the job.
@@ -145,15 +168,20 @@ func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *clien
 }
 
 // pendingFailed forgets the pending job.
-func (l *exportLife) pendingFailed() { l.Pending, l.Missing.Pending = nil, false }
-
-// jobNotFound, bundleNotFound, and pendingNotFound record a 404 or 410.
-func (l *exportLife) jobNotFound()     { l.Missing.Job = true }
-func (l *exportLife) bundleNotFound()  { l.Missing.Bundle = true }
-func (l *exportLife) pendingNotFound() { l.Missing.Pending = true }
+func (l *exportLife) pendingFailed() { l.Pending = nil }
 
 // updated records that the plan's inputs are now those of the job.
 func (l *exportLife) updated() { l.Imported = false }
+
+// exportGoal is what a plan asks for.
+type exportGoal struct {
+	inputs exportInputs
+	known  bool // all inputs are
+	// renewBefore is how long before its expiry a link is renewed; never is set if it is
+	// not renewed at all.
+	renewBefore time.Duration
+	never       bool
+}
 
 // exportStep is what an apply does for an existing export.
 type exportStep string
@@ -168,12 +196,11 @@ const (
 	stepExport exportStep = "export"
 )
 
-// nextStep decides what an apply of the plan does at the time now. ModifyPlan and Update
-// both call it.
-func (l *exportLife) nextStep(now time.Time, plan *staticExportModel) exportStep {
-	needsLink := l.Link.URL == "" || l.linkIsDue(now, plan)
+// nextStep decides what an apply does at the time now. ModifyPlan and Update both call it.
+func (l *exportLife) nextStep(now time.Time, goal exportGoal) exportStep {
+	needsLink := l.Link.URL == "" || l.linkIsDue(now, goal)
 	switch {
-	case l.differs(plan), l.Missing.Job, l.Missing.Bundle, needsLink && l.Status == client.JobFailed:
+	case l.differs(goal), l.isMissing(), needsLink && l.Status == client.JobFailed:
 		return stepExport
 	case needsLink:
 		return stepLink
@@ -181,21 +208,29 @@ func (l *exportLife) nextStep(now time.Time, plan *staticExportModel) exportStep
 	return stepNone
 }
 
+func (l *exportLife) isMissing() bool { return l.Missing != missing{} }
+
 // differs reports whether the plan asks for other content than the job has. Inputs that
 // are not known yet differ. An imported job has what the plan asks for.
-func (l *exportLife) differs(plan *staticExportModel) bool {
-	inputs, known := plan.inputs()
-	return !l.Imported && (!known || !reflect.DeepEqual(inputs, l.Inputs))
+func (l *exportLife) differs(goal exportGoal) bool {
+	return !l.Imported && (!goal.known || !reflect.DeepEqual(goal.inputs, l.Inputs))
 }
 
-// resumes reports whether an apply of the plan resumes the pending job.
-func (l *exportLife) resumes(plan *staticExportModel) bool {
-	inputs, known := plan.inputs()
-	return l.Pending != nil && known && reflect.DeepEqual(inputs, l.Pending.Inputs)
+// adopts reports whether an update of an imported job records inputs that the state does
+// not have.
+func (l *exportLife) adopts(goal exportGoal) bool {
+	recorded := l.Inputs
+	recorded.Domain = goal.inputs.Domain // which the import may have left out
+	return l.Imported && (!goal.known || !reflect.DeepEqual(goal.inputs, recorded))
 }
 
-func (l *exportLife) linkIsDue(now time.Time, plan *staticExportModel) bool {
-	return plan.LinkRenewal.ValueString() != renewNever && l.Link.due(now, durationOf(plan.RenewBefore))
+// resumes reports whether an apply resumes the pending job.
+func (l *exportLife) resumes(goal exportGoal) bool {
+	return l.Pending != nil && goal.known && reflect.DeepEqual(goal.inputs, l.Pending.Inputs)
+}
+
+func (l *exportLife) linkIsDue(now time.Time, goal exportGoal) bool {
+	return !goal.never && l.Link.due(now, goal.renewBefore)
 }
 
 // due reports whether the link must be renewed at the time now: renewBefore ahead of its
@@ -220,11 +255,10 @@ func (l exportLink) lead(renewBefore time.Duration) (lead time.Duration, clamped
 	return renewBefore, false
 }
 
-// inputs returns the arguments that determine what a job exports, and whether they are
-// all known.
-func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
-	known = !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
-	inputs.Domain = m.Domain.ValueString()
+// goal returns what the plan asks for.
+func (m *staticExportModel) goal() exportGoal {
+	inputs := exportInputs{Domain: m.Domain.ValueString(), Parameters: canonicalParameters(m.AdditionalParameters)}
+	known := !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
 	for name, value := range m.Triggers.Elements() {
 		text, _ := value.(types.String)
 		known = known && !text.IsUnknown()
@@ -233,8 +267,7 @@ func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
 		}
 		inputs.Triggers[name] = text.ValueStringPointer()
 	}
-	inputs.Parameters = canonicalParameters(m.AdditionalParameters)
-	return inputs, known
+	return exportGoal{inputs, known, durationOf(m.RenewBefore), m.LinkRenewal.ValueString() == renewNever}
 }
 
 // canonicalParameters returns additional_parameters with sorted fields and without

@@ -51,13 +51,12 @@ func TestNextStep(t *testing.T) {
 		running      change = func(s *situation) { s.life.Status = "running" }
 		failed       change = func(s *situation) { s.life.Status = client.JobFailed }
 		kept         change = func(s *situation) { s.life.Link.Kept = true }
-		noJob        change = func(s *situation) { s.life.jobNotFound() }
-		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
-		noPending    change = func(s *situation) { s.life.pendingNotFound() }
+		noJob        change = func(s *situation) { s.life.Missing.notFound(missing{Job: true}) }
+		noBundle     change = func(s *situation) { s.life.Missing.notFound(missing{Bundle: true}) }
+		noPending    change = func(s *situation) { s.life.Pending.Missing.notFound(missing{Job: true}) }
 		imported     change = func(s *situation) { s.life.Imported = true }
 		pending      change = func(s *situation) {
-			inputs, _ := s.plan.inputs()
-			s.life.started(&client.StaticExportJob{ID: "se_2"}, inputs)
+			s.life.started(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs)
 		}
 		pendingOther change = func(s *situation) {
 			s.life.started(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
@@ -117,17 +116,16 @@ func TestNextStep(t *testing.T) {
 				Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")), AdditionalParameters: types.StringValue(`{"a":1,"b":[12345678901234567890]}`),
 				LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
 			}}
-			inputs, _ := s.plan.inputs()
-			s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: inputs, Link: exportLink{
+			s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: s.plan.goal().inputs, Link: exportLink{
 				URL: "https://storage.example/a", ReceivedAt: startOfTime.Add(-time.Hour), ExpiresAt: startOfTime.Add(time.Hour),
 			}}
 			for _, change := range test.changes {
 				change(&s)
 			}
-			if got := s.life.nextStep(startOfTime, &s.plan); got != test.want {
+			if got := s.life.nextStep(startOfTime, s.plan.goal()); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			if got := s.life.resumes(&s.plan); got != test.resumes {
+			if got := s.life.resumes(s.plan.goal()); got != test.resumes {
 				t.Errorf("resumes: %t, want %t", got, test.resumes)
 			}
 		})
@@ -191,10 +189,8 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			run := exportRun{
-				providerData: &providerData{clock: clocktest.NewVirtual(startOfTime)}, life: &exportLife{Link: test.link}, diags: &diags,
-				plan: &staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)},
-			}
+			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
+			run := exportRun{&providerData{clock: clocktest.NewVirtual(startOfTime)}, &plan, plan.goal(), &exportLife{Link: test.link}, &diags}
 			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {
@@ -228,7 +224,7 @@ func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 		t.Errorf("the diagnostics are %v", diags)
 	}
 	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {
-		if got := life.nextStep(at, &state); got != want || life.Pending != nil {
+		if got := life.nextStep(at, state.goal()); got != want || life.Pending != nil {
 			t.Errorf("at %s: got %s, want %s", at, got, want)
 		}
 	}

@@ -37,10 +37,11 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		plan.AdditionalParameters = state.AdditionalParameters
 	}
 	plan.copyComputed(&state)
-	step := life.nextStep(r.data.clock.Now(), &plan)
+	goal := plan.goal()
+	step := life.nextStep(r.data.clock.Now(), goal)
 	possible := step
 	if step == stepNone && !reflect.DeepEqual(plan, state) { // an argument changed
-		possible = life.nextStep(endOfTime, &plan) // the link may expire before the apply
+		possible = life.nextStep(endOfTime, goal) // the link may expire before the apply
 	}
 	if possible == stepExport {
 		plan.JobID, plan.Status, plan.PageCount = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
@@ -53,24 +54,24 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if replaced := !state.Domain.IsNull() && !state.Domain.Equal(plan.Domain); !replaced {
-		warnAboutStep(step, life, &plan, &resp.Diagnostics)
+		warnAboutStep(step, life, goal, &resp.Diagnostics)
 	}
 }
 
 // warnAboutStep tells an approver what a plan cannot show.
-func warnAboutStep(step exportStep, life *exportLife, plan *staticExportModel, diags *diag.Diagnostics) {
-	inputs, known := plan.inputs()
-	life.Inputs.Domain = inputs.Domain // an imported job may have none
+func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
 	switch {
-	case step == stepExport && life.resumes(plan) && life.Missing.Pending:
+	case step == stepExport && life.resumes(goal) && life.Pending.Missing != missing{}:
 		diags.AddWarning(summaryResumes, fmt.Sprintf(
-			"The service could not find job %s when it was last asked. The apply asks again and resumes the job. If it is still missing, the apply starts another one.", life.Pending.JobID))
-	case step == stepExport && life.resumes(plan):
+			"The service could not find job %s or its bundle when it was last asked. The apply asks again and resumes the job. If it is still missing, the apply starts another one.", life.Pending.JobID))
+	case step == stepExport && life.resumes(goal):
 		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s, which was started for this content. It does not start another one.", life.Pending.JobID))
-	case step == stepExport && life.Missing.Bundle && !life.differs(plan):
+	case step == stepLink && life.Status != client.JobCompleted:
+		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s. It does not start another one.", life.JobID))
+	case step == stepExport && life.isMissing() && !life.differs(goal):
 		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
-			"The service could not find the bundle of job %s when it was last asked. The apply asks again. If the bundle is still missing, the apply exports the site again.", life.JobID))
-	case step != stepExport && life.Imported && (!known || !reflect.DeepEqual(inputs, life.Inputs)):
+			"The service could not find job %s or its bundle when it was last asked. The apply asks again. If it is still missing, the apply exports the site again.", life.JobID))
+	case step != stepExport && life.adopts(goal):
 		diags.AddWarning(summaryImportAdopts,
 			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")

@@ -34,7 +34,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case err == nil:
 		life.jobRead(job)
 	case client.IsNotFound(err):
-		life.jobNotFound()
+		life.Missing.notFound(missing{Job: true})
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
 			"The state is kept. The next apply asks again. If the service still cannot find job "+life.JobID+", that apply exports the site again.",
 			"If the job should still exist, check base_url and the API key before you apply."))
@@ -85,9 +85,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	life := &exportLife{JobID: identity.JobID.ValueString(), Imported: true}
-	life.jobRead(job)
-	life.write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	imported(job).write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
@@ -97,7 +95,7 @@ const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_
 func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity staticExportIdentity, problem string) {
 	if req.ID == "" && req.Identity != nil {
 		if diags := req.Identity.Get(ctx, &identity); diags.HasError() {
-			return identity, "The identity cannot be read."
+			return identity, "The import ID is empty. " + importForms
 		}
 	} else {
 		domain, jobID, both := strings.Cut(req.ID, ",")

@@ -47,7 +47,7 @@ func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
 			h.NextJob(test.job)
 			h.AddFault(test.fault)
 			c := h.cli(t, export())
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job as tainted", `run "terraform untaint"`)...)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Job "+h.JobIDs()[0], "contains the job, and the resource is tainted", `run "terraform untaint"`)...)
 			h.FinishJob(h.JobIDs()[0], "")
 			c.Run(t, 0, "untaint", site)
 			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")

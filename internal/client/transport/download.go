@@ -38,20 +38,21 @@ func (t *Transport) NewReceiver(file *os.File) *Receiver {
 	return &Receiver{transport: t, file: file, hash: sha256.New()}
 }
 
-// Receive downloads the object that a presigned link leads to. announced is the size that
-// the service announced; nil if it did not. No request carries the API key.
+// Receive downloads the object that a presigned link leads to. No request carries the API
+// key.
 //
 // If the connection is lost, or if an earlier call failed, it resumes the download if
 // the object is still the same according to its strong entity tag (RFC 9110, section
 // 13.1.5). Otherwise, it starts over. An attempt that receives more than every earlier
 // one resets the count of failures.
 //
-// It returns the checksum of the object, in lowercase hexadecimal, and its size. The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file,
-// context.Cause(ctx), or says that the size is wrong.
-func (r *Receiver) Receive(ctx context.Context, link string, announced *int64) (sha256 string, size int64, err error) {
+// It returns the checksum of the object, in lowercase hexadecimal, and its size. The error
+// is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or
+// context.Cause(ctx).
+func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, size int64, err error) {
 	retries := &retries{Transport: r.transport}
 	for furthest := r.size; ; {
-		err := r.attempt(ctx, link, announced)
+		err := r.attempt(ctx, link)
 		if err == nil {
 			return hex.EncodeToString(r.hash.Sum(nil)), r.size, nil
 		}
@@ -68,7 +69,7 @@ func (r *Receiver) Receive(ctx context.Context, link string, announced *int64) (
 
 // attempt sends one request, and receives the object or the rest of it. The request is
 // canceled if no data arrives within the request timeout.
-func (r *Receiver) attempt(ctx context.Context, link string, announced *int64) error {
+func (r *Receiver) attempt(ctx context.Context, link string) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
 			return err
@@ -98,14 +99,14 @@ func (r *Receiver) attempt(ctx context.Context, link string, announced *int64) e
 	} else {
 		defer func() { _ = resp.Body.Close() }()
 		fields["status"] = resp.StatusCode
-		err = r.read(ctx, resp, announced, stalled)
+		err = r.read(ctx, resp, stalled)
 	}
 	t.logAttempt(ctx, "Download", began, err, fields)
 	return err
 }
 
 // read writes and hashes the body of a response to its end.
-func (r *Receiver) read(ctx context.Context, resp *http.Response, announced *int64, stalled *time.Timer) error {
+func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.Timer) error {
 	incomplete := func(err error) error {
 		return r.transport.connectionError(ctx, resp.Request, true, err)
 	}
@@ -122,11 +123,6 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, announced *int
 	default:
 		return r.transport.storageError(resp)
 	}
-	if announced != nil && r.total < 0 {
-		r.total = *announced
-	} else if announced != nil && r.total != *announced {
-		return wrongSize(r.total, *announced)
-	}
 	buffer := make([]byte, downloadBuffer)
 	for {
 		stalled.Reset(r.transport.config.RequestTimeout)
@@ -138,8 +134,6 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, announced *int
 		_, _ = r.hash.Write(buffer[:n])
 		r.size += int64(n)
 		switch {
-		case r.total >= 0 && r.size > r.total:
-			return wrongSize(r.size, r.total)
 		case err == io.EOF && r.size < r.total:
 			return incomplete(fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
 		case err == io.EOF:
@@ -148,10 +142,6 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, announced *int
 			return incomplete(err)
 		}
 	}
-}
-
-func wrongSize(got, want int64) error {
-	return fmt.Errorf("the object has %d bytes, but the service announced %d", got, want)
 }
 
 // continues reports whether a partial response has the next bytes of the same object.

@@ -104,13 +104,12 @@ func TestDownloadSucceeds(t *testing.T) {
 		asked    []string
 		times    []float64 // of those requests, in seconds
 		content  []byte    // nil: content
-		unknown  bool      // the service does not announce the size
 	}{
 		"in one response":                   {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}, times: []float64{0}},
-		"in one response of unknown length": {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}, times: []float64{0}, unknown: true},
+		"in one response of unknown length": {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}, times: []float64{0}},
 		"of nothing":                        {handlers: []http.HandlerFunc{sends(nil, `"v1"`)}, asked: []string{"/1"}, times: []float64{0}, content: []byte{}},
 		"resuming after a cut":              {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}, times: []float64{0, .5}},
-		"after a stall":                     {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 90.5}, unknown: true},
+		"after a stall":                     {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 90.5}},
 		"slowly but steadily":               {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, times: []float64{0}, content: bytes.Repeat([]byte("0123456789"), 10)},
 		"after more cuts than retries, with progress": {
 			handlers: append(slices.Repeat([]http.HandlerFunc{cutAfter(1, whole)}, 6), whole),
@@ -120,7 +119,7 @@ func TestDownloadSucceeds(t *testing.T) {
 		"from the start without an ETag":       {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, "")), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}},
 		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}},
 		"from the start without ranges":        {handlers: []http.HandlerFunc{cutAfter(4000, noRanges), noRanges}, asked: []string{"/1", resumed}, times: []float64{0, .5}},
-		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, times: []float64{0, .5}, content: other[:1000], unknown: true},
+		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, times: []float64{0, .5}, content: other[:1000]},
 		"again if a part is of another object": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
 			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
@@ -129,21 +128,17 @@ func TestDownloadSucceeds(t *testing.T) {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[400:], "bytes 400-9999/10000"), whole},
 			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
 		},
-		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}, unknown: true},
+		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, .5}},
 		"again if there is no such part": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(416, "", "Content-Range: bytes */1000"), whole},
 			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
 		},
 		"again after a part that is too short": {
 			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
-			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`}, times: []float64{0, .5, 1}, unknown: true,
+			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`}, times: []float64{0, .5, 1},
 		},
 		"with a part that does not repeat the ETag": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/*")},
-			asked:    []string{"/1", resumed}, times: []float64{0, .5},
-		},
-		"after a response that ends early": {
-			handlers: []http.HandlerFunc{streams(200, content[:4000], `ETag: "v1"`), whole},
 			asked:    []string{"/1", resumed}, times: []float64{0, .5},
 		},
 		"as often as the store asks": {handlers: []http.HandlerFunc{reply(503, "", "Retry-After: 7"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 7}},
@@ -154,13 +149,9 @@ func TestDownloadSucceeds(t *testing.T) {
 				if want == nil {
 					want = content
 				}
-				size := new(int64(len(want)))
-				if test.unknown {
-					size = nil
-				}
 				tr, s := serve(t, inTurn(test.handlers...))
 				file := newFile(t)
-				sum, received, err := tr.NewReceiver(file).Receive(t.Context(), link("1"), size)
+				sum, received, err := tr.NewReceiver(file).Receive(t.Context(), link("1"))
 				if wanted := fmt.Sprintf("%x", sha256.Sum256(want)); err != nil || sum != wanted || received != int64(len(want)) {
 					t.Errorf("received %d bytes with checksum %s, %v; want %d with %s", received, sum, err, len(want), wanted)
 				}
@@ -181,11 +172,11 @@ func TestReceiverResumesWithAnotherLink(t *testing.T) {
 		tr, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), reset, whole))
 		file := newFile(t)
 		receiver := tr.NewReceiver(file)
-		_, _, err := receiver.Receive(t.Context(), link("1"), nil)
+		_, _, err := receiver.Receive(t.Context(), link("1"))
 		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
 			t.Fatalf("the first link: %v", err)
 		}
-		_, _, err = receiver.Receive(t.Context(), link("2"), nil)
+		_, _, err = receiver.Receive(t.Context(), link("2"))
 		if written, _ := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, content) {
 			t.Errorf("the second link: %d bytes, %v", len(written), err)
 		}
@@ -218,33 +209,25 @@ func TestDownloadFails(t *testing.T) {
 	inform := func(status int, body string) http.HandlerFunc { return reply(status, body) }
 	for name, test := range map[string]struct {
 		handlers []http.HandlerFunc
-		size     int64 // zero: that of content
 		asked    int
 		err      string
 	}{
-		"with an XML error":                    {[]http.HandlerFunc{inform(403, xml)}, 0, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with an XML error in a namespace":     {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1))}, 0, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with the key in XML":                  {[]http.HandlerFunc{inform(403, "<Error><Code>"+testKey+"</Code></Error>")}, 0, 1, refused + ", (redacted)"},
-		"with other XML":                       {[]http.HandlerFunc{inform(403, "<html>"+signature+"</html>")}, 0, 1, refused},
-		"with XML over 64 KiB":                 {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 0, 1, refused},
-		"with JSON":                            {[]http.HandlerFunc{inform(500, `{"sig":"`+signature+`"}`)}, 0, 5, "the object store store.test returned HTTP 500 Internal Server Error"},
-		"if there is no response":              {[]http.HandlerFunc{reset}, 0, 5, "GET /1: the request to store.test failed: EOF"},
-		"if the store is silent":               {[]http.HandlerFunc{silent}, 0, 5, "GET /1: the request to store.test failed: no data for 30s"},
-		"if there is no progress":              {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 0, 5, "GET /1: the request to store.test failed: EOF"},
-		"if the same first half comes again":   {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 0, 5, "GET /1: the request to store.test failed: unexpected EOF"},
-		"if the response always ends early":    {[]http.HandlerFunc{streams(200, content[:4000])}, 0, 5, "GET /1: the request to store.test failed: the response ended after 4000 of 10000 bytes"},
-		"if the parts are always wrong":        {[]http.HandlerFunc{inform(206, "x")}, 0, 5, "GET /1: the request to store.test failed: the object store did not send the requested part"},
-		"if the length is not that announced":  {[]http.HandlerFunc{whole}, 10_001, 1, "the object has 10000 bytes, but the service announced 10001"},
-		"if nothing comes":                     {[]http.HandlerFunc{sends(nil, `"v1"`)}, 0, 1, "the object has 0 bytes, but the service announced 10000"},
-		"if a stream is longer than announced": {[]http.HandlerFunc{streams(200, content)}, 9_999, 1, "the object has 10000 bytes, but the service announced 9999"},
+		"with an XML error":                  {[]http.HandlerFunc{inform(403, xml)}, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with an XML error in a namespace":   {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1))}, 1, refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with the key in XML":                {[]http.HandlerFunc{inform(403, "<Error><Code>"+testKey+"</Code></Error>")}, 1, refused + ", (redacted)"},
+		"with other XML":                     {[]http.HandlerFunc{inform(403, "<html>"+signature+"</html>")}, 1, refused},
+		"with XML over 64 KiB":               {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 1, refused},
+		"with JSON":                          {[]http.HandlerFunc{inform(500, `{"sig":"`+signature+`"}`)}, 5, "the object store store.test returned HTTP 500 Internal Server Error"},
+		"if there is no response":            {[]http.HandlerFunc{reset}, 5, "GET /1: the request to store.test failed: EOF"},
+		"if the store is silent":             {[]http.HandlerFunc{silent}, 5, "GET /1: the request to store.test failed: no data for 30s"},
+		"if there is no progress":            {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 5, "GET /1: the request to store.test failed: EOF"},
+		"if the same first half comes again": {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 5, "GET /1: the request to store.test failed: unexpected EOF"},
+		"if the parts are always wrong":      {[]http.HandlerFunc{inform(206, "x")}, 5, "GET /1: the request to store.test failed: the object store did not send the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				if test.size == 0 {
-					test.size = int64(len(content))
-				}
 				tr, s := serve(t, inTurn(test.handlers...))
-				_, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), &test.size)
+				_, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"))
 				if err == nil || err.Error() != test.err || len(s.received()) != test.asked {
 					t.Errorf("error %v after %d requests, want %q after %d", err, len(s.received()), test.err, test.asked)
 				}
@@ -258,7 +241,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 		tr, s := serve(t, drip(10, 7*second, silent))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		_, _, err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"), nil)
+		_, _, err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"))
 		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
@@ -268,7 +251,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
-		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"), nil); err != nil {
+		if _, _, err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1")); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}

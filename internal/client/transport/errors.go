@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Exchange describes a request and the status and headers of its response.
@@ -89,7 +87,7 @@ func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("%s %s: the request to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
-// silence is why an attempt was canceled that took too long.
+// silence is the reason for canceling an attempt that took too long.
 type silence struct{ error }
 
 // connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
@@ -112,19 +110,17 @@ func (t *Transport) connectionError(ctx context.Context, req *http.Request, sent
 	}
 }
 
-// BusyError reports that the service asked for a longer wait than the operation's
-// timeout allows, or that its rate limit leaves too many requests before this one.
+// BusyError reports that the next attempt would come after the operation's timeout.
 type BusyError struct {
 	// RetryAt is when the next attempt is possible.
 	RetryAt time.Time
+	// Queued means that the service limits the rate of requests, and that too many others
+	// come first. Otherwise, the service asked for the wait.
+	Queued bool
 }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the service accepts no other attempt before %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
-}
-
-func busy(c clock.Clock, wait time.Duration, last error) error {
-	return withLast(&BusyError{RetryAt: c.Now().Add(wait)}, last)
 }
 
 // StorageError reports a response of the object store without data.
@@ -151,7 +147,7 @@ func statusLine(code int) string {
 // withLast adds the error of the last attempt, if there was one, to the reason why a call
 // ended. It returns nil if there is no reason.
 func withLast(reason, last error) error {
-	if reason == nil || last == nil {
+	if last == nil {
 		return reason
 	}
 	return fmt.Errorf("%w; the last attempt: %w", reason, last)

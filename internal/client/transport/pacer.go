@@ -4,7 +4,6 @@
 package transport
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -14,8 +13,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// leastRate is the lowest rate in requests per second. Even a service that accepts fewer
-// shows in that way when it accepts more.
+// leastRate is the lowest rate in requests per second. If the service accepts fewer,
+// trying this rate also reveals when it accepts more.
 const leastRate = 2
 
 // pacer spaces requests as the service accepts them. Until the first 429, it does
@@ -30,7 +29,7 @@ type pacer struct {
 	left time.Time // when the last request left
 
 	mu      sync.Mutex
-	refusal error    // the last 429
+	limited bool     // since the first 429
 	tallies [4]tally // of the last four seconds, by second modulo 4
 }
 
@@ -43,18 +42,20 @@ type tally struct {
 func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan struct{}, 1)} }
 
 // take waits for the turn of a request. It fails with the cause of ctx or, as soon as it
-// is clear that ctx will end first, with a [*BusyError]. Both wrap the last failure of
-// the call or, if there is none, the last 429 of any.
+// is clear that ctx will end first, with a [*BusyError]. Both wrap last, the last failure
+// of the call, if there is one.
 func (p *pacer) take(ctx context.Context, last error) error {
-	interval, refusal := p.pace()
-	last = cmp.Or(last, refusal)
-	if cause := context.Cause(ctx); cause != nil || refusal == nil {
-		return withLast(cause, last)
+	if ctx.Err() != nil {
+		return withLast(context.Cause(ctx), last)
+	}
+	interval, limited := p.pace()
+	if !limited {
+		return nil
 	}
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
 	defer p.waiting.Add(-1)
 	if outlasts(ctx, p.clock, queue) {
-		return busy(p.clock, queue, last)
+		return withLast(&BusyError{RetryAt: p.clock.Now().Add(queue), Queued: true}, last)
 	}
 	select {
 	case p.gate <- struct{}{}:
@@ -70,11 +71,12 @@ func (p *pacer) take(ctx context.Context, last error) error {
 	return nil
 }
 
-// pace returns the interval between requests and the last 429, or nil if there was none.
-// The interval is that of the best of the last four seconds. If the service has refused
-// few requests in the three before the present one, it is half of that, to find out
-// whether the service accepts more: with a true limit, this is one second in four.
-func (p *pacer) pace() (interval time.Duration, refusal error) {
+// pace returns the interval between requests, and whether there is one.
+// It is that of the best of the last four seconds, including the present one. If the
+// service refused at most one request in five in each of the last three full seconds, the
+// interval is halved to find out whether it accepts more: with a true limit, this is one
+// second in four.
+func (p *pacer) pace() (interval time.Duration, limited bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best, factor, now := leastRate, 2, p.clock.Now().Unix()
@@ -87,7 +89,7 @@ func (p *pacer) pace() (interval time.Duration, refusal error) {
 			factor = 1
 		}
 	}
-	return time.Second / time.Duration(best*factor), p.refusal
+	return time.Second / time.Duration(best*factor), p.limited
 }
 
 // record counts the outcome of an attempt. Everything but a 429 is accepted.
@@ -101,7 +103,7 @@ func (p *pacer) record(err error) {
 	}
 	if status, _ := StatusOf(err); status == http.StatusTooManyRequests {
 		t.refused++
-		p.refusal = err
+		p.limited = true
 	} else {
 		t.accepted++
 	}

@@ -117,9 +117,9 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 		want               error
 	}{
 		"comes before the deadline":          {timeout: 3001 * time.Millisecond, interrupt: time.Hour, took: 3 * second},
-		"would come at the deadline":         {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true, want: refusal},
-		"is not awaited after an interrupt":  {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: refusal},
-		"is not taken after an interrupt":    {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: refusal},
+		"would come at the deadline":         {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true},
+		"is not awaited after an interrupt":  {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: errInterrupt},
+		"is not taken after an interrupt":    {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: errInterrupt},
 		"reports the last attempt of a call": {timeout: second, interrupt: time.Hour, last: connection, busy: true, want: connection},
 		"reports it after an interrupt, too": {timeout: time.Hour, interrupt: second, last: connection, took: second, want: connection},
 	} {
@@ -139,7 +139,10 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 				err := p.take(ctx, test.last)
 				took := time.Since(began)
 				late, isBusy := errors.AsType[*BusyError](err)
-				if took != test.took || !errors.Is(err, test.want) || isBusy != test.busy || isBusy && !late.RetryAt.Equal(began.Add(2750*time.Millisecond)) {
+				if errors.Is(err, refusal) {
+					t.Errorf("%v names the response to another call", err)
+				}
+				if took != test.took || test.want != nil && !errors.Is(err, test.want) || (err == nil) != (test.want == nil && !test.busy) || isBusy != test.busy || isBusy && !late.RetryAt.Equal(began.Add(2750*time.Millisecond)) {
 					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
 				}
 				if test.took > 0 && test.want != nil && !errors.Is(err, errInterrupt) {

@@ -20,10 +20,6 @@ import (
 const (
 	maxBody  = 8 << 20  // bytes read of a successful response, after decompression
 	maxError = 64 << 10 // bytes read of an error response
-
-	// maxValues limits the memory that decoding a body takes. Commas and brackets in
-	// strings count too.
-	maxValues = 1_000_000
 )
 
 // Response is a successful response whose body is a JSON object.
@@ -62,6 +58,7 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	case err != nil:
 		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	case tooLarge:
+		notJSON = false // it would be as large again
 		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
 	case problem == "" && !isObject:
 		problem = "the body is JSON, but not an object"
@@ -75,17 +72,11 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 // decode returns the JSON value of a body, or says what the body is instead.
 func decode(body []byte) (value any, problem string) {
 	trimmed := bytes.TrimSpace(body)
-	values := 0
-	for _, mark := range []string{"[", "{", ","} {
-		values += bytes.Count(trimmed, []byte(mark))
-	}
 	switch {
 	case len(trimmed) == 0:
 		return nil, "the body is empty"
 	case display.IsPage(trimmed):
 		return nil, "the body is an HTML or XML page"
-	case values > maxValues:
-		return nil, "the body has too many JSON values"
 	}
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
 	decoder.UseNumber()

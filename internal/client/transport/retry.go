@@ -55,13 +55,16 @@ func (r *retries) wait(ctx context.Context, err error) error {
 		// Half of the pause is random, so that many clients do not retry at the same time.
 		pause = time.Duration((1 + r.config.Random()) / 2 * float64(backoff(r.failures+r.refusals-1)))
 	}
-	if !outlasts(ctx, r.config.Clock, pause) {
-		return withLast(r.config.Clock.Sleep(ctx, pause), err)
+	if outlasts(ctx, r.config.Clock, pause) {
+		if retryAfter == 0 {
+			return err
+		}
+		return withLast(&BusyError{RetryAt: r.config.Clock.Now().Add(pause)}, err)
 	}
-	if retryAfter == 0 {
-		return err
+	if cause := r.config.Clock.Sleep(ctx, pause); cause != nil {
+		return withLast(cause, err)
 	}
-	return busy(r.config.Clock, pause, err)
+	return nil
 }
 
 // outlasts reports whether a wait would leave no time until ctx's deadline.
