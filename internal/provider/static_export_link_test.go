@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,10 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 				return body
 			})
 			c.write(t, test.config)
-			c.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
+			plan := c.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
+			if exports := strings.Contains(plan, "~ job_id"); exports != (test.starts > 0) || !strings.Contains(plan, "will be updated in-place") {
+				t.Errorf("the plan is:\n%s", plan)
+			}
 			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointJob: 1, simulator.EndpointBundle: 0})
 
 			h.clock.Advance(5 * time.Hour)
