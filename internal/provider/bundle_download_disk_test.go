@@ -151,7 +151,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			}
 			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+". If it is still there, the apply stops without changing it.")
 			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+". No files were written.",
-				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and apply again.")
+				"Move or delete what is there, and apply again. If another docs_bundle_download has the same "+test.at+", give each its own.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -172,7 +172,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, ". It was not deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, ". Nothing there was deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
@@ -184,7 +184,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. The apply will stop`)
+	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. If it is still there, the apply stops`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Download path already in use (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
