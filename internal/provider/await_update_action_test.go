@@ -99,8 +99,8 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}},
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
-			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "1s", progress: []string{"Update upd_1: queued"},
-			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 1s (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
+			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "30m", progress: []string{"Update upd_1: queued"},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 30m0s (`timeouts.invoke`).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
