@@ -8,7 +8,7 @@ SHELL := bash
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
 # Tests run in other directories. A CLI that is missing fails them.
 TEST_ENV = TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
-# RACE= turns the race detector off, which needs a C compiler.
+# The race detector needs a C compiler. RACE= turns it off.
 RACE ?= -race
 # The version that `make install` installs. The examples accept 0.1.x.
 VERSION ?= 0.1.0
@@ -38,7 +38,7 @@ DRAW       := npx --yes svg-term-cli@2.1.1 --window --no-cursor
 help: ## List the commands
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z0-9_.-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z0-9_.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: ## Run a demo against a simulated service (KEEP=1: leave the service running, TF=path: use that CLI)
@@ -48,7 +48,7 @@ demo: ## Run a demo against a simulated service (KEEP=1: leave the service runni
 install: build ## Install the provider for the current user, so `terraform init` finds it
 	@for registry in registry.terraform.io registry.opentofu.org; do \
 		dir="$(PLUGINS)/$$registry/docs-hosting/docs/$(VERSION)/$$(go env GOOS)_$$(go env GOARCH)"; \
-		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs "$$dir/terraform-provider-docs_v$(VERSION)" && echo "$$dir"; \
+		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs$$(go env GOEXE) "$$dir/terraform-provider-docs_v$(VERSION)$$(go env GOEXE)" && echo "$$dir"; \
 	done
 
 ##@ Develop

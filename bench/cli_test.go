@@ -112,7 +112,7 @@ type medians map[string][]float64
 
 func (m medians) add(unit string, value float64) { m[unit] = append(m[unit], value) }
 
-// report makes a benchmark of what was measured before, in turn with the peers.
+// report reports earlier measurements, which alternated with the peers', as a benchmark.
 func (m medians) report(b *testing.B, name string) {
 	b.Run(name, func(b *testing.B) {
 		for b.Loop() { //nolint:revive // it was measured before

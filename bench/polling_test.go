@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package bench compares the provider and its client with what else one could
-// use, in one run and on the same load. See README.md.
+// Package bench compares the provider and its client with alternatives, in one
+// run and under the same load. See README.md.
 package bench
 
 import (

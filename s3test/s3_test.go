@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package s3test downloads a bundle from a real S3 server, versitygw, through links
-// that the AWS SDK has signed. It is a module of its own, so that the SDK is no
-// dependency of the provider.
+// that the AWS SDK has signed. It is a module of its own, so that the SDK is
+// not a dependency of the provider.
 package s3test
 
 import (

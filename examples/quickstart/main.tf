@@ -6,7 +6,7 @@ terraform {
   required_providers {
     docs = {
       source  = "docs-hosting/docs"
-      version = ">= 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
@@ -40,8 +40,9 @@ resource "docs_static_export" "site" {
   }
 }
 
+# Names only a job with a bundle.
 output "job_id" {
-  value = docs_static_export.site.job_id
+  value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }
 
 output "page_count" {

@@ -75,7 +75,6 @@ func newServiceIn(t *testing.T, year int) *service {
 		"TF_VAR_docs_base_url=https://host.example/v1",
 		"TF_VAR_domain=docs.example.com",
 		"TF_VAR_organization=example",
-		"TF_VAR_outbox="+s.Folder+"/outbox",
 		"TF_VAR_revision=4f2c1d9",
 		"TF_VAR_status_id=upd_success",
 		"TF_VAR_vpc_endpoint_id=vpce-1a2b3c4d")

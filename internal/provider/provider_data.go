@@ -34,7 +34,7 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 		return d.client, true
 	}
 	diags.AddError(summaryUnknownProvider,
-		"The service must be called now, but these provider arguments depend on values that are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
+		"The provider must call the service now, but these arguments are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
 			"Create the resources that they depend on first, for example with \"terraform apply -target=...\", or use values that are known during the plan.")
 	return nil, false
 }

@@ -30,8 +30,8 @@ var (
 	_ resource.ResourceWithIdentity    = (*staticExportResource)(nil)
 )
 
-// staticExportResource runs a static export and keeps a working link to its
-// bundle. This file defines its schema and model. static_export_life.go holds what is
+// staticExportResource exports a site, and renews the link to its bundle when Terraform
+// applies. This file defines its schema and model. static_export_life.go holds what is
 // stored and decides what to do next, static_export_plan.go shows it, static_export_apply.go
 // does it, and static_export_read.go reads and imports.
 type staticExportResource struct{ resourceBase }
@@ -110,7 +110,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a repeated export or a link renewal. Default: `60m`.",
+				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`.",
 				"read":   "Timeout for a refresh. Default: `5m`.",
 			}),
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},

@@ -45,7 +45,7 @@ const (
 
 // Warnings.
 const (
-	summaryNoVersion       = "Base URL without version segment"
+	summaryNoVersion       = "Base URL has no version segment"
 	summaryResumes         = "The apply resumes a static export job"
 	summaryImportAdopts    = "Import adopts the configuration without a new export"
 	summaryUnreadableNotes = "Private state of the export is unreadable"
@@ -53,7 +53,7 @@ const (
 	summaryExpiredLink     = "The service returned an expired link"
 	summaryLongRenewBefore = "renew_before is too long for the link"
 
-	summaryForeignFiles = "Files differ from what the provider wrote"
+	summaryForeignFiles = "Files differ from what the resource wrote"
 	summaryNotDeleted   = "Old files not deleted"
 )
 
@@ -61,5 +61,5 @@ const (
 const (
 	summaryExportInterrupted = "Static export interrupted"
 	summaryJobNotFound       = "Static export job not found"
-	summaryPathInUse         = "Download path already in use"
+	summaryPathInUse         = "Unexpected files at the download path"
 )

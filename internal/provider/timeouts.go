@@ -22,7 +22,7 @@ const (
 // Descriptions that several objects share.
 const (
 	timeoutsDescription     = "Timeouts for operations."
-	pollIntervalDescription = "Time between status checks. At least `1s`. By default, adapts between 1 and 15 seconds."
+	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds."
 )
 
 // withTimeout limits an operation by a field of its timeouts argument. The

@@ -23,7 +23,7 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "Run Terraform again to resume waiting."
+	waitAgain = "Run Terraform again to wait again."
 )
 
 // updateWait is a wait for the end of an update.

@@ -56,7 +56,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings, such as a commit. Changing them replaces the gate, and the new gate reads the update again.",
+				MarkdownDescription: "Arbitrary strings, such as a commit SHA. Changing them replaces the gate, and the new gate reads the update again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},

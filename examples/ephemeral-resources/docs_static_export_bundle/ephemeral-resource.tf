@@ -9,13 +9,10 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
-# Creates a link in each plan and each apply, and never stores it.
 ephemeral "docs_static_export_bundle" "site" {
   job_id = docs_static_export.site.job_id
 }
 
-# Use the link in write-only arguments, provider
-# configurations, provisioners, and ephemeral outputs of modules.
 resource "terraform_data" "fetch" {
   triggers_replace = docs_static_export.site.job_id
 

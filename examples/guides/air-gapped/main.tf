@@ -17,12 +17,6 @@ variable "revision" {
   type        = string
 }
 
-variable "outbox" {
-  description = "Directory to transfer to the air-gapped network."
-  type        = string
-  default     = "outbox"
-}
-
 resource "docs_static_export" "site" {
   domain = var.domain
 
@@ -35,14 +29,10 @@ resource "docs_static_export" "site" {
 
 resource "docs_bundle_download" "site" {
   job_id = docs_static_export.site.job_id
-  path   = "${var.outbox}/bundle.tar.gz"
+  path   = "${path.root}/outbox/bundle.tar.gz"
 }
 
 output "checksum" {
   description = "Input for sha256sum --check."
   value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"
-}
-
-output "size_bytes" {
-  value = docs_bundle_download.site.size_bytes
 }

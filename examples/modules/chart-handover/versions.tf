@@ -4,7 +4,7 @@ terraform {
   required_providers {
     docs = {
       source  = "docs-hosting/docs"
-      version = ">= 0.1"
+      version = "~> 0.1.0"
     }
   }
 }

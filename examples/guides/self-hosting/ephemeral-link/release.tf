@@ -13,7 +13,7 @@ resource "helm_release" "docs" {
     { name = "staticExport.version", value = var.revision, type = "string" },
   ]
 
-  # Terraform cannot see a write-only argument change. A new job changes the revision.
+  # Terraform cannot see a write-only argument change. A new job changes set_wo_revision.
   set_wo = [
     { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
   ]
