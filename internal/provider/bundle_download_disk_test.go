@@ -149,8 +149,8 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Download path already in use ("+test.at+")", test.problem+". If it is still there, the apply stops without changing it.")
-			applied.wantSaid(t, name, "error: Download path already in use ("+test.at+")", test.problem+". No files were written.",
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". If it is still there, the apply stops without changing it.")
+			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". No files were written.",
 				"Move or delete what is there, and apply again. If another docs_bundle_download has the same "+test.at+", give each its own.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
@@ -172,7 +172,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the provider wrote"); n != 2 || strings.Count(said, ". Nothing there was deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the resource wrote"); n != 2 || strings.Count(said, ". Nothing there was deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
@@ -186,7 +186,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
 	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. If it is still there, the apply stops`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
-	wantPhrases(t, said, "error: Download path already in use (extract_to)", "did not write it. No files were written.")
+	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
 
 	c.change(t, "new", "rm site")
@@ -230,7 +230,7 @@ func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T)
 			c.change(t, "latest", "copy site")
 			lose()
 			c.change(t, "site", "copy older")
-			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Download path already in use (path)", "warning: Download path already in use (extract_to)")
+			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unexpected files at the download path (path)", "warning: Unexpected files at the download path (extract_to)")
 			c.change(t, "site", "copy latest")
 			c.Run(t, 0, "destroy", "-auto-approve")
 			c.wantDisk(t, "site", map[string]string{})

@@ -100,8 +100,8 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
 		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts = { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m0s (`timeouts.create`)"}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Download path already in use (path)", "bundle.tar.gz\" already exists, and this resource did not write it. No files were written."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Download path already in use (extract_to)", "site\" already exists, and"}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the download path (path)", "bundle.tar.gz\" already exists, and this resource did not write it. No files were written."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the download path (extract_to)", "site\" already exists, and"}},
 	}
 	c := h.cli(t, "")
 	var config strings.Builder
@@ -117,7 +117,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 			if test.before == "" {
 				plan.wantSaid(t, name)
 			} else {
-				plan.wantSaid(t, name, "warning: Download path already in use", "If it is still there, the apply stops without changing it.")
+				plan.wantSaid(t, name, "warning: Unexpected files at the download path", "If it is still there, the apply stops without changing it.")
 			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}

@@ -75,7 +75,7 @@ func TestProviderWarnsOnceOfABaseURLWithoutAVersion(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	h.env[baseURLVariable] = strings.TrimSuffix(h.BaseURL, "/v1")
 	output := h.cli(t, "resource \"docs_update_gate\" \"gate\" {\n  status_id = \"upd_1\"\n}\n").Run(t, 0, "plan")
-	if n := strings.Count(output, "Warning: Base URL without version segment"); n != 1 {
+	if n := strings.Count(output, "Warning: Base URL has no version segment"); n != 1 {
 		t.Errorf("%d warnings, want 1:\n%s", n, output)
 	}
 }
@@ -92,7 +92,7 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 	c := h.cli(t, late+readUpdate)
 	said := c.report(t, 1, "plan")
 	said.wantSaid(t, "gate")
-	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "these provider arguments depend on values that are not known yet: api_key", "terraform apply -target")
+	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "these arguments are not known yet: api_key", "terraform apply -target")
 	h.wantNoRequests(t)
 
 	c.write(t, late)

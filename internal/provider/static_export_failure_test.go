@@ -188,26 +188,32 @@ func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Between two answers of 404, the pending job is read: the second 404 is a first one again.
-func TestPendingJobThatIsReadBetweenTwoFaultsIsNotGone(t *testing.T) {
+// Two passing faults in two applies are two first ones, unless they hide the same thing and
+// nothing was seen of it in between.
+func TestPendingJobWithTwoPassingFaultsIsNotGone(t *testing.T) {
 	t.Parallel()
-	for name, second := range map[string]string{"that is not found twice": simulator.EndpointJob, "whose bundle is not found": simulator.EndpointBundle} {
+	const job, bundle = simulator.EndpointJob, simulator.EndpointBundle
+	for name, test := range map[string]struct {
+		running bool
+		faults  [2]string // endpoints
+		skip    int       // requests before the second fault
+	}{
+		"job, read in between, job": {true, [2]string{job, job}, 1},
+		"job, bundle":               {false, [2]string{job, bundle}, 0},
+		"bundle, job":               {false, [2]string{bundle, job}, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			c := h.cli(t, "")
 			_, pending := c.cutOff(t)
-			if second == simulator.EndpointBundle {
+			if !test.running {
 				h.FinishJob(pending, "")
 			}
 			isPending := func(r simulator.Request) bool { return r.ID == pending }
-			h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: isPending, Status: 404, Times: 1})
+			h.AddFault(simulator.Fault{Endpoint: test.faults[0], Match: isPending, Status: 404, Times: 1})
 			c.apply(t, 1)
-			fault := simulator.Fault{Endpoint: second, Match: isPending, Status: 404, Times: 1}
-			if second == simulator.EndpointJob {
-				fault.Skip = 1
-			}
-			h.AddFault(fault)
+			h.AddFault(simulator.Fault{Endpoint: test.faults[1], Match: isPending, Status: 404, Skip: test.skip, Times: 1})
 			c.apply(t, 1)
 			c.apply(t, 0)
 			c.wantJob(t, 1)
