@@ -1,3 +1,12 @@
+terraform {
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1.0"
+    }
+  }
+}
+
 variable "status_id" {
   type = string
 }

@@ -12,7 +12,7 @@ output "values" {
 
 output "job_id" {
   description = "ID of the export job, for the ephemeral resource docs_static_export_bundle."
-  value       = docs_static_export.site.job_id
+  value       = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }
 
 output "expires_at" {
