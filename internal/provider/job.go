@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -29,11 +28,10 @@ const (
 // reports failures.
 func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
 	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
-	var failed *client.JobFailedError
 	switch {
 	case err == nil:
 		return true
-	case errors.As(err, &failed):
+	case job != nil && job.Status == client.JobFailed:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, progressOf(jobID, job), "")

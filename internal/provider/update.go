@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -46,9 +45,8 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	}
 	seen := describeLastSeen(w.statusID, last)
 	advice := explain(err).advice
-	var timeout *timeoutError
 	switch {
-	case errors.As(err, &timeout):
+	case timedOut(err):
 		addError(diags, summaryUpdateTimedOut, err, strings.TrimSpace(seen+" The update itself continues."), w.again+" "+advice)
 	case interrupted(err):
 		diags.AddError(summaryUpdateInterrupted, paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
