@@ -116,7 +116,7 @@ func (run *exportRun) askAgain(ctx context.Context) *exportFailure {
 		}
 		life.jobRead(job)
 	}
-	if life.Missing.Bundle && life.Status == client.JobCompleted {
+	if life.Missing.Bundle && life.Status != client.JobFailed {
 		if failed := run.link(ctx, time.Time{}); failed != nil && !failed.notFound.Bundle {
 			return failed
 		}
