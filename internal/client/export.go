@@ -122,8 +122,9 @@ type Download struct {
 // It creates a link of its own, and another one if the object store refuses the first:
 // the link or the credential that signed it may have expired, and the service may
 // restore a deleted archive when it creates a link.
+//
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
-// the [*os.PathError] of the file, context.Cause(ctx), or says that the size is wrong.
+// the [*os.PathError] of the file, or context.Cause(ctx).
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
 	receiver := c.transport.NewReceiver(file)
 	for renewed := false; ; renewed = true {
