@@ -141,6 +141,17 @@ func outcome(job *StaticExportJob) string {
 	return show(StaticExportJob{ID: job.ID, Status: job.Status, Progress: job.Progress, PageCount: job.PageCount, Error: job.Error})
 }
 
+func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
+		if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{StartedAt: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		polls := w.polls(simulator.EndpointJob)
+		t.Log(len(polls), polls[len(polls)-1])
+	})
+}
+
 func TestWaitForAnUpdate(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec  simulator.UpdateSpec
