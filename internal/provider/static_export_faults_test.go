@@ -123,7 +123,9 @@ func TestSingleFaultHeals(t *testing.T) {
 
 	m.configure(t)
 	m.goWrong(placesOfCreate, all)
-	m.apply(t, 1)
+	// One at a time: release candidate 2 of Terraform 1.16 crashes if it saves the state just
+	// before it marks a failed create as tainted.
+	m.apply(t, 1, "-parallelism=1")
 	_, tainted := m.state(t)
 	for _, address := range tainted {
 		m.Run(t, 0, "untaint", address)
