@@ -6,7 +6,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -119,21 +118,22 @@ type Download struct {
 }
 
 // DownloadBundle downloads the bundle of a completed job into file, which must be empty.
-// It creates a link of its own, and another one if the object store refuses the first:
-// the link or the credential that signed it may have expired, and the service may
-// restore a deleted archive when it creates a link.
+// It creates a link of its own, and another one if the object store refuses it, as long as
+// there is progress: the link or the credential that signed it may have expired, and the
+// service may restore a deleted archive when it creates a link.
 //
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
 // the [*os.PathError] of the file, or context.Cause(ctx).
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
 	receiver := c.transport.NewReceiver(file)
-	for renewed := false; ; renewed = true {
+	for furthest := int64(-1); ; furthest = receiver.Size() {
 		bundle, err := c.GenerateBundle(ctx, jobID)
 		if err != nil {
 			return Download{}, err
 		}
 		sum, size, err := receiver.Receive(ctx, bundle.URL)
-		if refusal, ok := errors.AsType[*StorageError](err); !ok || renewed || refusal.StatusCode/100 != 4 {
+		refusal, ok := err.(*StorageError) //nolint:errorlint // not one that ended a wait
+		if !ok || refusal.StatusCode/100 != 4 || receiver.Size() <= furthest {
 			return Download{sum, size}, err
 		}
 	}

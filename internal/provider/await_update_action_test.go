@@ -138,10 +138,9 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			t.Error(err)
 		}
 	}()
-	running := &s.ProviderServer.(*server).running
+	outer := s.ProviderServer.(*server)
 	_, said := s.invoke(t, "1h", func() {
-		for running.TryRLock() { // until StopProvider waits
-			running.RUnlock()
+		for !outer.isStopping() {
 			select {
 			case <-stopped:
 				t.Fatal("StopProvider returned before the last event was read")
@@ -152,6 +151,13 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	})
 	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update itself continues.")
 	<-stopped
+}
+
+// isStopping reports whether StopProvider waits for actions.
+func (s *server) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping.Err() != nil
 }
 
 // stopTest is a server whose StopProvider has returned before its InvokeAction
@@ -188,13 +194,22 @@ func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for !s.isStopping() {
+		runtime.Gosched()
+	}
+	inner.invoked = make(chan struct{})
+	late, err := s.InvokeAction(ctx, nil) // while StopProvider waits for the first action
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.Events(nil)
 	stream.Events(nil)
 	if ctx.Err() != nil {
-		t.Fatal("the action was not cancelled")
+		t.Fatal("an action was not canceled")
 	}
 	<-done
 	if s.stopping.Err() != nil {
-		t.Error("the next action of a provider that a debugger keeps would be cancelled")
+		t.Error("the next action of a provider that a debugger keeps would be canceled")
 	}
 }
 

@@ -32,7 +32,10 @@ func NewServer(options Options) func() tfprotov6.ProviderServer {
 type server struct {
 	tfprotov6.ProviderServer
 	tfprotov6.ActionServer
-	running sync.RWMutex // read-locked by each running action
+
+	mu      sync.Mutex
+	running int        // actions
+	ended   *sync.Cond // when running falls
 	// stopping ends when the provider stops, also for an action that the framework does
 	// not know yet. stop ends it.
 	stopping context.Context
@@ -41,19 +44,25 @@ type server struct {
 
 func newServer(inner tfprotov6.ProviderServer, actions tfprotov6.ActionServer) *server {
 	s := &server{ProviderServer: inner, ActionServer: actions}
+	s.ended = sync.NewCond(&s.mu)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // InvokeAction counts the action as running until its last event has been read.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	s.running.RLock()
 	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.running++
 	forget := context.AfterFunc(s.stopping, cancel)
+	s.mu.Unlock()
 	end := func() {
 		forget()
 		cancel()
-		s.running.RUnlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running--
+		s.ended.Broadcast()
 	}
 	stream, err := s.ActionServer.InvokeAction(ctx, req)
 	if err != nil {
@@ -71,11 +80,12 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // StopProvider cancels running operations, and waits for running actions to end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.ProviderServer.StopProvider(ctx, req)
-	s.running.RLock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.stop()
-	s.running.RUnlock()
-	s.running.Lock()
-	defer s.running.Unlock()
+	for s.running > 0 {
+		s.ended.Wait()
+	}
 	s.stopping, s.stop = context.WithCancel(context.Background()) // a debugger's provider outlives its stop
 	return resp, err
 }

@@ -88,7 +88,8 @@ type exportRun struct {
 // update does what the plan and the state require. It starts nothing in place of what is
 // missing before it has asked for that again.
 func (run *exportRun) update(ctx context.Context) *exportFailure {
-	if run.life.isMissing() && !run.life.differs(run.goal) {
+	exports := run.life.nextStep(run.clock.Now(), run.goal) == stepExport
+	if exports && run.life.isMissing() && !run.life.differs(run.goal) {
 		if failed := run.askAgain(ctx); failed != nil {
 			return failed
 		}

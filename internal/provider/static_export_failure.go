@@ -16,7 +16,7 @@ import (
 
 const (
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
-	askByApply      = "The next apply asks again. If the service still cannot find it, that apply exports the site again."
+	askByApply      = "The next apply asks again, and exports the site only if the service still cannot find it."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again. That apply is limited by `timeouts.update`."
 	fixAndExport    = "Fix the cause, and apply again to start a new export."
 )

@@ -144,7 +144,7 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 	for _, row := range rows {
-		first.wantSaid(t, row.name, row.says, "asks again", "exports the site again")
+		first.wantSaid(t, row.name, row.says, "asks again", "exports the site only if the service still cannot find")
 		starts, want := 0, 2
 		for _, r := range h.Requests() {
 			if r.Endpoint == simulator.EndpointStart && r.Domain == row.name+".example.com" {
@@ -179,7 +179,7 @@ func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
 	notFound.Skip = 1 // the refresh
 	heal = h.AddFault(notFound)
 	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), look(h.JobIDs()[1])+"The next apply asks again. If the service still cannot find it, that apply exports the site again.")
+	wantPhrases(t, c.apply(t, 1), look(h.JobIDs()[1])+"The next apply asks again, and exports the site only if the service still cannot find it.")
 	heal()
 	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "The service could not find job "+h.JobIDs()[1]+" or its bundle when it was last asked. The apply asks again and resumes the job.")
 	c.apply(t, 0)

@@ -25,7 +25,7 @@ type exportLife struct {
 	Status string `json:"-"`
 	// PageCount is nil if the service has not returned it.
 	PageCount *int64 `json:"-"`
-	// Inputs are what the job was started with. They are not known if Imported.
+	// Inputs are those in the state, which the job was started with unless it is Imported.
 	Inputs exportInputs `json:"-"`
 	// Imported is set from an import to the first update after it, which adopts the
 	// configured inputs without a new job.
@@ -122,7 +122,7 @@ func imported(job *client.StaticExportJob) *exportLife {
 // started records a job that the service has started: the first one, or a pending one.
 func (l *exportLife) started(job *client.StaticExportJob, inputs exportInputs) {
 	if l.JobID == "" {
-		l.JobID, l.Inputs = job.ID, inputs
+		l.JobID = job.ID
 		l.jobRead(job)
 		return
 	}
@@ -162,7 +162,7 @@ func (l *exportLife) pendingRead(job *client.StaticExportJob) {
 
 // pendingCompleted makes the pending job the job.
 func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *client.Bundle, now time.Time) {
-	*l = exportLife{JobID: l.Pending.JobID, Inputs: l.Pending.Inputs}
+	*l = exportLife{JobID: l.Pending.JobID}
 	l.jobRead(job)
 	l.linkCreated(bundle, now)
 }
@@ -200,7 +200,7 @@ const (
 func (l *exportLife) nextStep(now time.Time, goal exportGoal) exportStep {
 	needsLink := l.Link.URL == "" || l.linkIsDue(now, goal)
 	switch {
-	case l.differs(goal), l.isMissing(), needsLink && l.Status == client.JobFailed:
+	case l.differs(goal), l.Missing.Job, needsLink && (l.Missing.Bundle || l.Status == client.JobFailed):
 		return stepExport
 	case needsLink:
 		return stepLink

@@ -36,7 +36,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.Missing.notFound(missing{Job: true})
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
-			"The state is kept. The next apply asks again. If the service still cannot find job "+life.JobID+", that apply exports the site again.",
+			"The state is kept. An apply asks again, and exports the site only if the service still cannot find job "+life.JobID+".",
 			"If the job should still exist, check base_url and the API key before you apply."))
 	default:
 		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged,

@@ -67,6 +67,9 @@ func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, siz
 	}
 }
 
+// Size returns how many bytes of the object have been received.
+func (r *Receiver) Size() int64 { return r.size }
+
 // attempt sends one request, and receives the object or the rest of it. The request is
 // canceled if no data arrives within the request timeout.
 func (r *Receiver) attempt(ctx context.Context, link string) error {
@@ -147,10 +150,10 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 // continues reports whether a partial response has the next bytes of the same object.
 func (r *Receiver) continues(header http.Header) bool {
 	var from, to int64
-	// The size may be "*", so two values are enough.
+	// If the size is "*", nothing tells a part from the rest.
 	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &r.total)
 	etag := header.Get("ETag")
-	return n >= 2 && r.size > 0 && from == r.size && (etag == "" || etag == r.etag)
+	return n == 3 && r.size > 0 && from == r.size && (etag == "" || etag == r.etag)
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the

@@ -138,7 +138,7 @@ func TestDownloadSucceeds(t *testing.T) {
 			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`}, times: []float64{0, .5, 1},
 		},
 		"with a part that does not repeat the ETag": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/*")},
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/10000")},
 			asked:    []string{"/1", resumed}, times: []float64{0, .5},
 		},
 		"as often as the store asks": {handlers: []http.HandlerFunc{reply(503, "", "Retry-After: 7"), whole}, asked: []string{"/1", "/1"}, times: []float64{0, 7}},

@@ -5,6 +5,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -92,8 +93,11 @@ func (p *pacer) pace() (interval time.Duration, limited bool) {
 	return time.Second / time.Duration(best*factor), p.limited
 }
 
-// record counts the outcome of an attempt. Everything but a 429 is accepted.
+// record counts the outcome of an attempt. Every response but a 429 is accepted.
 func (p *pacer) record(err error) {
+	if _, lost := errors.AsType[*ConnectionError](err); lost {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()

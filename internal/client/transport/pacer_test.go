@@ -23,7 +23,7 @@ var refusal = &APIError{Exchange: Exchange{StatusCode: http.StatusTooManyRequest
 func seconds(p *pacer, counts ...[2]int) int {
 	for _, count := range counts {
 		for range count[0] {
-			p.record(errRefused) // by the network
+			p.record(&APIError{Exchange: Exchange{StatusCode: http.StatusBadGateway}})
 		}
 		for range count[1] {
 			p.record(refusal)
