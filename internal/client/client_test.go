@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,11 +209,15 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		made   int
 		err    string
 	}{
-		"a single one":                     {nil, 1, ""},
-		"another one after a refusal":      {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
-		"no third one":                     {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
-		"none if it would not help":        {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
-		"none if the service refuses that": {[]simulator.Fault{{Status: 403}, gone}, 2, "HTTP 404"},
+		"a single one":                {nil, 1, ""},
+		"another one after a refusal": {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
+		"no third one":                {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
+		"as long as there is progress": {[]simulator.Fault{
+			{TruncateBody: 100, Times: 1}, {Status: 403, Times: 1}, {TruncateBody: 100, Times: 1}, {Status: 403, Times: 1},
+		}, 3, ""},
+		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "HTTP 429"},
+		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
+		"none if the service refuses that":                   {[]simulator.Fault{{Status: 403}, gone}, 2, "HTTP 404"},
 	} {
 		inWorld(t, func(t *testing.T, w *world) {
 			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
