@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -56,17 +57,21 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-// RoundTrip makes the service the network.
+// RoundTrip makes the service the network. A response that the service cuts ends early.
 func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	recorder := httptest.NewRecorder()
 	defer func() {
 		if cut := recover(); cut != nil {
 			resp, err = nil, fmt.Errorf("cut: %v", cut)
+			if recorder.Flushed {
+				resp, err = recorder.Result(), nil
+				resp.Request, resp.Body = r, io.NopCloser(io.MultiReader(resp.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+			}
 		}
 	}()
 	if r.Body == nil {
 		r.Body = http.NoBody
 	}
-	recorder := httptest.NewRecorder()
 	w.ServeHTTP(recorder, r)
 	resp = recorder.Result()
 	resp.Request = r
