@@ -149,7 +149,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". If it is still there, the apply stops without changing it.")
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". Unless you resolve this first, the apply stops and changes nothing.")
 			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". No files were written.",
 				"Move or delete what is there, and apply again. If another docs_bundle_download has the same "+test.at+", give each its own.")
 			c.wantDisk(t, label(name), changed[name])
@@ -184,7 +184,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. If it is still there, the apply stops`)
+	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, the apply stops`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first

@@ -66,7 +66,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. Changing the ID replaces the files in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created. The file must not exist before the resource is created. Changing the path replaces the resource.",
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created; a destroy leaves them. The file must not exist before the resource is created. Changing the path replaces the resource.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -134,7 +134,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// The plan of a tainted resource cannot know that its destroy comes first.
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "If it is still there, the apply stops without changing it."))
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "Unless you resolve this first, the apply stops and changes nothing."))
 		}
 	}
 	if creating {

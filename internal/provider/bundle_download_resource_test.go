@@ -117,7 +117,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 			if test.before == "" {
 				plan.wantSaid(t, name)
 			} else {
-				plan.wantSaid(t, name, "warning: Unexpected files at the download path", "If it is still there, the apply stops without changing it.")
+				plan.wantSaid(t, name, "warning: Unexpected files at the download path", "Unless you resolve this first, the apply stops and changes nothing.")
 			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}

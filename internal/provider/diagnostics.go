@@ -53,7 +53,7 @@ func explain(err error) explanation {
 		}
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
-		return explanation{sentence(timeout.Error()) + lastAttempt(err), fmt.Sprintf("If this is normal, increase `timeouts.%s`.", timeout.field)}
+		return explanation{sentence(timeout.Error()) + lastAttempt(err), fmt.Sprintf("If the operation normally takes longer, increase `timeouts.%s`.", timeout.field)}
 	}
 	if api, ok := errors.AsType[*client.APIError](err); ok {
 		what := fmt.Sprintf("The service returned %s.", describeResponse(api))

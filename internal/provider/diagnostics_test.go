@@ -62,7 +62,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"turn that would come after the timeout": {
 			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
 		},
-		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf this is normal, increase `timeouts.read`."},
+		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf the operation normally takes longer, increase `timeouts.read`."},
 		"timeout while the service fails": {
 			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},

@@ -36,7 +36,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	case failed == nil:
 	case interrupted(failed.err):
 		// A warning instead of an error: Terraform must not taint the resource.
-		resp.Diagnostics.AddWarning(failed.summary, paragraphs(failed.what+" The state contains the job without a link.", resumeByApply))
+		resp.Diagnostics.AddWarning(failed.summary, paragraphs(failed.what, "The state contains the job without a link.", resumeByApply))
 	default:
 		failed.add(&resp.Diagnostics, "The state contains the job, and the resource is tainted.", resumeByUntaint)
 	}

@@ -27,7 +27,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		said      []string
 	}{
 		"queued": {simulator.JobSpec{Queue: simulator.Forever}, brief, []string{
-			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, page count 0. The job keeps running.\n\nIf this is normal, increase `timeouts.open`.",
+			"error: Static export job not completed", "Job queued was last seen with status \"queued\", 0% done, page count 0. The job keeps running.\n\nIf the operation normally takes longer, increase `timeouts.open`.",
 		}},
 		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, long, []string{`status "running", 42% done, page count 0.`}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", []string{

@@ -17,7 +17,7 @@ import (
 const (
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
 	askByApply      = "The next apply asks again, and exports the site only if the service still cannot find it."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again. That apply is limited by `timeouts.update`."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, and apply again. That apply is limited by `timeouts.update`, so increase that if necessary."
 	fixAndExport    = "Fix the cause, and apply again to start a new export."
 )
 
@@ -43,20 +43,20 @@ func (f *exportFailure) add(diags *diag.Diagnostics, state, resume string) {
 	case f.resumable:
 		next = strings.TrimSpace(resume + " " + next)
 	}
-	diags.AddError(f.summary, paragraphs(strings.TrimSpace(f.what+" "+state), next))
+	diags.AddError(f.summary, paragraphs(f.what, state, next))
 }
 
 // failedToStart returns why no job was started, as far as is known.
 func failedToStart(err error, domain, baseURL string) *exportFailure {
 	cause := explain(err)
-	result, next := "No job was started.", cause.advice
+	result, next := "No job was started for %s.", cause.advice
 	if client.MayHaveStarted(err) {
-		result = "A job may have been started, but its ID was not received."
+		result = "A job may have been started for %s, but its ID was not received."
 		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in " + errorsPage + "."
 	} else if client.IsNotFound(err) {
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API with its version segment.", baseURL)
 	}
-	return &exportFailure{summary: summaryStartFailed, what: paragraphs(cause.what, fmt.Sprintf("Domain: %s. %s", domain, result)), next: next, err: err}
+	return &exportFailure{summary: summaryStartFailed, what: paragraphs(cause.what, fmt.Sprintf(result, domain)), next: next, err: err}
 }
 
 // failedToFinish returns why a job has not completed. last is the job as it was last

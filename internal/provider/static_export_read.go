@@ -36,11 +36,11 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.Missing.notFound(missing{Job: true})
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
-			"The state is kept. An apply asks again, and exports the site only if the service still cannot find job "+life.JobID+".",
-			"If the job should still exist, check base_url and the API key before you apply."))
+			"The state is kept. An apply, including this one, asks again, and exports the site only if the service still cannot find job "+life.JobID+".",
+			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
 		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged,
-			strings.TrimSpace(explain(err).advice+" To destroy without a refresh, use -refresh=false."))
+			paragraphs(explain(err).advice, "To destroy without reading the job, use -refresh=false."))
 		return
 	}
 	life.write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)

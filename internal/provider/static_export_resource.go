@@ -71,7 +71,7 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Exports a site as a static bundle, and creates a presigned link to it. " +
-			"Creating the resource starts exactly one job. An apply renews an expired link for the same job. A new job starts only for new content, or after the job failed or was lost.",
+			"Creating the resource starts exactly one job. An apply renews an expired link for the same job. A new job starts for new content, after the job failed or was lost, and if the resource is replaced or tainted.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
 				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. Changing it replaces the resource.",

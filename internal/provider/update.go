@@ -22,7 +22,7 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "Run Terraform again to wait again."
+	waitAgain = "To continue waiting, run Terraform again."
 )
 
 // updateWait is a wait for the end of an update.
@@ -118,7 +118,8 @@ func endOfLog(c *client.Client, log []string) []string {
 	}
 	lines = lines[max(0, len(lines)-maxLogLines):]
 	for i, line := range lines {
-		lines[i] = c.Redact(line)
+		text := strings.TrimLeft(line, " \t")
+		lines[i] = line[:len(line)-len(text)] + c.Redact(text)
 	}
 	for len(strings.Join(lines, "")) > maxLogBytes {
 		lines = lines[1:]

@@ -47,7 +47,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds. " +
-			"Resources that depend on the gate are created only after a successful update.",
+			"Resources that depend on the gate are created or changed only after a successful update.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, and the new gate waits for the new update.",

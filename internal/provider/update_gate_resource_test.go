@@ -63,7 +63,7 @@ func TestGateFailsClosed(t *testing.T) {
 	}{
 		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts = { create = "30m" }`, []string{
-			"error: Timed out waiting for the update", "did not finish within 30m0s (`timeouts.create`).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update itself continues.\n\nRun Terraform again to wait again.",
+			"error: Timed out waiting for the update", "did not finish within 30m0s (`timeouts.create`).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update itself continues.\n\nTo continue waiting, run Terraform again.",
 		}},
 		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
 	}
@@ -91,7 +91,7 @@ func TestInterruptedGateIsNotPassed(t *testing.T) {
 	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	c := h.cli(t, gate("gate", "upd_1", ""))
 	output := c.interrupt(t, simulator.EndpointUpdate, "apply", "-auto-approve")
-	wantPhrases(t, output, "Error: Interrupted while waiting for the update", "Run Terraform again to wait again.")
+	wantPhrases(t, output, "Error: Interrupted while waiting for the update", "To continue waiting, run Terraform again.")
 	if len(c.values(t)) > 0 {
 		t.Error("the gate is in the state")
 	}

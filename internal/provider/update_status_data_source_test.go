@@ -115,7 +115,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":     {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 30m0s (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nRun Terraform again to wait again. If this is normal, increase `timeouts.read`.\n"},
+			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 30m0s (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update itself continues.` + "\n\nTo continue waiting, run Terraform again. If the operation normally takes longer, increase `timeouts.read`.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
@@ -189,6 +189,7 @@ Push a fix, and use the status_id of the update that it triggers.
 			[]string{"the reason"},
 			[]string{"first"},
 		},
+		"log of one entry": {map[string]any{"logs": []any{strings.Repeat("a line\n", 1000) + "the reason"}}, []string{"End of the log:\n  a line\n", "the reason"}, nil},
 		"links and control characters": {
 			map[string]any{"summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": []any{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
 			[]string{"https://storage.example/a?(redacted)", "red"},

@@ -54,7 +54,7 @@ var (
 		return configProblem("ca_cert_pem", client.CheckCertificates([]byte(value)))
 	})
 	idRules         = rules(summaryInvalidID, "an ID", idProblem)
-	domainRules     = rules(summaryInvalidDomain, "a domain without scheme, port, or path", domainProblem)
+	domainRules     = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", domainProblem)
 	pathRules       = rules(summaryInvalidPath, "a path", pathProblem)
 	parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) string {
 		_, problem := parseParameters(value)
