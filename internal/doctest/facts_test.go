@@ -20,7 +20,7 @@ import (
 var limits = map[string]string{
 	"One attempt of a request, or no data in a download":                       "defaultRequestTimeout",
 	"Retries of a request":                                                     "defaultMaxRetries",
-	"First pause between retries, at most; doubles each time":                  "firstBackoff",
+	"Longest first pause between retries (the limit doubles with each retry)":  "firstBackoff",
 	"Longest pause between retries, without a `Retry-After`":                   "maxBackoff",
 	"Size of a response":                                                       "maxBody",
 	"Each text from the service in a message or the log":                       "maxShown",

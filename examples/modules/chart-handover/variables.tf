@@ -1,5 +1,5 @@
 variable "domain" {
-  description = "Domain of the site to export, without scheme or path."
+  description = "Domain of the site to export, without a scheme, port, or path."
   type        = string
 }
 
