@@ -149,7 +149,7 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			}
 		}
 	})
-	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update itself continues.")
+	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update may still be running.")
 	<-stopped
 }
 

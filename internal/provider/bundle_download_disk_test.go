@@ -172,7 +172,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the resource wrote"); n != 2 || strings.Count(said, ". Nothing there was deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the resource wrote"); n != 2 || strings.Count(said, ", so it was not deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }

@@ -72,7 +72,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, the checksum of the downloaded file.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
@@ -201,7 +201,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	}
 	warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
 	for _, occupied := range removed.Occupied() {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s. Nothing there was deleted.", occupied.Name, occupied.Problem))
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
 	}
 }
 
@@ -310,7 +310,7 @@ func (m *bundleDownloadModel) put(ctx context.Context, c *client.Client, wanted 
 		return bundle.Contents{}, &mismatchError{
 			"job_id", summaryContentChanged,
 			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(got, "null"), wanted),
-			"To accept them, run \"terraform apply -replace\" with the address of this resource, without create_before_destroy.",
+			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths.",
 		}
 	}
 	return staged.Contents, staged.Commit(ctx, owned)
@@ -334,12 +334,12 @@ func (m *bundleDownloadModel) addFailure(diags *diag.Diagnostics, err error) {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.problem+" "+noFilesWritten, mismatch.next))
 	case errors.As(err, &archive):
-		next := "Export the site again, or download the bundle without extract_to."
+		at, problem, next := "extract_to", "cannot be unpacked", "Export the site again, or download the bundle without extract_to."
 		if m.ExtractTo.IsNull() {
-			next = "Apply again. If it fails again, export the site again."
+			at, problem, next = "path", "is damaged", "Apply again. If it fails again, export the site again."
 		}
-		diags.AddAttributeError(path.Root("extract_to"), summaryUnpackFailed,
-			paragraphs(fmt.Sprintf("The bundle of job %s cannot be unpacked: %s. %s", jobID, strings.TrimSuffix(archive.Error(), "."), noFilesWritten), next))
+		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
+			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", jobID, problem, strings.TrimSuffix(archive.Error(), "."), noFilesWritten), next))
 	case onDisk:
 		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
 	default:

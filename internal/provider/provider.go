@@ -99,7 +99,7 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Validators: apiKeyRules,
 			},
 			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
-			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. In a download, it limits how long no data may arrive. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. During a download, it limits how long the provider waits for more data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
 					"The start of an export is retried only if the service is known not to have acted on it. " +

@@ -115,7 +115,7 @@ func describeLink(link exportLink, now time.Time) string {
 	case link.URL == "":
 		return "The state has no link yet."
 	case link.ExpiresAt.IsZero():
-		return "The state keeps its link."
+		return "The state keeps the existing link, whose expiry is unknown."
 	case now.Before(link.ExpiresAt):
 		return "The link in the state works until " + expiresAt + "."
 	}

@@ -272,7 +272,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 			h.env[baseURLVariable] = strings.TrimSuffix(right, "/v1") + wrong
 			c.apply(t, 1, "-refresh=false")
 			for range 2 {
-				wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The state is kept.", "check base_url and the API key")
+				wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The provider keeps the state.", "check base_url and the API key")
 			}
 			if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 				t.Errorf("the state was %v and is %v", before, after)

@@ -36,7 +36,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.Missing.notFound(missing{Job: true})
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
-			"The state is kept. An apply, including this one, asks again, and exports the site only if the service still cannot find job "+life.JobID+".",
+			"The provider keeps the state. Before an apply exports the site again, it asks for job "+life.JobID+" once more.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
 		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged,

@@ -36,7 +36,7 @@ const (
 
 	summaryChecksumMismatch = "Checksum of the bundle does not match"
 	summaryContentChanged   = "Content of the bundle has changed"
-	summaryUnpackFailed     = "Could not unpack the bundle"
+	summaryUnpackFailed     = "Could not read the bundle"
 	summaryWriteFailed      = "Could not write the bundle"
 	summaryDownloadFailed   = "Could not download the bundle"
 	summaryInspectFailed    = "Could not inspect the downloaded bundle"

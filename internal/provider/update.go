@@ -47,9 +47,9 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	advice := explain(err).advice
 	switch {
 	case timedOut(err):
-		addError(diags, summaryUpdateTimedOut, err, strings.TrimSpace(seen+" The update itself continues."), w.again+" "+advice)
+		addError(diags, summaryUpdateTimedOut, err, strings.TrimSpace(seen+" The update may still be running."), w.again+" "+advice)
 	case interrupted(err):
-		diags.AddError(summaryUpdateInterrupted, paragraphs(strings.TrimSpace(seen+" The update itself continues."), w.again))
+		diags.AddError(summaryUpdateInterrupted, paragraphs(strings.TrimSpace(seen+" The update may still be running."), w.again))
 	default:
 		addError(diags, summaryUpdateUnreadable, err, seen, "")
 	}
