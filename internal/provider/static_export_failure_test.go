@@ -144,7 +144,7 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 	for _, row := range rows {
-		first.wantSaid(t, row.name, row.says, "asks again", "exports the site only if the service still cannot find")
+		first.wantSaid(t, row.name, row.says, "asks", "exports the site")
 		starts, want := 0, 2
 		for _, r := range h.Requests() {
 			if r.Endpoint == simulator.EndpointStart && r.Domain == row.name+".example.com" {
