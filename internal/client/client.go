@@ -68,19 +68,19 @@ func (c *Client) BaseURL() string { return c.config.BaseURL.String() }
 // without the user information and the query of any URL.
 func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
 
-// call sends a request and decodes the response with convert. The string that convert
-// returns says why the response is unusable; it is empty if the response is usable.
-func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, string)) (T, error) {
+// call sends a request and decodes the response with convert, whose error says why the
+// response is unusable.
+func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, error)) (T, error) {
 	var none T
 	response, err := c.transport.Do(ctx, req)
 	if err != nil {
 		return none, err
 	}
-	value, problem := convert(&record{response.Object, response.RetryAfter, func(field string) {
+	value, err := convert(&record{response.Object, response.RetryAfter, func(field string) {
 		c.transport.Log(ctx, slog.LevelWarn, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
 	}})
-	if problem != "" {
-		return none, c.transport.Unexpected(response, problem)
+	if err != nil {
+		return none, c.transport.Unexpected(response, err)
 	}
 	return value, nil
 }

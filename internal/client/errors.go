@@ -4,6 +4,7 @@
 package client
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -16,6 +17,8 @@ type (
 	UnexpectedResponseError = transport.UnexpectedResponseError
 	// ConnectionError reports a request without a complete response.
 	ConnectionError = transport.ConnectionError
+	// EndedError reports a call or a wait that was ended after an attempt had failed.
+	EndedError = transport.EndedError
 	// BusyError reports that the next attempt would come after the timeout.
 	BusyError = transport.BusyError
 	// StorageError reports a response of the object store without data.
@@ -29,9 +32,9 @@ func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID
 
 // IsNotFound reports whether err is a response that says that the object does not exist,
 // or no longer exists. The response must come from the API, so its body must not be a web
-// page. An error that ended a wait is no such response, although it wraps the last one.
+// page.
 func IsNotFound(err error) bool {
-	api, ok := err.(*APIError) //nolint:errorlint // not one that is wrapped
+	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 

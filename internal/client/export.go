@@ -6,7 +6,8 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"maps"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -58,44 +59,54 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters are
-// added to the request body. The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters are a
+// JSON object, or empty. Their members join the domain in the request body, and cannot
+// replace it. The contract leaves open which ones the service accepts.
 //
 // The request is repeated only if the service is known not to have acted on it. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an
 // error, [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
-	fields := map[string]any{}
-	maps.Copy(fields, parameters)
-	fields["domain"] = domain
-	body, err := json.Marshal(fields)
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
+	body, err := startBody(domain, parameters)
 	if err != nil {
 		return nil, err
 	}
 	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs"}, Body: body, Once: true}
-	return call(ctx, c, req, func(r *record) (*StaticExportJob, string) {
-		job := readJob(r)
-		var problem string
-		job.ID, problem = r.name("jobId")
-		job.Status, _ = r.name("status")
-		return job, problem
+	return call(ctx, c, req, func(r *record) (*StaticExportJob, error) {
+		id, err := r.name("jobId")
+		status, _ := r.name("status")
+		return readJob(r, id, status), err
 	})
+}
+
+func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
+	body := map[string]any{}
+	if len(parameters) > 0 {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(parameters, &members); err != nil {
+			return nil, fmt.Errorf("the parameters are not a JSON object: %w", err)
+		}
+		for name, value := range members {
+			body[name] = value
+		}
+	}
+	body["domain"] = domain
+	return json.Marshal(body)
 }
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
 	req := transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
-	return call(ctx, c, req, func(r *record) (*StaticExportJob, string) {
-		job := readJob(r)
-		var problem string
-		job.Status, problem = r.name("status")
-		job.ID = jobID
-		return job, problem
+	return call(ctx, c, req, func(r *record) (*StaticExportJob, error) {
+		status, err := r.name("status")
+		return readJob(r, jobID, status), err
 	})
 }
 
-func readJob(r *record) *StaticExportJob {
+func readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
+		ID:         id,
+		Status:     status,
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		CreatedAt:  r.instant("createdAt"),
@@ -132,24 +143,24 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 			return Download{}, err
 		}
 		sum, size, err := receiver.Receive(ctx, bundle.URL)
-		refusal, ok := err.(*StorageError) //nolint:errorlint // not one that ended a wait
+		refusal, ok := errors.AsType[*StorageError](err)
 		if !ok || refusal.StatusCode/100 != 4 || receiver.Size() <= furthest {
 			return Download{sum, size}, err
 		}
 	}
 }
 
-func (c *Client) readBundle(r *record) (*Bundle, string) {
+func (c *Client) readBundle(r *record) (*Bundle, error) {
 	link := r.text("bundleUrl")
 	if link == nil || *link == "" {
-		return nil, "the response has no bundleUrl"
+		return nil, errors.New("the response has no bundleUrl")
 	}
 	u, err := url.Parse(*link)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, "its bundleUrl is not an absolute http or https URL"
+		return nil, errors.New("its bundleUrl is not an absolute http or https URL")
 	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
-		return nil, "its bundleUrl uses plain http instead of https"
+		return nil, errors.New("its bundleUrl uses plain http instead of https")
 	}
 	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}
 	if expiresAt := r.instant("expiresAt"); expiresAt != nil {
@@ -157,5 +168,5 @@ func (c *Client) readBundle(r *record) (*Bundle, string) {
 	} else {
 		bundle.ExpiresAt, _ = linkExpiry(u)
 	}
-	return bundle, ""
+	return bundle, nil
 }

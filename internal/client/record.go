@@ -5,6 +5,7 @@ package client
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -57,19 +58,18 @@ func asText(field any) (string, bool) {
 const MaxNameLength = 256
 
 // name reads an ID or a status. It must have 1 to 256 printable characters, because it is
-// used unchanged in requests, the state, and messages. Otherwise, problem says what is
-// wrong.
-func (r *record) name(field string) (name, problem string) {
+// used unchanged in requests, the state, and messages.
+func (r *record) name(field string) (string, error) {
 	value := r.text(field)
 	switch {
 	case value == nil || *value == "":
-		return "", "the response has no " + field
+		return "", fmt.Errorf("the response has no %s", field)
 	case utf8.RuneCountInString(*value) > MaxNameLength:
-		return "", "its " + field + " is longer than 256 characters"
+		return "", fmt.Errorf("its %s is longer than %d characters", field, MaxNameLength)
 	case strings.ContainsFunc(*value, isUnprintable) || strings.TrimSpace(*value) != *value:
-		return "", "its " + field + " has unprintable characters or surrounding whitespace"
+		return "", fmt.Errorf("its %s has unprintable characters or surrounding whitespace", field)
 	}
-	return *value, ""
+	return *value, nil
 }
 
 func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -73,8 +73,8 @@ func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateS
 	return call(ctx, c, transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}, readUpdate)
 }
 
-func readUpdate(r *record) (*UpdateStatus, string) {
-	status, problem := r.name("status")
+func readUpdate(r *record) (*UpdateStatus, error) {
+	status, err := r.name("status")
 	update := &UpdateStatus{
 		ID:              r.text("_id"),
 		ProjectID:       r.text("projectId"),
@@ -99,5 +99,5 @@ func readUpdate(r *record) (*UpdateStatus, string) {
 			update.Commit.FilesChanged = &FilesChanged{Added: files.texts("added"), Modified: files.texts("modified"), Removed: files.texts("removed")}
 		}
 	}
-	return update, problem
+	return update, err
 }

@@ -96,6 +96,7 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 			return err
 		}
 	}
+	var failed error // the last poll, if the wait continued after it
 	w := poll.Wait{
 		Clock:    c.config.Clock,
 		Schedule: poll.Schedule{Interval: opts.Interval, Random: c.config.Random},
@@ -105,11 +106,16 @@ func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get fu
 				return 0, false
 			}
 			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
+			failed = err
 			_, retryAfter := transport.StatusOf(err)
 			return retryAfter, true
 		},
 	}
-	return w.Until(ctx, began, seen, get)
+	err := w.Until(ctx, began, seen, func(ctx context.Context) (poll.Observation, error) {
+		failed = nil
+		return get(ctx)
+	})
+	return transport.Ended(err, failed)
 }
 
 // logProgress logs a change. It warns about a status that the contract does not name.

@@ -84,10 +84,14 @@ func explain(err error) explanation {
 // lastAttempt describes the last request before a wait ended, after a space, or is empty
 // if that is not known.
 func lastAttempt(err error) string {
-	if api, ok := errors.AsType[*client.APIError](err); ok {
+	ended, ok := errors.AsType[*client.EndedError](err)
+	if !ok {
+		return ""
+	}
+	if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 		return fmt.Sprintf(" The last response was %s.", describeResponse(api))
 	}
-	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
+	if connection, ok := errors.AsType[*client.ConnectionError](ended.Last); ok {
 		return " " + describeConnection(connection)
 	}
 	return ""

@@ -6,7 +6,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -56,7 +55,7 @@ func TestFailuresAreExplained(t *testing.T) {
 				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",
 		},
 		"request to wait for longer than the timeout": {
-			fmt.Errorf("%w: %w", busy, api(503, "overloaded")), "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation. " +
+			&client.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation. " +
 				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
 		},
 		"turn that would come after the timeout": {
@@ -64,12 +63,12 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf the operation normally takes longer, increase `timeouts.read`."},
 		"timeout while the service fails": {
-			fmt.Errorf("%w: %w", timeout, api(502, "")), "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
+			&client.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the network fails": {
-			fmt.Errorf("%w: %w", timeout, connection("connection refused")), " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
+			&client.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
-		"interrupt": {fmt.Errorf("%w: %w", context.Canceled, api(502, "")), "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
+		"interrupt": {&client.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},

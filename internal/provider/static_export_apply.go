@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -144,9 +145,7 @@ func (run *exportRun) export(ctx context.Context) *exportFailure {
 // start starts a job for the plan.
 func (run *exportRun) start(ctx context.Context) *exportFailure {
 	domain := run.plan.Domain.ValueString()
-	// The value is valid: Terraform also validates values that the plan did not know.
-	parameters, _ := parseParameters(run.plan.AdditionalParameters.ValueString())
-	job, err := run.client.StartStaticExport(ctx, domain, parameters)
+	job, err := run.client.StartStaticExport(ctx, domain, json.RawMessage(run.plan.AdditionalParameters.ValueString()))
 	if err != nil {
 		return failedToStart(err, domain, run.client.BaseURL())
 	}

@@ -7,7 +7,6 @@ package poll
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -36,7 +35,7 @@ type Wait struct {
 // seen is what is known of the work at first.
 //
 // The error is that of the last poll. If ctx ends during a pause, it is
-// context.Cause(ctx), which also wraps the error of the last poll if that failed.
+// context.Cause(ctx).
 func (w Wait) Until(ctx context.Context, began time.Time, seen Observation, get func(context.Context) (Observation, error)) error {
 	var failure error       // of the last poll
 	var failing time.Time   // since when polls fail
@@ -49,9 +48,6 @@ func (w Wait) Until(ctx context.Context, began time.Time, seen Observation, get 
 			}
 		}
 		if err := w.Clock.Sleep(ctx, pause); err != nil {
-			if failure != nil {
-				err = fmt.Errorf("%w; the last poll: %w", err, failure)
-			}
 			return err
 		}
 		current, err := get(ctx)

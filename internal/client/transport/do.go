@@ -31,9 +31,9 @@ type Request struct {
 // Do sends a request until it succeeds, fails permanently, or the context ends. The
 // context must have a deadline, which limits the retries after a 429.
 //
-// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError]. It is a
-// [*BusyError] or context.Cause(ctx) if ctx would end or ended before the next attempt;
-// then it also wraps the error of the last one.
+// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError]. If ctx
+// ended, or would end before the next attempt, it is context.Cause(ctx) or a [*BusyError],
+// in an [*EndedError] if an attempt had failed.
 func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return nil, errors.New("the context of a request must have a deadline")
@@ -44,8 +44,8 @@ func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	}
 	retries := &retries{Transport: t, once: call.Once}
 	for attempt := 1; ; attempt++ {
-		if err := t.pacer.take(ctx, retries.last); err != nil {
-			return nil, err
+		if err := t.pacer.take(ctx); err != nil {
+			return nil, Ended(err, retries.last)
 		}
 		response, err := t.attempt(ctx, req, call.Once, attempt)
 		t.pacer.record(err)

@@ -43,11 +43,10 @@ type tally struct {
 func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan struct{}, 1)} }
 
 // take waits for the turn of a request. It fails with the cause of ctx or, as soon as it
-// is clear that ctx will end first, with a [*BusyError]. Both wrap last, the last failure
-// of the call, if there is one.
-func (p *pacer) take(ctx context.Context, last error) error {
+// is clear that ctx will end first, with a [*BusyError].
+func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return withLast(context.Cause(ctx), last)
+		return context.Cause(ctx)
 	}
 	interval, limited := p.pace()
 	if !limited {
@@ -56,17 +55,17 @@ func (p *pacer) take(ctx context.Context, last error) error {
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
 	defer p.waiting.Add(-1)
 	if outlasts(ctx, p.clock, queue) {
-		return withLast(&BusyError{RetryAt: p.clock.Now().Add(queue), Queued: true}, last)
+		return &BusyError{RetryAt: p.clock.Now().Add(queue), Queued: true}
 	}
 	select {
 	case p.gate <- struct{}{}:
 		defer func() { <-p.gate }()
 	case <-ctx.Done():
-		return withLast(context.Cause(ctx), last)
+		return context.Cause(ctx)
 	}
 	interval, _ = p.pace()
 	if cause := p.clock.Sleep(ctx, p.left.Add(interval).Sub(p.clock.Now())); cause != nil {
-		return withLast(cause, last)
+		return cause
 	}
 	p.left = p.clock.Now()
 	return nil

@@ -89,7 +89,7 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 			began := time.Now()
 			for i := range 10 {
 				all.Go(func() {
-					if err := p.take(t.Context(), nil); err != nil {
+					if err := p.take(t.Context()); err != nil {
 						t.Error(err)
 					}
 					mu.Lock()
@@ -108,20 +108,16 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 
 // Four requests may leave in a second. One leaves, and eleven wait.
 func TestTurnThatDoesNotCome(t *testing.T) {
-	connection := &ConnectionError{Reason: "the last one"}
 	for name, test := range map[string]struct {
 		timeout, interrupt time.Duration
-		last               error
 		took               time.Duration
 		busy               bool
 		want               error
 	}{
-		"comes before the deadline":          {timeout: 3001 * time.Millisecond, interrupt: time.Hour, took: 3 * second},
-		"would come at the deadline":         {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true},
-		"is not awaited after an interrupt":  {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: errInterrupt},
-		"is not taken after an interrupt":    {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: errInterrupt},
-		"reports the last attempt of a call": {timeout: second, interrupt: time.Hour, last: connection, busy: true, want: connection},
-		"reports it after an interrupt, too": {timeout: time.Hour, interrupt: second, last: connection, took: second, want: connection},
+		"comes before the deadline":         {timeout: 3001 * time.Millisecond, interrupt: time.Hour, took: 3 * second},
+		"would come at the deadline":        {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true},
+		"is not awaited after an interrupt": {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: errInterrupt},
+		"is not taken after an interrupt":   {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: errInterrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -130,26 +126,20 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 				<-time.After(4 * second)
 				var all sync.WaitGroup
 				for range 12 {
-					all.Go(func() { _ = p.take(t.Context(), nil) })
+					all.Go(func() { _ = p.take(t.Context()) })
 				}
 				synctest.Wait()
 				ctx, cancel := context.WithCancelCause(bounded(t, test.timeout))
 				time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
 				began := time.Now()
-				err := p.take(ctx, test.last)
+				err := p.take(ctx)
 				took := time.Since(began)
 				late, isBusy := errors.AsType[*BusyError](err)
-				if errors.Is(err, refusal) {
-					t.Errorf("%v names the response to another call", err)
-				}
 				if took != test.took || test.want != nil && !errors.Is(err, test.want) || (err == nil) != (test.want == nil && !test.busy) || isBusy != test.busy || isBusy && !late.RetryAt.Equal(began.Add(2750*time.Millisecond)) {
 					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
 				}
-				if test.took > 0 && test.want != nil && !errors.Is(err, errInterrupt) {
-					t.Errorf("%v, want the cause of the context", err)
-				}
 				all.Wait()
-				if err := p.take(bounded(t, second), nil); err != nil {
+				if err := p.take(bounded(t, second)); err != nil {
 					t.Errorf("the next turn does not come: %v", err)
 				}
 			})

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,8 +31,8 @@ type Response struct {
 }
 
 // Unexpected returns the error of a response that is unusable for the given reason.
-func (t *Transport) Unexpected(response *Response, problem string) *UnexpectedResponseError {
-	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem, Message: t.Redact(display.ObjectMessage(response.Object))}
+func (t *Transport) Unexpected(response *Response, problem error) *UnexpectedResponseError {
+	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem.Error(), Message: t.Redact(display.ObjectMessage(response.Object))}
 }
 
 // read turns a response into a Response or an error.
@@ -44,13 +45,12 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	tooLarge := len(body) > limit
 	body = body[:min(len(body), limit)]
-	value, problem := decode(body)
-	object, isObject := value.(map[string]any)
+	object, problem := decode(body)
 	head := Exchange{
 		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RequestID: t.requestID(resp.Header), RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
 	}
-	page, notJSON := display.IsPage(body), problem != ""
+	page, notJSON := display.IsPage(body), problem != nil && !errors.Is(problem, errNoObject)
 	message := func() string { return t.Redact(display.BodyMessage(body[:min(len(body), maxError)], object)) }
 	switch {
 	case !success:
@@ -59,31 +59,36 @@ func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Resp
 		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	case tooLarge:
 		notJSON = false // it would be as large again
-		problem = fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)
-	case problem == "" && !isObject:
-		problem = "the body is JSON, but not an object"
+		problem = fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
 	}
-	if problem != "" {
-		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem, NotJSON: notJSON, Message: message(), Page: page}
+	if problem != nil {
+		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem.Error(), NotJSON: notJSON, Message: message(), Page: page}
 	}
 	return &Response{Exchange: head, Object: object}, nil
 }
 
-// decode returns the JSON value of a body, or says what the body is instead.
-func decode(body []byte) (value any, problem string) {
+var errNoObject = errors.New("the body is JSON, but not an object")
+
+// decode returns the JSON object of a body. Its error says what the body is instead.
+func decode(body []byte) (map[string]any, error) {
 	trimmed := bytes.TrimSpace(body)
 	switch {
 	case len(trimmed) == 0:
-		return nil, "the body is empty"
+		return nil, errors.New("the body is empty")
 	case display.IsPage(trimmed):
-		return nil, "the body is an HTML or XML page"
+		return nil, errors.New("the body is an HTML or XML page")
 	}
+	var value any
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
 	decoder.UseNumber()
 	if err := decoder.Decode(&value); err != nil {
-		return nil, "the body is not JSON"
+		return nil, errors.New("the body is not JSON")
 	}
-	return value, ""
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, errNoObject
+	}
+	return object, nil
 }
 
 // requestIDHeaders are the headers in which services return a request ID.

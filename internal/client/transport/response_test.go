@@ -75,11 +75,11 @@ func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
 			t.Errorf("got %+v, want %+v", *response, *want)
 		}
 		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
-		if got := *tr.Unexpected(response, "the response has no jobId"); got != wantErr {
+		if got := *tr.Unexpected(response, errors.New("the response has no jobId")); got != wantErr {
 			t.Errorf("got %+v, want %+v", got, wantErr)
 		}
 		response.Object = map[string]any{"secret": signature} // a success may hold anything
-		if got := tr.Unexpected(response, "the response has no jobId"); got.Message != "" {
+		if got := tr.Unexpected(response, errors.New("the response has no jobId")); got.Message != "" {
 			t.Errorf("got %+v, want no message", got)
 		}
 	})

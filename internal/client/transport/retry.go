@@ -37,9 +37,9 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	case r.once && !neverActed(err):
 		return err
 	case cause != nil && errors.Is(err, cause):
-		return withLast(cause, r.last)
+		return Ended(cause, r.last)
 	case cause != nil:
-		return withLast(cause, err)
+		return Ended(cause, err)
 	case !IsTemporary(err):
 		return err
 	case status == http.StatusTooManyRequests:
@@ -59,10 +59,10 @@ func (r *retries) wait(ctx context.Context, err error) error {
 		if retryAfter == 0 {
 			return err
 		}
-		return withLast(&BusyError{RetryAt: r.config.Clock.Now().Add(pause)}, err)
+		return Ended(&BusyError{RetryAt: r.config.Clock.Now().Add(pause)}, err)
 	}
 	if cause := r.config.Clock.Sleep(ctx, pause); cause != nil {
-		return withLast(cause, err)
+		return Ended(cause, err)
 	}
 	return nil
 }
@@ -76,12 +76,8 @@ func outlasts(ctx context.Context, c clock.Clock, wait time.Duration) bool {
 // backoff returns a pause that doubles with each earlier failure up to a cap.
 func backoff(failures int) time.Duration { return min(maxBackoff, firstBackoff<<min(failures, 5)) }
 
-// IsTemporary reports whether the same request may succeed later, but before the
-// deadline of its context.
+// IsTemporary reports whether the same request may succeed later.
 func IsTemporary(err error) bool {
-	if _, ok := errors.AsType[*BusyError](err); ok {
-		return false
-	}
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return !connection.Untrusted
 	}
