@@ -96,7 +96,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		progress []string
 		said     []string
 	}{
-		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}},
+		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, said: []string{"nothing"}},
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "30m", progress: []string{"Update upd_1: queued"},
@@ -107,12 +107,12 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			test.update.ID = cmp.Or(test.update.ID, "upd_1")
-			h.AddUpdate(test.update)
+			h.service.AddUpdate(test.update)
 			progress, said := h.actionServer(t).invoke(t, cmp.Or(test.timeout, "1h"), nil)
 			if !slices.Equal(progress, test.progress) {
 				t.Errorf("progress %q, want %q", progress, test.progress)
 			}
-			wantPhrases(t, said, test.said...)
+			wantPhrases(t, cmp.Or(said, "nothing"), test.said...)
 		})
 	}
 }
@@ -121,10 +121,10 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
 	s := h.actionServer(t)
 	stopped, polled := make(chan struct{}), make(chan struct{}, 1)
-	h.Rewrite(func(_ string, body map[string]any) any {
+	h.service.Rewrite(func(_ string, body map[string]any) any {
 		select {
 		case polled <- struct{}{}:
 		default:
@@ -216,12 +216,12 @@ func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
 func TestInterruptedActionFailsInTerraform(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: simulator.Forever})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: simulator.Forever})
 	c := h.cli(t, "action \"docs_await_update\" \"update\" {\n  config {\n    status_id = \"upd_1\"\n  }\n}\n")
-	if c.IsOpenTofu() {
+	if c.terraform.IsOpenTofu() {
 		t.Skip("OpenTofu has no actions")
 	}
-	c.SkipBelow(t, 14, 0, "actions")
+	c.terraform.SkipBelow(t, 14, 0, "actions")
 	output := c.interrupt(t, simulator.EndpointUpdate, "apply", "-auto-approve", "-invoke=action.docs_await_update.update")
 	wantPhrases(t, output, "Interrupted while waiting for the update")
 }

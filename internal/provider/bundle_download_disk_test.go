@@ -28,7 +28,7 @@ import (
 // addBundle adds a completed job whose bundle is a site of that many pages and two
 // assets: index.html, quickstart.html, guides/hosting.html and so on.
 func (h *harness) addBundle(id string, pages int) {
-	h.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
+	h.service.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
 }
 
 // download returns a configuration that downloads a bundle to NAME/bundle.tar.gz and
@@ -40,7 +40,7 @@ func (c *cli) download(name, jobID, arguments string) string {
 
 // inFolder returns a name in the CLI's folder, which is not the provider's.
 func (c *cli) inFolder(elements ...string) string {
-	return filepath.ToSlash(filepath.Join(c.Folder, filepath.Join(elements...)))
+	return filepath.ToSlash(filepath.Join(c.terraform.Folder, filepath.Join(elements...)))
 }
 
 // disk returns what is in a directory: contents of files.
@@ -116,7 +116,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			config.WriteString(c.download(label(name), job, ""))
 		}
 		c.write(t, config.String())
-		c.Run(t, 0, "apply", "-auto-approve")
+		c.apply(t, 0)
 	}
 	changeAll := func() map[string]map[string]string {
 		changed := map[string]map[string]string{}
@@ -133,19 +133,21 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	fresh := c.disk(t, "latest")
 
 	changed := changeAll()
-	wantPhrases(t, c.Run(t, 0, "plan", "-refresh-only"), "No changes.")
+	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-refresh-only"), "No changes.")
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	c.ResetRequests()
+	c.service.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
-	c.wantCounts(t, map[string]int{simulator.EndpointDownload: 3}) // none for what is not replaced
+	c.wantCounts(t, counts{job: 3, bundle: 3, download: 3}) // none for what is not replaced
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
 				t.Errorf("planned %q, want %q", got, want)
 			}
 			if test.at == "" {
-				plan.wantSaid(t, name)
-				applied.wantSaid(t, name)
+				plan.wantNothingSaid(t, name)
+				if test.change != "" {
+					applied.wantNothingSaid(t, name)
+				}
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
@@ -156,7 +158,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.change(t, label(name), "rm .") // as the error says
 		})
 	}
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 
 	changed = changeAll()
@@ -190,15 +192,15 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
 
 	c.change(t, "new", "rm site")
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	// The files at a path that stays are the resource's own, until the destroy.
 	c.write(t, strings.Replace(config, "new/site", "new/pages", 1))
 	plan = c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	plan.wantSaid(t, "site")
+	plan.wantNothingSaid(t, "site")
 	if plan.planned["site"] != "replace" {
 		t.Errorf("planned %q, want a replacement", plan.planned["site"])
 	}
-	c.Run(t, 0, "apply", "saved")
+	c.terraform.Run(t, 0, "apply", "saved")
 	c.wantEmptyPlan(t)
 }
 
@@ -219,20 +221,20 @@ func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T)
 				if bytes.Equal(lost, state) {
 					t.Fatal("the state file has no private state")
 				}
-				c.Write(t, "terraform.tfstate", string(lost))
+				c.terraform.Write(t, "terraform.tfstate", string(lost))
 			}
 			c.change(t, "older", "copy site")
 			lose()
 			c.wantEmptyPlan(t)
 			c.addBundle("se_2", 3)
 			c.write(t, c.download("site", "se_2", ""))
-			c.Run(t, 0, "apply", "-auto-approve")
+			c.apply(t, 0)
 			c.change(t, "latest", "copy site")
 			lose()
 			c.change(t, "site", "copy older")
 			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unexpected files at the download path (path)", "warning: Unexpected files at the download path (extract_to)")
 			c.change(t, "site", "copy latest")
-			c.Run(t, 0, "destroy", "-auto-approve")
+			c.terraform.Run(t, 0, "destroy", "-auto-approve")
 			c.wantDisk(t, "site", map[string]string{})
 		})
 	}

@@ -27,7 +27,7 @@ func newDownload(t *testing.T) *cli {
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
 	c.write(t, c.download("site", "se_1", ""))
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	return c
 }
 
@@ -37,14 +37,14 @@ func TestLifeOfAnExport(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, "")
-	c.Write(t, "notes.txt", "mine")
+	c.terraform.Write(t, "notes.txt", "mine")
 	revision := func(number, pages int) {
 		t.Helper()
-		h.NextJob(simulator.JobSpec{Pages: pages})
+		h.service.NextJob(simulator.JobSpec{Pages: pages})
 		c.write(t, fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", number)+
 			fmt.Sprintf("resource \"docs_bundle_download\" \"site\" {\n  job_id = docs_static_export.site.job_id\n  path = %q\n  extract_to = %q\n}\n",
 				c.inFolder("bundle.tar.gz"), c.inFolder("site")))
-		c.Run(t, 0, "apply", "-auto-approve")
+		c.apply(t, 0)
 		c.wantEmptyPlan(t)
 		// Two of the built-in files are no pages.
 		if files := c.disk(t, "site"); len(files) != pages+2 || files["index.html"] == "" {
@@ -57,11 +57,11 @@ func TestLifeOfAnExport(t *testing.T) {
 	revision(1, 3)
 	h.clock.Advance(2 * time.Hour)
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed") // the link is renewed, which downloads nothing
-	h.wantCounts(t, map[string]int{simulator.EndpointDownload: 1})
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 3, download: 1})
 	revision(2, 5)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2, simulator.EndpointDownload: 2})
+	h.wantCounts(t, counts{start: 2, job: some, bundle: 5, download: 2})
 
-	c.Run(t, 0, "destroy", "-auto-approve")
+	c.terraform.Run(t, 0, "destroy", "-auto-approve")
 	files := c.disk(t, ".")
 	if files["bundle.tar.gz"] != "" || files["site/index.html"] != "" || files["notes.txt"] != "mine" {
 		t.Errorf("after the destroy, the folder has %d files, with notes.txt: %q", len(files), files["notes.txt"])
@@ -71,9 +71,9 @@ func TestLifeOfAnExport(t *testing.T) {
 func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
 	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle.tar.gz"]
 	wantAttributes(t, state, map[string]any{
 		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
@@ -82,17 +82,17 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 		t.Errorf("content_sha256 is %q", content)
 	}
 	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
-	c.ResetRequests()
+	c.service.ResetRequests()
 	c.wantEmptyPlan(t)
-	c.wantNoRequests(t)
+	c.wantCounts(t, counts{})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("good", 2)
-	h.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
-	h.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
+	h.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	h.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
 	tests := map[string]struct {
 		jobID, arguments, before string
 		said                     []string
@@ -115,7 +115,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if test.before == "" {
-				plan.wantSaid(t, name)
+				plan.wantNothingSaid(t, name)
 			} else {
 				plan.wantSaid(t, name, "warning: Unexpected files at the download path", "Unless you resolve this first, the apply stops and changes nothing.")
 			}
@@ -139,10 +139,10 @@ func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
 	c.write(t, c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`))
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Checksum of the bundle does not match (sha256)")
 	c.wantDisk(t, "site", before)
-	c.ResetRequests()
+	c.service.ResetRequests()
 	c.write(t, c.download("site", "se_1", `sha256 = "`+checksum(before["bundle.tar.gz"])+`"`))
-	c.Run(t, 0, "apply", "-auto-approve")
-	c.wantNoRequests(t)
+	c.apply(t, 0)
+	c.wantCounts(t, counts{})
 	c.wantEmptyPlan(t)
 }
 
@@ -174,7 +174,7 @@ resource "terraform_data" "file" {
   input = docs_bundle_download.site.sha256
 }
 `)
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	before := c.disk(t, "site")
 	unzipped, err := gzip.NewReader(strings.NewReader(before["bundle.tar.gz"]))
 	if err != nil {
@@ -188,12 +188,12 @@ resource "terraform_data" "file" {
 	for range 2 {
 		c.change(t, "site", "rm .")
 		plan := c.report(t, 0, "plan", "-out=saved")
-		plan.wantSaid(t, "site")
+		plan.wantNothingSaid(t, "site")
 		if plan.planned["site"] != "update" || plan.planned["file"] != "update" || plan.planned["content"] != "" {
 			t.Errorf("planned %v", plan.planned)
 		}
-		c.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
-		c.Run(t, 0, "apply", "saved")
+		c.service.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
+		c.terraform.Run(t, 0, "apply", "saved")
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
@@ -202,6 +202,6 @@ resource "terraform_data" "file" {
 	c.addBundle("se_1", 3)
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace"`)
 	c.wantDisk(t, "site", map[string]string{})
-	c.Run(t, 0, "apply", "-auto-approve", "-replace="+siteBundle)
+	c.apply(t, 0, "-replace="+siteBundle)
 	c.wantEmptyPlan(t)
 }

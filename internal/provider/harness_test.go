@@ -6,8 +6,8 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,33 +23,36 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// harness is a simulated service and a provider that talks to it, both on one
-// virtual clock: jobs and links take their time, tests take none. Every exchange is
-// checked against the contract. A test runs either steps of plugin-testing (run) or,
-// for what those cannot do, commands of the CLI (cli).
+// harness is a simulated service and a provider that talks to it, both on one virtual
+// clock: jobs and links take their time, tests take none. Every exchange is checked against
+// the contract.
 type harness struct {
-	*simulator.Server
-	clock *clocktest.Virtual
-	env   map[string]string
+	service *simulator.Server
+	clock   *clocktest.Virtual
+	env     map[string]string // of the provider
 }
 
 // startOfTime is when every test begins.
 var startOfTime = time.Date(2030, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// newHarness starts a service. The harness sets the clock and the observer.
+// newHarness starts a service. The harness sets the clock and the observer. A fault that
+// meets no request fails the test, which would otherwise test nothing.
 func newHarness(t *testing.T, options simulator.Options) *harness {
 	t.Helper()
-	h := &harness{clock: clocktest.NewVirtual(startOfTime)}
-	options.Now = h.clock.Now
+	clock := clocktest.NewVirtual(startOfTime)
+	options.Now = clock.Now
 	options.Observe = contract.New(t).Check
-	server, err := simulator.Listen(options)
+	service, err := simulator.Listen(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Close() })
-	h.Server = server
-	h.env = map[string]string{baseURLVariable: server.BaseURL, apiKeyVariable: simulator.DefaultAPIKey}
-	return h
+	t.Cleanup(func() {
+		_ = service.Close()
+		for _, fault := range service.UnusedFaults() {
+			t.Errorf("no request met the fault %+v", fault)
+		}
+	})
+	return &harness{service, clock, map[string]string{baseURLVariable: service.BaseURL, apiKeyVariable: simulator.DefaultAPIKey}}
 }
 
 // server constructs the provider under test, configured by the harness's environment.
@@ -70,31 +73,31 @@ func (h *harness) run(t *testing.T, steps ...resource.TestStep) {
 	})
 }
 
-// wantCounts checks how often each endpoint was called since the last reset of the
-// request log.
-func (h *harness) wantCounts(t *testing.T, want map[string]int) {
+// counts is how often each endpoint of the service was called.
+type counts struct{ start, job, bundle, download, update, unknown int }
+
+// some is a number of polls that the test does not know: at least one.
+const some = -1
+
+// wantCounts checks the calls of all endpoints since the last reset of the request log.
+func (h *harness) wantCounts(t *testing.T, want counts) {
 	t.Helper()
-	got := map[string]int{}
-	for endpoint := range want {
-		got[endpoint] = h.Count(endpoint)
+	got := counts{
+		h.service.Count(simulator.EndpointStart), h.service.Count(simulator.EndpointJob), h.service.Count(simulator.EndpointBundle),
+		h.service.Count(simulator.EndpointDownload), h.service.Count(simulator.EndpointUpdate), h.service.Count(simulator.EndpointUnknown),
 	}
-	if !maps.Equal(got, want) {
-		t.Errorf("requests: got %v, want %v", got, want)
+	if want.job == some {
+		want.job = max(got.job, 1)
+	}
+	if got != want {
+		t.Errorf("requests: got %+v, want %+v", got, want)
 	}
 }
 
-// wantNoRequests checks that the service was not called.
-func (h *harness) wantNoRequests(t *testing.T) {
-	t.Helper()
-	if requests := h.Requests(); len(requests) > 0 {
-		t.Errorf("%d requests, the first one %s %s", len(requests), requests[0].Method, requests[0].Path)
-	}
-}
-
-// cli runs commands of the real CLI with the provider of a harness.
+// cli runs commands of the real CLI with the provider of a harness, in a folder of its own.
 type cli struct {
 	*harness
-	*clitest.CLI
+	terraform *clitest.CLI
 }
 
 // cli returns a CLI with a configuration. It skips the test if there is no CLI.
@@ -108,13 +111,13 @@ func (h *harness) cli(t *testing.T, config string) *cli {
 // write replaces the configuration.
 func (c *cli) write(t *testing.T, config string) {
 	t.Helper()
-	c.Write(t, "main.tf", c.Require()+config)
+	c.terraform.Write(t, "main.tf", c.terraform.Require()+config)
 }
 
 // wantEmptyPlan checks that there is nothing to do.
 func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
 	t.Helper()
-	c.Run(t, 0, append([]string{"plan", "-input=false", "-detailed-exitcode"}, flags...)...)
+	c.terraform.Run(t, 0, append([]string{"plan", "-input=false", "-detailed-exitcode"}, flags...)...)
 }
 
 // values returns the attributes of everything in the state, by addresses.
@@ -139,7 +142,7 @@ func (c *cli) state(t *testing.T) (values map[string]map[string]any, tainted []s
 			} `json:"root_module"`
 		}
 	}
-	if err := json.Unmarshal([]byte(c.Run(t, 0, "show", "-json")), &state); err != nil {
+	if err := json.Unmarshal([]byte(c.terraform.Run(t, 0, "show", "-json")), &state); err != nil {
 		t.Fatal(err)
 	}
 	values = map[string]map[string]any{}
@@ -156,9 +159,9 @@ func (c *cli) state(t *testing.T) (values map[string]map[string]any, tainted []s
 // the endpoint, and returns its output.
 func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 	t.Helper()
-	defer c.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
-	c.ResetRequests()
-	command, output := c.Command(append(args, "-no-color")...)
+	defer c.service.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
+	c.service.ResetRequests()
+	command, output := c.terraform.Command(append(args, "-no-color")...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +169,7 @@ func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 	go func() { ended <- command.Wait() }()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	for c.Count(endpoint) == 0 {
+	for c.service.Count(endpoint) == 0 {
 		select {
 		case err := <-ended:
 			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
@@ -186,10 +189,16 @@ func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 // command of the CLI costs the same for one block and for twenty. The block of a row
 // has the row's label; report tells what the CLI says about each.
 
-var notInLabel = regexp.MustCompile(`\W+`)
+// notInRow is what the name of a row cannot have, so that no two rows have the same label.
+var notInRow = regexp.MustCompile(`[^A-Za-z0-9 -]`)
 
 // label turns the name of a row into a name for its block.
-func label(row string) string { return notInLabel.ReplaceAllString(row, "_") }
+func label(row string) string {
+	if notInRow.MatchString(row) {
+		panic(fmt.Sprintf("the name of the row %q has characters that no block can have", row))
+	}
+	return strings.ReplaceAll(row, " ", "_")
+}
 
 // report is what a command says, by the names of the blocks it is about.
 type report struct {
@@ -197,20 +206,22 @@ type report struct {
 	said map[string]string
 	// planned holds the planned actions.
 	planned map[string]string
+	// seen holds whatever the command planned, read, or changed.
+	seen map[string]bool
 }
 
 // report runs a command that must end with the exit code.
 func (c *cli) report(t *testing.T, wantExit int, args ...string) report {
 	t.Helper()
-	r := report{map[string]string{}, map[string]string{}}
-	for line := range strings.Lines(c.Run(t, wantExit, slices.Insert(args, 1, "-json")...)) {
+	r := report{map[string]string{}, map[string]string{}, map[string]bool{}}
+	for line := range strings.Lines(c.terraform.Run(t, wantExit, slices.Insert(args, 1, "-json")...)) {
 		var message struct {
 			Type       string
 			Diagnostic struct {
 				Severity, Summary, Detail, Address string
 				Snippet                            struct{ Code string }
 			}
-			Change struct {
+			Change, Hook struct {
 				Resource struct{ Addr string }
 				Action   string
 			}
@@ -218,6 +229,7 @@ func (c *cli) report(t *testing.T, wantExit int, args ...string) report {
 		if err := json.Unmarshal([]byte(line), &message); err != nil {
 			t.Fatalf("%v in %q", err, line)
 		}
+		r.seen[blockOf(message.Change.Resource.Addr)], r.seen[blockOf(message.Hook.Resource.Addr)] = true, true
 		switch d := message.Diagnostic; message.Type {
 		case "diagnostic":
 			argument, _, _ := strings.Cut(strings.TrimSpace(d.Snippet.Code), " ")
@@ -235,21 +247,42 @@ func blockOf(address string) string {
 	return address[strings.LastIndexAny(address, "./")+1:]
 }
 
-// wantSaid checks what is said about a row: all phrases, or nothing if there are none.
+// wantSaid checks that all phrases are said about a row.
 func (r report) wantSaid(t *testing.T, row string, phrases ...string) {
 	t.Helper()
 	wantPhrases(t, r.said[label(row)], phrases...)
 }
 
-// wantPhrases checks that a text contains all phrases, or is empty if there are none.
+// wantNothingSaid checks that nothing is said about a row, although the command looked at it.
+func (r report) wantNothingSaid(t *testing.T, row string) {
+	t.Helper()
+	if said := r.said[label(row)]; said != "" || !r.seen[label(row)] {
+		t.Errorf("the command looked at %q: %t, and said:\n%s", row, r.seen[label(row)], said)
+	}
+}
+
+// wantPhrases checks that a text contains all phrases, of which there must be one.
 func wantPhrases(t *testing.T, text string, phrases ...string) {
 	t.Helper()
-	if len(phrases) == 0 && text != "" {
-		t.Errorf("unexpected text:\n%s", text)
+	if len(phrases) == 0 {
+		t.Error("the test expects no phrase")
 	}
 	for _, phrase := range phrases {
 		if !strings.Contains(text, phrase) {
 			t.Errorf("no %q in:\n%s", phrase, text)
+		}
+	}
+}
+
+// wantAttributes checks some attributes of an object, which must have them.
+func wantAttributes(t *testing.T, object, want map[string]any) {
+	t.Helper()
+	if object == nil || len(want) == 0 {
+		t.Fatalf("the object is %v, the wanted attributes are %v", object, want)
+	}
+	for name, value := range want {
+		if got, ok := object[name]; !ok || !reflect.DeepEqual(got, value) {
+			t.Errorf("%s is %#v (%t), want %#v", name, got, ok, value)
 		}
 	}
 }
@@ -270,7 +303,7 @@ func revision(content string, arguments ...string) string {
 // apply applies the configuration and returns the output, unwrapped.
 func (c *cli) apply(t *testing.T, wantExit int, flags ...string) string {
 	t.Helper()
-	return unwrapped(c.Run(t, wantExit, append([]string{"apply", "-input=false", "-auto-approve"}, flags...)...))
+	return unwrapped(c.terraform.Run(t, wantExit, append([]string{"apply", "-input=false", "-auto-approve"}, flags...)...))
 }
 
 var lineBreak = regexp.MustCompile(`[\s│]+`)
@@ -284,7 +317,7 @@ func unwrapped(output string) string { return lineBreak.ReplaceAllString(output,
 func (c *cli) wantJob(t *testing.T, n int) {
 	t.Helper()
 	state := c.values(t)[site]
-	if jobs := c.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
+	if jobs := c.service.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
 		t.Fatalf("the state holds job %v, want number %d of %v", state["job_id"], n, jobs)
 	}
 	c.wantLink(t)

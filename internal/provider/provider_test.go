@@ -33,16 +33,16 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
-			h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+			h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 			h.env = map[string]string{
-				baseURLVariable:        strings.ReplaceAll(test.baseURL, "GOOD", h.BaseURL),
+				baseURLVariable:        strings.ReplaceAll(test.baseURL, "GOOD", h.service.BaseURL),
 				apiKeyVariable:         test.apiKey,
 				"TF_APPEND_USER_AGENT": " pipeline/7 ",
 			}
-			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.BaseURL)+"\n}\n"+readUpdate)
-			c.report(t, 0, "plan").wantSaid(t, "update")
+			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.service.BaseURL)+"\n}\n"+readUpdate)
+			c.report(t, 0, "plan").wantNothingSaid(t, "update")
 			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7$`)
-			if got := h.Requests()[0].Header.Get("User-Agent"); !agent.MatchString(got) {
+			if got := h.service.Requests()[0].Header.Get("User-Agent"); !agent.MatchString(got) {
 				t.Errorf("user agent %q", got)
 			}
 		})
@@ -67,14 +67,14 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 			c.report(t, 1, "plan").wantSaid(t, "docs", test.want)
 		})
 	}
-	h.wantNoRequests(t)
+	h.wantCounts(t, counts{})
 }
 
 func TestProviderWarnsOnceOfABaseURLWithoutAVersion(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.env[baseURLVariable] = strings.TrimSuffix(h.BaseURL, "/v1")
-	output := h.cli(t, "resource \"docs_update_gate\" \"gate\" {\n  status_id = \"upd_1\"\n}\n").Run(t, 0, "plan")
+	h.env[baseURLVariable] = strings.TrimSuffix(h.service.BaseURL, "/v1")
+	output := h.cli(t, "resource \"docs_update_gate\" \"gate\" {\n  status_id = \"upd_1\"\n}\n").terraform.Run(t, 0, "plan")
 	if n := strings.Count(output, "Warning: Base URL has no version segment"); n != 1 {
 		t.Errorf("%d warnings, want 1:\n%s", n, output)
 	}
@@ -83,7 +83,7 @@ func TestProviderWarnsOnceOfABaseURLWithoutAVersion(t *testing.T) {
 func TestUnknownProviderConfigurationFailsOnlyWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	late := `
 resource "terraform_data" "key" { input = "` + simulator.DefaultAPIKey + `" }
 provider "docs" { api_key = terraform_data.key.output }
@@ -91,12 +91,12 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 `
 	c := h.cli(t, late+readUpdate)
 	said := c.report(t, 1, "plan")
-	said.wantSaid(t, "gate")
+	said.wantNothingSaid(t, "gate")
 	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "these arguments are not known yet: api_key", "terraform apply -target")
-	h.wantNoRequests(t)
+	h.wantCounts(t, counts{})
 
 	c.write(t, late)
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	c.write(t, late+readUpdate)
 	c.wantEmptyPlan(t)
 }
@@ -132,17 +132,17 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 func TestPrivateAuthorityIsTrusted(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	server := httptest.NewUnstartedServer(h.Service)
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	server := httptest.NewUnstartedServer(h.service.Service)
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	h.env[baseURLVariable] = server.URL + "/v1"
 	c := h.cli(t, readUpdate)
 	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
-	h.wantNoRequests(t)
+	h.wantCounts(t, counts{})
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
-	c.report(t, 0, "plan").wantSaid(t, "update")
+	c.report(t, 0, "plan").wantNothingSaid(t, "update")
 }

@@ -43,9 +43,9 @@ func (c *cli) ownProcess(t *testing.T) {
 	if err := os.Symlink(self, c.inFolder("terraform-provider-docs")); err != nil {
 		t.Fatal(err)
 	}
-	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
-	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
-		baseURLVariable+"="+c.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey,
+	c.terraform.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.terraform.Folder))
+	c.terraform.Env = append(c.terraform.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
+		baseURLVariable+"="+c.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey,
 		"TF_LOG=TRACE", "TF_LOG_PATH="+c.inFolder("log"))
 }
 
@@ -96,10 +96,10 @@ data "docs_static_export_job" "site" {
 func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{Queue: ended, Run: ended})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	h.AddJob(simulator.JobSpec{ID: "se_1"})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.service.AddJob(simulator.JobSpec{ID: "se_1"})
 	c := h.cli(t, secretsConfig)
-	c.SkipBelow(t, 10, 11, "ephemeral resources")
+	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
 	c.ownProcess(t)
 	read := func(name string) string {
 		content, err := os.ReadFile(c.inFolder(name))
@@ -109,13 +109,14 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 		return string(content)
 	}
 
-	shown := c.Run(t, 0, "plan", "-out=saved") + c.Run(t, 0, "apply", "saved")
+	shown := c.terraform.Run(t, 0, "plan", "-out=saved") + c.terraform.Run(t, 0, "apply", "saved")
 	link := read("link")
 	if !leak.MatchString(link) || !regexp.MustCompile(`^http://127\S+ \d+ 2030-01-31T12:15:00Z$`).MatchString(link) {
 		t.Errorf("the provisioner got no link but %q", link)
 	}
-	// Each plan and each apply creates a link. The download creates another one.
-	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 3})
+	// Each plan and each apply reads the job and creates a link. So does the download. Each data
+	// source and the gate read once.
+	h.wantCounts(t, counts{job: 4, bundle: 3, download: 1, update: 2})
 	wantNoSecret(t, "the state", read("terraform.tfstate"))
 	plan, err := zip.OpenReader(c.inFolder("saved"))
 	if err != nil {
@@ -133,8 +134,8 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	// An export shows its link nowhere but in the state, and errors of a service that
 	// repeats what it was sent show nothing either.
 	c.write(t, "resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n}\noutput \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 400, Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`})
-	shown += c.Run(t, 1, "apply", "-auto-approve") + c.Run(t, 0, "apply", "-auto-approve") + c.Run(t, 0, "output") + c.Run(t, 0, "show") + c.Run(t, 0, "destroy", "-auto-approve")
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 400, Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`})
+	shown += c.apply(t, 1) + c.apply(t, 0) + c.terraform.Run(t, 0, "output") + c.terraform.Run(t, 0, "show") + c.terraform.Run(t, 0, "destroy", "-auto-approve")
 
 	trace := read("log")
 	wantPhrases(t, trace, "API request", "Download", "[TRACE] provider.", "bad key (redacted), see ")

@@ -34,7 +34,7 @@ func TestSoak(t *testing.T) {
 			}()
 			for range 8 {
 				heal := w.disturb()
-				w.write(t, revision(w.content, `timeouts = { create = "5m", update = "5m" }`))
+				w.cli.write(t, revision(w.content, `timeouts = { create = "5m", update = "5m" }`))
 				w.step(t, heal)
 			}
 			w.settle(t)
@@ -44,7 +44,7 @@ func TestSoak(t *testing.T) {
 
 // walk is a model of one export.
 type walk struct {
-	*cli
+	cli     *cli
 	random  *rand.Rand
 	content string             // that the configuration asks for
 	jobs    map[string]soakJob // by ID, those that were ever started
@@ -73,12 +73,12 @@ func (w *walk) disturb() (heal func()) {
 			w.tell("ask for content %s", w.content)
 		case 1:
 			after := time.Duration(w.random.IntN(150)) * time.Minute
-			w.clock.Advance(after)
+			w.cli.clock.Advance(after)
 			w.tell("wait for %s", after)
 		case 2, 3:
 			if w.next == nil {
 				w.next = &[]simulator.JobSpec{{Fail: "broken page"}, {Run: simulator.Forever}}[w.random.IntN(2)]
-				w.NextJob(*w.next)
+				w.cli.service.NextJob(*w.next)
 				w.tell("let the next job run for %s, error %q", w.next.Run, w.next.Fail)
 			}
 		case 4:
@@ -86,7 +86,7 @@ func (w *walk) disturb() (heal func()) {
 		case 5:
 			if job := w.jobs[w.held]; w.held != "" && w.random.IntN(3) == 0 {
 				w.jobs[w.held] = soakJob{job.content, true}
-				w.ForgetJob(w.held)
+				w.cli.service.ForgetJob(w.held)
 				w.tell("forget %s", w.held)
 			}
 		case 6:
@@ -99,7 +99,7 @@ func (w *walk) disturb() (heal func()) {
 			}[w.random.IntN(5)]
 			fault.Endpoint = []string{simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle}[w.random.IntN(3)]
 			fault.Skip, fault.Times = w.random.IntN(2), 1+w.random.IntN(6)
-			remove, before := w.AddFault(fault), heal
+			remove, before := w.cli.service.AddFault(fault), heal
 			heal = func() { remove(); before() }
 			w.tell("add the fault %+v", fault)
 		}
@@ -108,8 +108,8 @@ func (w *walk) disturb() (heal func()) {
 }
 
 func (w *walk) finishJobs() {
-	for _, id := range w.JobIDs() {
-		w.FinishJob(id, "")
+	for _, id := range w.cli.service.JobIDs() {
+		w.cli.service.FinishJob(id, "")
 	}
 	w.tell("finish all jobs")
 }
@@ -117,17 +117,17 @@ func (w *walk) finishJobs() {
 // step applies, in one of three ways, and checks what happened.
 func (w *walk) step(t *testing.T, heal func()) {
 	t.Helper()
-	jobs, before := w.JobIDs(), w.values(t)[site]
+	jobs, before := w.cli.service.JobIDs(), w.cli.values(t)[site]
 	command := [][]string{{"apply", "-auto-approve"}, {"apply", "-auto-approve", "-refresh=false"}, {"plan", "-out=saved"}}[w.random.IntN(3)]
 	exit, output := w.try(command...)
 	saved := command[0] == "plan"
 	if saved && exit == 0 {
-		w.clock.Advance(time.Duration(w.random.IntN(90)) * time.Minute)
+		w.cli.clock.Advance(time.Duration(w.random.IntN(90)) * time.Minute)
 		exit, output = w.try("apply", "saved")
 	}
 	heal()
-	after := w.values(t)[site]
-	started := slices.DeleteFunc(w.JobIDs(), func(id string) bool { return slices.Contains(jobs, id) })
+	after := w.cli.values(t)[site]
+	started := slices.DeleteFunc(w.cli.service.JobIDs(), func(id string) bool { return slices.Contains(jobs, id) })
 	w.tell("%v ends with %d, starts %v, the state holds %v", command, exit, started, after["job_id"])
 	w.check(t, before, after, started, exit, output)
 
@@ -141,8 +141,8 @@ func (w *walk) step(t *testing.T, heal func()) {
 		_, _ = w.try("untaint", site)
 	}
 	if exit == 0 && !saved {
-		w.wantLink(t)
-		w.wantEmptyPlan(t, command[2:]...)
+		w.cli.wantLink(t)
+		w.cli.wantEmptyPlan(t, command[2:]...)
 	}
 	if t.Failed() {
 		t.Fatalf("the output was:\n%s", output)
@@ -181,11 +181,11 @@ func (w *walk) check(t *testing.T, before, after map[string]any, started []strin
 // settle ends what disturbs. A few applies must do then.
 func (w *walk) settle(t *testing.T) {
 	t.Helper()
-	w.write(t, revision(w.content))
+	w.cli.write(t, revision(w.content))
 	for range 4 {
 		w.finishJobs()
 		if exit, _ := w.try("apply", "-auto-approve"); exit == 0 {
-			w.wantEmptyPlan(t)
+			w.cli.wantEmptyPlan(t)
 			return
 		}
 	}
@@ -194,7 +194,7 @@ func (w *walk) settle(t *testing.T) {
 
 // try runs a command and returns its exit code and its output, unwrapped.
 func (w *walk) try(args ...string) (exit int, output string) {
-	command, buffer := w.Command(append(args, "-no-color")...)
+	command, buffer := w.cli.terraform.Command(append(args, "-no-color")...)
 	_ = command.Run() // the exit code says the same
 	return command.ProcessState.ExitCode(), unwrapped(buffer.String())
 }

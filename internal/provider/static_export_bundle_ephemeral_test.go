@@ -39,14 +39,14 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	var config strings.Builder
 	for name, test := range tests {
 		test.job.ID = cmp.Or(test.job.ID, label(name))
-		h.AddJob(test.job)
+		h.service.AddJob(test.job)
 		config.WriteString(openBundle(label(name), test.arguments))
 	}
 	c := h.cli(t, config.String())
-	c.SkipBelow(t, 10, 11, "ephemeral resources")
+	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
 	said := c.report(t, 1, "plan")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, test.said...) })
 	}
-	h.wantCounts(t, map[string]int{simulator.EndpointBundle: 1})
+	h.wantCounts(t, counts{job: some, bundle: 1})
 }

@@ -32,14 +32,14 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			test.fault.Endpoint = simulator.EndpointStart
-			h.AddFault(test.fault)
+			h.service.AddFault(test.fault)
 			c := h.cli(t, export())
 			output := c.apply(t, 1)
 			wantPhrases(t, output, append(test.says, "Could not start the static export")...)
-			if strings.Contains(output, none) == (len(h.JobIDs()) > 0) {
-				t.Errorf("the jobs are %v, but the output is:\n%s", h.JobIDs(), output)
+			if strings.Contains(output, none) == (len(h.service.JobIDs()) > 0) {
+				t.Errorf("the jobs are %v, but the output is:\n%s", h.service.JobIDs(), output)
 			}
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: test.starts})
+			h.wantCounts(t, counts{start: test.starts})
 			if state := c.values(t)[site]; state != nil {
 				t.Errorf("the state holds %v", state)
 			}
@@ -50,14 +50,14 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
-	h.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
+	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+	h.service.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
 	c := h.cli(t, export())
 	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service's message: page /broken does not render. The state contains the job, and the resource is tainted.`, "Fix the cause, and apply again to start a new export.")
-	c.Run(t, 0, "untaint", site)
+	c.terraform.Run(t, 0, "untaint", site)
 	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the cause, and apply again to start a new export.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 3})
+	h.wantCounts(t, counts{start: 3, job: some, bundle: 1})
 	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
 }
@@ -68,14 +68,14 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 	c := h.cli(t, revision("1"))
 	c.apply(t, 0)
 	h.clock.Advance(2 * time.Hour)
-	h.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	c.write(t, revision("2"))
 	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state works until 2030-01-31T15:")
 	c.wantJob(t, 0)
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
 	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started for docs.example.com. The link in the state works until 2030-01-31T15:")
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 4, simulator.EndpointBundle: 3})
+	h.wantCounts(t, counts{start: 4, job: some, bundle: 3})
 	c.wantJob(t, 2)
 }
 
@@ -86,11 +86,11 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	c.apply(t, 0)
 	for _, says := range []string{"The link in the state works until 2030-01-31T13:00:", "The link in the state expired at 2030-01-31T13:00:"} {
 		h.clock.Advance(45 * time.Minute)
-		h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
+		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
 		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")
 	}
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 4})
 	c.wantJob(t, 0)
 }
 
@@ -126,18 +126,18 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	configure("1")
 	c.apply(t, 0)
 	configure("2")
-	h.NextJob(simulator.JobSpec{Run: simulator.Forever})
-	h.NextJob(simulator.JobSpec{Run: simulator.Forever})
+	h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
+	h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
 	c.apply(t, 1)
 	h.clock.Advance(2 * time.Hour)
 	for _, row := range rows {
-		jobs := h.JobIDsOf(row.name + ".example.com")
+		jobs := h.service.JobIDsOf(row.name + ".example.com")
 		lost := jobs[len(jobs)-1]
-		h.FinishJob(lost, "")
+		h.service.FinishJob(lost, "")
 		if row.bundle {
-			h.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 410})
+			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 410})
 		} else {
-			h.ForgetJob(lost)
+			h.service.ForgetJob(lost)
 		}
 	}
 	first := c.report(t, 1, "apply", "-auto-approve")
@@ -146,7 +146,7 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	for _, row := range rows {
 		first.wantSaid(t, row.name, row.says, "asks", "exports the site")
 		starts, want := 0, 2
-		for _, r := range h.Requests() {
+		for _, r := range h.service.Requests() {
 			if r.Endpoint == simulator.EndpointStart && r.Domain == row.name+".example.com" {
 				starts++
 			}
@@ -164,27 +164,27 @@ func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	notFound := simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404}
-	heal := h.AddFault(notFound)
+	heal := h.service.AddFault(notFound)
 	c := h.cli(t, revision("1"))
 	look := func(id string) string {
 		return "Check base_url and the API key, and look for job " + id + " in the service's dashboard. "
 	}
 	output := c.apply(t, 1)
-	wantPhrases(t, output, "Error: Static export job not found", look(h.JobIDs()[0])+"To resume this job instead of starting another one, run \"terraform untaint\"")
+	wantPhrases(t, output, "Error: Static export job not found", look(h.service.JobIDs()[0])+"To resume this job instead of starting another one, run \"terraform untaint\"")
 	heal()
-	c.Run(t, 0, "untaint", site)
+	c.terraform.Run(t, 0, "untaint", site)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
 
 	notFound.Skip = 1 // the refresh
-	heal = h.AddFault(notFound)
+	heal = h.service.AddFault(notFound)
 	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), look(h.JobIDs()[1])+"The next apply asks again, and exports the site only if the service still cannot find it.")
+	wantPhrases(t, c.apply(t, 1), look(h.service.JobIDs()[1])+"The next apply asks again, and exports the site only if the service still cannot find it.")
 	heal()
-	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "The service could not find job "+h.JobIDs()[1]+" or its bundle when it was last asked. The apply asks again and resumes the job.")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "The service could not find job "+h.service.JobIDs()[1]+" or its bundle when it was last asked. The apply asks again and resumes the job.")
 	c.apply(t, 0)
 	c.wantJob(t, 1)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	h.wantCounts(t, counts{start: 2, job: some, bundle: 2})
 	c.wantEmptyPlan(t)
 }
 
@@ -208,16 +208,16 @@ func TestPendingJobWithTwoPassingFaultsIsNotGone(t *testing.T) {
 			c := h.cli(t, "")
 			_, pending := c.cutOff(t)
 			if !test.running {
-				h.FinishJob(pending, "")
+				h.service.FinishJob(pending, "")
 			}
 			isPending := func(r simulator.Request) bool { return r.ID == pending }
-			h.AddFault(simulator.Fault{Endpoint: test.faults[0], Match: isPending, Status: 404, Times: 1})
+			h.service.AddFault(simulator.Fault{Endpoint: test.faults[0], Match: isPending, Status: 404, Times: 1})
 			c.apply(t, 1)
-			h.AddFault(simulator.Fault{Endpoint: test.faults[1], Match: isPending, Status: 404, Skip: test.skip, Times: 1})
+			h.service.AddFault(simulator.Fault{Endpoint: test.faults[1], Match: isPending, Status: 404, Skip: test.skip, Times: 1})
 			c.apply(t, 1)
 			c.apply(t, 0)
 			c.wantJob(t, 1)
-			if jobs := h.JobIDs(); len(jobs) != 2 {
+			if jobs := h.service.JobIDs(); len(jobs) != 2 {
 				t.Errorf("%d jobs, want 2", len(jobs))
 			}
 		})
@@ -227,7 +227,7 @@ func TestPendingJobWithTwoPassingFaultsIsNotGone(t *testing.T) {
 func TestCutOffWaitForANewJobThatIsNotFoundYetIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404})
 	c := h.cli(t, export(`timeouts = { create = "8s" }`))
 	wantPhrases(t, c.apply(t, 1), "Static export timed out", "did not finish within 8s (`timeouts.create`). The last response was HTTP 404 Not Found", "may still be running")
 }
@@ -242,20 +242,20 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 		flag, endpoint, says string
 		works                bool
 	}{{"-refresh-only", simulator.EndpointJob, "No changes.", false}, {"-refresh=false", simulator.EndpointBundle, "0 added, 1 changed", true}} {
-		h.ResetRequests()
+		h.service.ResetRequests()
 		wantPhrases(t, c.apply(t, 0, step.flag), step.says)
-		if requests := h.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
+		if requests := h.service.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
 			t.Errorf("%s: the requests are %v, want one of %s", step.flag, requests, step.endpoint)
 		}
 		if left := c.linkLeft(t); (left > 0) != step.works {
 			t.Errorf("%s: the link works for %s", step.flag, left)
 		}
 	}
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
 	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.", "To destroy without reading the job, use -refresh=false.")
-	h.ResetRequests()
-	c.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
-	h.wantNoRequests(t)
+	h.service.ResetRequests()
+	c.terraform.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	h.wantCounts(t, counts{})
 }
 
 func TestWrongBaseURLLosesNothing(t *testing.T) {
@@ -281,7 +281,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 			c.apply(t, 0)
 			c.wantJob(t, 1)
 			c.wantEmptyPlan(t)
-			if jobs := h.JobIDs(); len(jobs) != 2 {
+			if jobs := h.service.JobIDs(); len(jobs) != 2 {
 				t.Errorf("%d jobs, want the two of before", len(jobs))
 			}
 		})

@@ -62,15 +62,15 @@ var (
 
 // faultMatrix is a configuration with one export for each place and kind of fault.
 type faultMatrix struct {
-	*cli
+	cli     *cli
 	places  []faultPlace
 	content map[string]string // by the names of places whose content is not "1"
 }
 
-func (m *faultMatrix) each(places []faultPlace, do func(p faultPlace, k faultKind, domain string)) {
+func (m *faultMatrix) each(places []faultPlace, do func(p faultPlace, k faultKind, name string)) {
 	for _, p := range places {
 		for _, k := range faultKinds {
-			do(p, k, p.name+"."+k.name+".example.com")
+			do(p, k, p.name+"-"+k.name)
 		}
 	}
 }
@@ -83,27 +83,27 @@ func (m *faultMatrix) configure(t *testing.T, changed ...faultPlace) {
 	}
 	var config strings.Builder
 	config.WriteString("provider \"docs\" {\n  request_timeout = \"2s\" # in real time\n}\n")
-	m.each(m.places, func(p faultPlace, _ faultKind, domain string) {
+	m.each(m.places, func(p faultPlace, _ faultKind, name string) {
 		content := "1"
 		if changed := m.content[p.name]; changed != "" {
 			content = changed
 		}
-		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = %q\n  triggers = { revision = %q }\n  timeouts = { update = \"2m\" }\n}\n", label(domain), domain, content)
+		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = %q\n  triggers = { revision = %q }\n  timeouts = { update = \"2m\" }\n}\n", name, name+".example.com", content)
 		if slices.Contains(placesOfDownload, p) {
-			fmt.Fprintf(&config, "resource \"docs_bundle_download\" %[1]q {\n  job_id = docs_static_export.%[1]s.job_id\n  path = %[2]q\n}\n", label(domain), m.Folder+"/downloads/"+label(domain))
+			fmt.Fprintf(&config, "resource \"docs_bundle_download\" %[1]q {\n  job_id = docs_static_export.%[1]s.job_id\n  path = %[2]q\n}\n", name, m.cli.terraform.Folder+"/downloads/"+name)
 		}
 	})
-	m.write(t, config.String())
+	m.cli.write(t, config.String())
 }
 
 // goWrong makes one request of each place go wrong in the chosen ways.
 func (m *faultMatrix) goWrong(places []faultPlace, chosen func(faultKind) bool) {
-	m.each(places, func(p faultPlace, k faultKind, domain string) {
+	m.each(places, func(p faultPlace, k faultKind, name string) {
 		if chosen(k) {
 			fault := k.fault
 			fault.Endpoint, fault.Skip, fault.Times = p.endpoint, p.passes, 1
-			fault.Match = func(r simulator.Request) bool { return r.Domain == domain }
-			m.AddFault(fault)
+			fault.Match = func(r simulator.Request) bool { return r.Domain == name+".example.com" }
+			m.cli.service.AddFault(fault)
 		}
 	})
 }
@@ -125,44 +125,44 @@ func TestSingleFaultHeals(t *testing.T) {
 	m.goWrong(placesOfCreate, all)
 	// One at a time: release candidate 2 of Terraform 1.16 crashes if it saves the state just
 	// before it marks a failed create as tainted.
-	m.apply(t, 1, "-parallelism=1")
-	_, tainted := m.state(t)
+	m.cli.apply(t, 1, "-parallelism=1")
+	_, tainted := m.cli.state(t)
 	for _, address := range tainted {
-		m.Run(t, 0, "untaint", address)
+		m.cli.terraform.Run(t, 0, "untaint", address)
 	}
-	m.apply(t, 0)
+	m.cli.apply(t, 0)
 
 	m.goWrong(placesOfRefresh, endsRefresh)
-	m.apply(t, 1)
+	m.cli.apply(t, 1)
 	m.goWrong(placesOfRefresh, others)
-	m.apply(t, 0)
+	m.cli.apply(t, 0)
 
 	m.configure(t, placesOfResuming...)
-	m.each(placesOfResuming, func(faultPlace, faultKind, string) { m.NextJob(simulator.JobSpec{Run: simulator.Forever}) })
-	m.apply(t, 1, "-refresh=false")
-	for _, id := range m.JobIDs() {
-		m.FinishJob(id, "")
+	m.each(placesOfResuming, func(faultPlace, faultKind, string) { m.cli.service.NextJob(simulator.JobSpec{Run: simulator.Forever}) })
+	m.cli.apply(t, 1, "-refresh=false")
+	for _, id := range m.cli.service.JobIDs() {
+		m.cli.service.FinishJob(id, "")
 	}
 
 	h.clock.Advance(48 * time.Hour)
-	if err := os.RemoveAll(filepath.Join(m.Folder, "downloads")); err != nil {
+	if err := os.RemoveAll(filepath.Join(m.cli.terraform.Folder, "downloads")); err != nil {
 		t.Fatal(err)
 	}
 	m.configure(t, placesOfReexport...)
 	m.goWrong(placesOfRenewalRefresh, endsRefresh)
-	m.apply(t, 1)
+	m.cli.apply(t, 1)
 	m.goWrong(placesOfRenewalRefresh, others)
 	m.goWrong(slices.Concat(placesOfRenewal, placesOfReexport, placesOfResuming, placesOfDownload), all)
-	m.apply(t, 1)
-	m.apply(t, 0)
-	m.wantEmptyPlan(t)
+	m.cli.apply(t, 1)
+	m.cli.apply(t, 0)
+	m.cli.wantEmptyPlan(t)
 
-	values := m.values(t)
-	m.each(m.places, func(p faultPlace, k faultKind, domain string) {
-		state := values["docs_static_export."+label(domain)]
+	values := m.cli.values(t)
+	m.each(m.places, func(p faultPlace, k faultKind, name string) {
+		state := values["docs_static_export."+name]
 		expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(state["expires_at"]))
 		if err != nil || !h.clock.Now().Before(expiresAt) || state["bundle_url"] == nil {
-			t.Errorf("%s: no link that works: %v", domain, state)
+			t.Errorf("%s: no link that works: %v", name, state)
 		}
 		want := 1
 		if m.content[p.name] == "2" {
@@ -171,8 +171,8 @@ func TestSingleFaultHeals(t *testing.T) {
 		if p.endpoint == simulator.EndpointStart && k.acts {
 			want++ // nobody knows the ID of the first one
 		}
-		if jobs := h.JobIDsOf(domain); len(jobs) != want {
-			t.Errorf("%s: %d jobs, want %d", domain, len(jobs), want)
+		if jobs := h.service.JobIDsOf(name + ".example.com"); len(jobs) != want {
+			t.Errorf("%s: %d jobs, want %d", name, len(jobs), want)
 		}
 	})
 }

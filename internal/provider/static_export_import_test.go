@@ -26,25 +26,25 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
-			id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+			id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
 			c := h.cli(t, revision("1"))
-			c.SkipBelow(t, test.needs, test.needs, "import by identity")
+			c.terraform.SkipBelow(t, test.needs, test.needs, "import by identity")
 			if test.command != "" {
-				c.Run(t, 0, "import", site, fmt.Sprintf(test.command, id))
+				c.terraform.Run(t, 0, "import", site, fmt.Sprintf(test.command, id))
 			} else {
 				c.write(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.block, id)))
 			}
-			c.Run(t, 2, "plan", "-detailed-exitcode")
-			h.wantCounts(t, map[string]int{simulator.EndpointBundle: 0})
+			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
+			h.wantCounts(t, counts{job: some})
 
 			wantPhrases(t, c.apply(t, 0), "Import adopts the configuration without a new export", "0 added, 1 changed")
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 1})
+			h.wantCounts(t, counts{job: some, bundle: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
 
 			c.write(t, revision("2"))
 			c.apply(t, 0)
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+			h.wantCounts(t, counts{start: 1, job: some, bundle: 2})
 			c.wantJob(t, 1)
 		})
 	}
@@ -54,13 +54,13 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	id := h.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
+	id := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
 	c := h.cli(t, export(`poll_interval = "1m"`))
-	c.Run(t, 0, "import", site, id)
+	c.terraform.Run(t, 0, "import", site, id)
 	if output := c.apply(t, 0); strings.Contains(output, "Import adopts") {
 		t.Errorf("nothing is adopted but the domain:\n%s", output)
 	}
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointJob: 15, simulator.EndpointBundle: 1})
+	h.wantCounts(t, counts{job: 15, bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
 }
@@ -68,11 +68,11 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 func TestImportWithAnotherDomainIsReplacedWithoutAPromiseOfNoExport(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	id := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
 	c := h.cli(t, revision("1"))
-	c.Run(t, 0, "import", site, "other.example.com,"+id)
+	c.terraform.Run(t, 0, "import", site, "other.example.com,"+id)
 	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site")
+	plan.wantNothingSaid(t, "site")
 	if plan.planned["site"] != "replace" {
 		t.Errorf("planned %q, want a replacement", plan.planned["site"])
 	}
@@ -82,7 +82,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	const forms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 	h := newHarness(t, simulator.Options{})
-	failed := h.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
+	failed := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
 	c := h.cli(t, export())
 	for _, test := range []struct {
 		id    string
@@ -95,7 +95,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {
-		wantPhrases(t, unwrapped(c.Run(t, 1, "import", site, test.id)), test.wants...)
+		wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "import", site, test.id)), test.wants...)
 	}
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointBundle: 0})
+	h.wantCounts(t, counts{job: 3})
 }

@@ -20,7 +20,7 @@ func readJob(id string) string {
 
 // rewriteJobs replaces fields of the records of some jobs, by their IDs.
 func (h *harness) rewriteJobs(fields map[string]map[string]any) {
-	h.Rewrite(func(_ string, body map[string]any) any {
+	h.service.Rewrite(func(_ string, body map[string]any) any {
 		if id, ok := body["jobId"].(string); ok {
 			for name, value := range fields[id] {
 				body[name] = value
@@ -58,14 +58,14 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 	fields := map[string]map[string]any{}
 	for name, test := range tests {
 		test.job.ID = label(name)
-		h.AddJob(test.job)
+		h.service.AddJob(test.job)
 		fields[test.job.ID] = test.fields
 		config.WriteString(readJob(test.job.ID))
 	}
 	h.rewriteJobs(fields)
 	c := h.cli(t, config.String())
-	c.Run(t, 0, "apply", "-auto-approve")
-	h.wantCounts(t, map[string]int{simulator.EndpointJob: len(tests)})
+	c.apply(t, 0)
+	h.wantCounts(t, counts{job: len(tests)})
 	values := c.values(t)
 	tested := map[string]any{}
 	for name, test := range tests {
@@ -85,6 +85,6 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	c := h.cli(t, readJob("unknown"))
 	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID")
 
-	h.AddFault(simulator.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}})
+	h.service.AddFault(simulator.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}})
 	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "The service asked the provider to wait until 2030-01-31T12:10:00Z, which is after the timeout of this operation.")
 }

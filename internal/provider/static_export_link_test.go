@@ -14,7 +14,7 @@ import (
 
 // rewriteBundle changes the fields of the responses to requests for a link.
 func (h *harness) rewriteBundle(change func(body map[string]any)) {
-	h.Rewrite(func(endpoint string, body map[string]any) any {
+	h.service.Rewrite(func(endpoint string, body map[string]any) any {
 		if endpoint == simulator.EndpointBundle {
 			change(body)
 		}
@@ -33,7 +33,7 @@ func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testi
 		h.clock.Advance(10 * time.Minute)
 		c.wantEmptyPlan(t)
 	}
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 3})
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 3})
 }
 
 func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
@@ -82,23 +82,23 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 			c := h.cli(t, revision("1"))
 			c.apply(t, 0)
 			h.clock.Advance(test.before)
-			h.ResetRequests()
-			h.Rewrite(func(endpoint string, body map[string]any) any {
-				if test.failed && endpoint == simulator.EndpointJob && len(h.JobIDs()) == 1 {
+			h.service.ResetRequests()
+			h.service.Rewrite(func(endpoint string, body map[string]any) any {
+				if test.failed && endpoint == simulator.EndpointJob && len(h.service.JobIDs()) == 1 {
 					body["status"] = client.JobFailed
 				}
 				return body
 			})
 			c.write(t, test.config)
-			plan := c.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
+			plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
 			if exports := strings.Contains(plan, "~ job_id"); exports != (test.starts > 0) || !strings.Contains(plan, "will be updated in-place") {
 				t.Errorf("the plan is:\n%s", plan)
 			}
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: 0, simulator.EndpointJob: 1, simulator.EndpointBundle: 0})
+			h.wantCounts(t, counts{job: 1})
 
 			h.clock.Advance(5 * time.Hour)
-			c.Run(t, 0, "apply", "saved")
-			h.wantCounts(t, map[string]int{simulator.EndpointStart: test.starts, simulator.EndpointBundle: 1})
+			c.terraform.Run(t, 0, "apply", "saved")
+			h.wantCounts(t, counts{start: test.starts, job: some, bundle: 1})
 			c.wantJob(t, test.starts)
 			c.wantEmptyPlan(t)
 		})

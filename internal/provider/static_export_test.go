@@ -47,17 +47,17 @@ func TestCreateSendsOneStartAndOneBundleRequest(t *testing.T) {
 		Config:   export(`additional_parameters = "{ \"paths\": [\"/\", \"/guide\"], \"version\": \"v7\" }"`),
 		PlanOnly: true,
 	})
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1, simulator.EndpointBundle: 1})
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
 
 	var body any
-	if err := json.Unmarshal([]byte(h.Requests()[0].Body), &body); err != nil {
+	if err := json.Unmarshal([]byte(h.service.Requests()[0].Body), &body); err != nil {
 		t.Fatal(err)
 	}
 	if want := map[string]any{"domain": "docs.example.com", "version": "v7", "paths": []any{"/", "/guide"}}; !reflect.DeepEqual(body, want) {
 		t.Errorf("the start request is %v, want %v", body, want)
 	}
 	// The delay grows from 1 to 15 seconds, a poll each second would make 190 polls.
-	if polls := h.Count(simulator.EndpointJob); polls < 30 || polls > 42 {
+	if polls := h.service.Count(simulator.EndpointJob); polls < 30 || polls > 42 {
 		t.Errorf("%d polls of a job of 190 s", polls)
 	}
 }
@@ -65,8 +65,8 @@ func TestCreateSendsOneStartAndOneBundleRequest(t *testing.T) {
 func TestJobMayStillBeUnknownAfterAStartThatHadToWait(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
-	h.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
 	c := h.cli(t, export())
 	c.apply(t, 0)
 	c.wantJob(t, 0)
@@ -78,7 +78,7 @@ func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
 	c := h.cli(t, export(`link_renewal = "never"`))
 	c.apply(t, 0)
 	c.write(t, export(`link_renewal = "never"`, `poll_interval = "5s"`))
-	if plan := c.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
+	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
 		t.Errorf("the plan changes the link:\n%s", plan)
 	}
 }
@@ -89,7 +89,7 @@ func TestParametersThatAreUnknownInThePlanAreCheckedByTheApply(t *testing.T) {
 	c := h.cli(t, `resource "terraform_data" "parameters" { input = "[1]" }`+"\n"+
 		export(`additional_parameters = terraform_data.parameters.output`))
 	wantPhrases(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 0})
+	h.wantCounts(t, counts{})
 }
 
 func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
@@ -102,11 +102,11 @@ func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
 	c := h.cli(t, content("1", "1"))
 	c.apply(t, 0)
 	c.write(t, content("1", "2"))
-	wantPhrases(t, unwrapped(c.Run(t, 0, "plan")), "~ job_id =")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
 	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 1})
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
 	c.write(t, content("2", "2"))
 	c.apply(t, 0)
-	h.wantCounts(t, map[string]int{simulator.EndpointStart: 2})
+	h.wantCounts(t, counts{start: 2, job: some, bundle: 2})
 	c.wantJob(t, 1)
 }

@@ -19,8 +19,8 @@ func gate(name, statusID, arguments string) string {
 func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended, Fields: map[string]any{"summary": simulator.Omit, "endedAt": nil}})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_2", Run: 4 * time.Minute})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended, Fields: map[string]any{"summary": simulator.Omit, "endedAt": nil}})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_2", Run: 4 * time.Minute})
 	c := h.cli(t, "")
 	for _, step := range []struct {
 		name, config, action string
@@ -43,12 +43,12 @@ func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			c.write(t, step.config)
-			h.ResetRequests()
+			h.service.ResetRequests()
 			if planned := c.report(t, 0, "apply", "-auto-approve").planned["gate"]; planned != step.action {
 				t.Errorf("planned %q, want %q", planned, step.action)
 			}
 			c.wantEmptyPlan(t)
-			h.wantCounts(t, map[string]int{simulator.EndpointUpdate: step.requests})
+			h.wantCounts(t, counts{update: step.requests})
 			wantAttributes(t, c.values(t)["docs_update_gate.gate"], step.want)
 		})
 	}
@@ -71,7 +71,7 @@ func TestGateFailsClosed(t *testing.T) {
 	var config strings.Builder
 	for name, test := range tests {
 		test.update.ID = label(name)
-		h.AddUpdate(test.update)
+		h.service.AddUpdate(test.update)
 		config.WriteString(gate(label(name), label(name), test.arguments))
 		fmt.Fprintf(&config, "resource \"terraform_data\" \"behind_%[1]s\" {\n  depends_on = [docs_update_gate.%[1]s]\n}\n", label(name))
 	}
@@ -88,13 +88,13 @@ func TestGateFailsClosed(t *testing.T) {
 func TestInterruptedGateIsNotPassed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	c := h.cli(t, gate("gate", "upd_1", ""))
 	output := c.interrupt(t, simulator.EndpointUpdate, "apply", "-auto-approve")
 	wantPhrases(t, output, "Error: Interrupted while waiting for the update", "To continue waiting, run Terraform again.")
 	if len(c.values(t)) > 0 {
 		t.Error("the gate is in the state")
 	}
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 }

@@ -26,30 +26,17 @@ func readUpdates[T any](rows map[string]T, arguments func(T) string) string {
 	return config.String()
 }
 
-// wantAttributes checks some attributes of an object.
-func wantAttributes(t *testing.T, got, want map[string]any) {
-	t.Helper()
-	if got == nil {
-		t.Fatal("it is not in the state")
-	}
-	for name, value := range want {
-		if !reflect.DeepEqual(got[name], value) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], value)
-		}
-	}
-}
-
 // TestUpdateStatusHasEveryFieldOfTheRecord also waits in the configured interval.
 func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute, Fields: map[string]any{
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute, Fields: map[string]any{
 		"_id": "upd_1 of the record", "logs": []string{"first", "second"}, "summary": "The site is live", "source": "dashboard", "projectId": "prj_1",
 		"author": map[string]any{"name": "Ada", "avatarUrl": "https://images.example.com/ada.png", "vcsUserId": 9007199254740991},
 	}})
 	c := h.cli(t, strings.Replace(readUpdate, "}", "wait_for_completion = true\npoll_interval = \"60s\"\n}", 1))
-	c.Run(t, 0, "apply", "-auto-approve")
-	h.wantCounts(t, map[string]int{simulator.EndpointUpdate: 7})
+	c.apply(t, 0)
+	h.wantCounts(t, counts{update: 7})
 	got, want := c.values(t)["data.docs_update_status.update"], map[string]any{
 		"status_id": "upd_1", "wait_for_completion": true, "fail_on_failure": nil, "poll_interval": "60s", "timeouts": nil,
 		"id":               "upd_1 of the record",
@@ -102,17 +89,17 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 			update: passed(map[string]any{"commit": map[string]any{"sha": "c0ffee"}}),
 			want:   map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}},
 		},
-		"status that is not documented":   {update: passed(map[string]any{"status": "paused"}), want: map[string]any{"status": "paused", "finished": false, "succeeded": false}},
-		"key and link in what it returns": {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
-		"running update":                  {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
-		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
-		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
-		"wait for success, must not fail": {update: soon, arguments: wait + fail, want: map[string]any{"status": "success"}},
-		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
+		"status that is not documented":       {update: passed(map[string]any{"status": "paused"}), want: map[string]any{"status": "paused", "finished": false, "succeeded": false}},
+		"key and link in what it returns":     {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
+		"running update":                      {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
+		"running update must not fail":        {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
+		"wait for success":                    {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
+		"wait for success that must not fail": {update: soon, arguments: wait + fail, want: map[string]any{"status": "success"}},
+		"wait for failure":                    {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
 	}
 	bad := map[string]row{
-		"wait for failure, must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},
-		"failed update must not fail":     {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
+		"wait for failure that must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},
+		"failed update must not fail":         {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
 			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 30m0s (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update may still be running.` + "\n\nTo continue waiting, run Terraform again. If the operation normally takes longer, increase `timeouts.read`.\n"},
@@ -128,12 +115,12 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 			if row.update.ID == "" {
 				row.update.ID = label(name)
 			}
-			h.AddUpdate(row.update)
+			h.service.AddUpdate(row.update)
 		}
 		return readUpdates(rows, func(row row) string { return row.arguments })
 	}
 	c := h.cli(t, add(good))
-	c.Run(t, 0, "apply", "-auto-approve")
+	c.apply(t, 0)
 	values := c.values(t)
 	for name, row := range good {
 		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], row.want) })
@@ -198,7 +185,7 @@ Push a fix, and use the status_id of the update that it triggers.
 	}
 	h := newHarness(t, simulator.Options{})
 	for name, test := range tests {
-		h.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fail: "unset", Fields: test.fields})
+		h.service.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fail: "unset", Fields: test.fields})
 	}
 	said := h.cli(t, readUpdates(tests, func(row) string { return "fail_on_failure = true" })).report(t, 1, "plan")
 	for name, test := range tests {
@@ -218,13 +205,13 @@ func TestReadsMakeOneRequestEachOverFewConnections(t *testing.T) {
 	t.Parallel()
 	const parallelism = 10 // Terraform's default
 	h := newHarness(t, simulator.Options{})
-	h.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	c := h.cli(t, "data \"docs_update_status\" \"update\" {\n  count     = 100\n  status_id = \"upd_1\"\n}\n")
-	c.Run(t, 0, "plan")
-	if n := len(h.Requests()); n != 100 || h.Count(simulator.EndpointUpdate) != n {
-		t.Errorf("%d requests, %d of them for the update, want 100", n, h.Count(simulator.EndpointUpdate))
+	c.terraform.Run(t, 0, "plan")
+	if n := len(h.service.Requests()); n != 100 || h.service.Count(simulator.EndpointUpdate) != n {
+		t.Errorf("%d requests, %d of them for the update, want 100", n, h.service.Count(simulator.EndpointUpdate))
 	}
-	if n := h.Connections(); n > parallelism+5 {
+	if n := h.service.Connections(); n > parallelism+5 {
 		t.Errorf("%d connections, want at most %d", n, parallelism+5)
 	}
 }

@@ -68,6 +68,19 @@ func (s *Service) AddFault(f Fault) (remove func()) {
 	}
 }
 
+// UnusedFaults returns the faults that no request has met.
+func (s *Service) UnusedFaults() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var unused []Fault
+	for _, f := range s.faults {
+		if f.used == 0 {
+			unused = append(unused, f.Fault)
+		}
+	}
+	return unused
+}
+
 // takeFault returns the fault for a request, if there is one.
 func (s *Service) takeFault(r Request) (f Fault, ok bool) {
 	s.mu.Lock()
