@@ -36,6 +36,8 @@ type Fault struct {
 
 	Skip  int // the number of matching requests that pass first
 	Times int // the number of requests that go wrong; 0 means no limit
+	// Lasts limits how long requests go wrong, from the first one on; 0 means no limit.
+	Lasts time.Duration
 
 	Delay time.Duration // before anything is sent; Forever lasts until the client leaves
 	Cut   Cut
@@ -52,6 +54,7 @@ type Fault struct {
 type activeFault struct {
 	Fault
 	matched, used int
+	began         time.Time // when the first request went wrong
 }
 
 // AddFault makes matching requests go wrong until the fault is used up or
@@ -86,16 +89,24 @@ func (s *Service) takeFault(r Request) (f Fault, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.faults {
-		if f.Endpoint != "" && f.Endpoint != r.Endpoint || f.Match != nil && !f.Match(r) || f.Times > 0 && f.used == f.Times {
+		if f.Endpoint != "" && f.Endpoint != r.Endpoint || f.Match != nil && !f.Match(r) || f.over(r.Time) {
 			continue
 		}
 		f.matched++
 		if f.matched > f.Skip {
+			if f.used == 0 {
+				f.began = r.Time
+			}
 			f.used++
 			return f.Fault, true
 		}
 	}
 	return Fault{}, false
+}
+
+// over reports whether the fault is used up at the time now.
+func (f *activeFault) over(now time.Time) bool {
+	return f.Times > 0 && f.used == f.Times || f.Lasts > 0 && f.used > 0 && !now.Before(f.began.Add(f.Lasts))
 }
 
 // acts reports whether the service acts on a request with this fault.
