@@ -5,6 +5,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -13,28 +14,42 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// settling is how long a 404 for a job that was just started is tolerated, because the
-// service's reads may lag behind its writes.
-const settling = 15 * time.Second
+// Services lag behind themselves: a job can be unknown right after its start, and its
+// bundle right after its completion. So a single answer decides nothing that costs an
+// export.
+var (
+	outage   = poll.Tolerance{Kind: "outage", Limit: 5 * time.Minute}
+	notFound = poll.Tolerance{Kind: "not found", Limit: 30 * time.Second}
+	refusal  = poll.Tolerance{Kind: "refusal", Limit: 30 * time.Second}
+)
 
-// WaitOptions configures a wait.
+// lookInterval is the interval between the requests of [Client.WaitForBundle] and
+// [Client.FindStaticExportJob].
+const lookInterval = 5 * time.Second
+
+// WaitOptions configures a wait for a job.
 type WaitOptions struct {
 	// Interval is a fixed polling interval. If it is zero, the interval is adaptive: see
 	// [poll.Schedule].
 	Interval time.Duration
-	// StartedAt is when the service returned the job, if it was just started; zero
-	// otherwise. The request may have waited long before, after a 429. Only a job that was
-	// just started may be unknown for a while, and its first poll may fail.
-	StartedAt time.Time
+	// Patient means that the caller started the job. The first poll then comes after a
+	// second, and what the service answers to a poll counts only after half a minute of
+	// such answers in a row.
+	Patient bool
 }
 
 // WaitForStaticExport polls a job until it finishes. It returns the job as it was last
 // read, even with an error, or nil if it was never read. The error is a
-// [*JobFailedError], the error of a poll, or context.Cause(ctx).
+// [*JobFailedError], the error of a poll, context.Cause(ctx), or an [*EndedError] if ctx
+// ends after a failed poll.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
 	what := "static export job " + jobID
+	w := waitRules{interval: opts.Interval}
+	if opts.Patient {
+		w.first, w.patient = time.Second, true
+	}
 	var last *StaticExportJob
-	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
+	err := c.wait(ctx, what, w, func(ctx context.Context) (poll.Observation, error) {
 		job, err := c.GetStaticExportJob(ctx, jobID)
 		if err != nil {
 			return poll.Observation{}, err
@@ -54,13 +69,36 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 	return last, err
 }
 
+// WaitForBundle is [Client.GenerateBundle] for the first link of a job, or one on which an
+// export depends: what the service answers counts only after half a minute of such answers
+// in a row.
+func (c *Client) WaitForBundle(ctx context.Context, jobID string) (*Bundle, error) {
+	return patiently(ctx, c, "bundle of static export job "+jobID, func(ctx context.Context) (*Bundle, error) { return c.GenerateBundle(ctx, jobID) })
+}
+
+// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends:
+// what the service answers counts only after half a minute of such answers in a row.
+func (c *Client) FindStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
+	return patiently(ctx, c, "static export job "+jobID, func(ctx context.Context) (*StaticExportJob, error) { return c.GetStaticExportJob(ctx, jobID) })
+}
+
+func patiently[T any](ctx context.Context, c *Client, what string, get func(context.Context) (*T, error)) (result *T, _ error) {
+	err := c.wait(ctx, what, waitRules{interval: lookInterval, patient: true}, func(ctx context.Context) (poll.Observation, error) {
+		var err error
+		result, err = get(ctx)
+		return poll.Observation{Done: true}, err
+	})
+	return result, err
+}
+
 // WaitForUpdate polls an update until it finishes, successfully or not. It calls
 // onUpdate, which may be nil, each time the status changes. It returns the same results
-// as [Client.WaitForStaticExport], but a failed update is not an error.
-func (c *Client) WaitForUpdate(ctx context.Context, statusID string, opts WaitOptions, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
+// as [Client.WaitForStaticExport], but a failed update is not an error. The ID may be
+// unknown for half a minute, because the update may have been triggered a moment ago.
+func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	what := "update " + statusID
 	var last *UpdateStatus
-	err := c.wait(ctx, what, opts, func(ctx context.Context) (poll.Observation, error) {
+	err := c.wait(ctx, what, waitRules{interval: interval, unknown: true}, func(ctx context.Context) (poll.Observation, error) {
 		update, err := c.GetUpdateStatus(ctx, statusID)
 		if err != nil {
 			return poll.Observation{}, err
@@ -86,36 +124,64 @@ var (
 	updateStatuses = []string{statusQueued, "in_progress", UpdateSucceeded, UpdateFailed}
 )
 
-func (c *Client) wait(ctx context.Context, what string, opts WaitOptions, get func(context.Context) (poll.Observation, error)) error {
-	began, seen := opts.StartedAt, poll.Observation{Queued: true}
-	if began.IsZero() {
-		// Nothing is known of older work, so the first poll comes at once and must succeed.
-		began = c.config.Clock.Now()
-		var err error
-		if seen, err = get(ctx); err != nil || seen.Done {
-			return err
-		}
+// waitRules configures [Client.wait].
+type waitRules struct {
+	first, interval time.Duration
+	// patient means that the service has the job, so that no single answer counts.
+	patient bool
+	// unknown means that the service may not know the ID yet.
+	unknown bool
+	// seen is set once a poll has succeeded.
+	seen bool
+}
+
+// tolerance returns for how long failures such as err are tolerated. An outage is
+// tolerated once the work is known to exist.
+func (w *waitRules) tolerance(err error) poll.Tolerance {
+	_, answered := errors.AsType[*APIError](err)
+	_, unusable := errors.AsType[*UnexpectedResponseError](err)
+	switch {
+	case transport.IsTemporary(err) && (w.patient || w.seen):
+		return outage
+	case IsNotFound(err) && (w.patient || w.unknown):
+		return notFound
+	case (answered || unusable) && w.patient:
+		return refusal
 	}
-	var failed error // the last poll, if the wait continued after it
-	w := poll.Wait{
+	return poll.Tolerance{}
+}
+
+// wait calls get until the work is done. If ctx ends after a failed call, the error is an
+// [*EndedError].
+func (c *Client) wait(ctx context.Context, what string, w waitRules, get func(context.Context) (poll.Observation, error)) error {
+	var failure error // of the last call that ctx did not cut off
+	loop := poll.Wait{
 		Clock:    c.config.Clock,
-		Schedule: poll.Schedule{Interval: opts.Interval, Random: c.config.Random},
-		Tolerate: func(err error) (time.Duration, bool) {
-			settles := IsNotFound(err) && c.config.Clock.Now().Sub(opts.StartedAt) < settling
-			if !settles && !transport.IsTemporary(err) {
-				return 0, false
-			}
-			c.transport.Log(ctx, slog.LevelWarn, "Poll failed; the wait continues", map[string]any{"object": what, "error": err.Error()})
-			failed = err
-			_, retryAfter := transport.StatusOf(err)
-			return retryAfter, true
-		},
+		Schedule: poll.Schedule{Interval: w.interval, Random: c.config.Random},
+		First:    w.first,
+		Tolerate: w.tolerance,
 	}
-	err := w.Until(ctx, began, seen, func(ctx context.Context) (poll.Observation, error) {
-		failed = nil
-		return get(ctx)
+	err := loop.Until(ctx, func(ctx context.Context) (poll.Observation, error) {
+		seen, err := get(ctx)
+		w.seen = w.seen || err == nil
+		if ctx.Err() == nil {
+			failure = err
+		}
+		if err != nil {
+			_, seen.RetryAfter = transport.StatusOf(err)
+			c.transport.Log(ctx, slog.LevelWarn, "Poll failed", map[string]any{"object": what, "error": err.Error()})
+		}
+		return seen, err
 	})
-	return transport.Ended(err, failed)
+	cause := context.Cause(ctx)
+	_, ended := errors.AsType[*EndedError](err)
+	switch {
+	case err == nil, cause == nil, ended:
+		return err
+	case !errors.Is(err, cause):
+		failure = err // it arrived as ctx ended
+	}
+	return transport.Ended(cause, failure)
 }
 
 // logProgress logs a change. It warns about a status that the contract does not name.

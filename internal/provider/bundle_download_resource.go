@@ -195,7 +195,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		if detail, ok := explainDisk(err, "No files were deleted.", "destroy again"); ok {
 			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
 		} else {
-			addError(&resp.Diagnostics, summaryDeleteFailed, err, "No files were deleted.", "Destroy again.")
+			addError(&resp.Diagnostics, summaryDeleteFailed, explain(ctx, err), "No files were deleted.", "Destroy again.")
 		}
 		return
 	}
@@ -237,7 +237,7 @@ func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
 func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, diags *diag.Diagnostics) (bundle.Found, bool) {
 	found, err := m.target().Inspect(ctx, owned)
 	if err != nil {
-		addError(diags, summaryInspectFailed, err, noFilesWritten, "Try again.")
+		addError(diags, summaryInspectFailed, explain(ctx, err), noFilesWritten, "Try again.")
 	}
 	return found, err == nil
 }
@@ -262,7 +262,7 @@ func (r *bundleDownloadResource) write(ctx context.Context, operation string, pl
 	}
 	if occupied := found.Occupied(); len(occupied) > 0 {
 		for _, err := range occupied {
-			plan.addFailure(diags, err)
+			plan.addFailure(ctx, diags, err)
 		}
 		return false
 	}
@@ -280,7 +280,7 @@ func (r *bundleDownloadResource) write(ctx context.Context, operation string, pl
 	}
 	contents, err := plan.put(ctx, c, wanted, owned, diags)
 	if err != nil {
-		plan.addFailure(diags, err)
+		plan.addFailure(ctx, diags, err)
 		return false
 	}
 	plan.setContents(contents)
@@ -322,7 +322,7 @@ type mismatchError struct{ argument, summary, problem, next string }
 func (e *mismatchError) Error() string { return e.problem }
 
 // addFailure adds the diagnostic of a download that failed.
-func (m *bundleDownloadModel) addFailure(diags *diag.Diagnostics, err error) {
+func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagnostics, err error) {
 	jobID := m.JobID.ValueString()
 	var occupied *bundle.OccupiedError
 	var mismatch *mismatchError
@@ -343,7 +343,7 @@ func (m *bundleDownloadModel) addFailure(diags *diag.Diagnostics, err error) {
 	case onDisk:
 		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
 	default:
-		addError(diags, summaryDownloadFailed, err, "Job: "+jobID+". "+noFilesWritten, "")
+		addError(diags, summaryDownloadFailed, explain(ctx, err), "Job: "+jobID+". "+noFilesWritten, "")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,43 +18,58 @@ import (
 )
 
 // addError adds the diagnostic of a failed call: what happened, the state after it,
-// and the next step. An empty state is left out. If next is empty, the error itself
-// suggests the next step.
-func addError(diags *diag.Diagnostics, summary string, err error, state, next string) {
-	cause := explain(err)
+// and the next step. An empty state is left out. If next is empty, the cause suggests the
+// next step.
+func addError(diags *diag.Diagnostics, summary string, cause explanation, state, next string) {
 	diags.AddError(summary, paragraphs(cause.what, state, cmp.Or(next, cause.advice)))
 }
 
 // paragraphs joins texts, without the empty ones.
-func paragraphs(texts ...string) string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+func paragraphs(texts ...string) string { return join(texts, "\n\n") }
+
+// sentences joins sentences of one paragraph, without the empty ones.
+func sentences(texts ...string) string { return join(texts, " ") }
+
+func join(texts []string, separator string) string {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	return strings.Join(texts, separator)
 }
 
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-func explain(err error) explanation {
+// explain explains the error of a call with the given context. If it was ended after a
+// failed attempt, it also says what the last one failed with.
+func explain(ctx context.Context, err error) explanation {
+	cause := explainCause(ctx, err)
+	if ended, ok := errors.AsType[*client.EndedError](err); ok {
+		last := explainCause(ctx, ended.Last).what
+		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
+			last = "The last response was " + describeResponse(api) + "."
+		}
+		cause.what = sentences(cause.what, last)
+	}
+	return cause
+}
+
+func explainCause(ctx context.Context, err error) explanation {
 	if interrupted(err) {
-		return explanation{"Terraform was interrupted." + lastAttempt(err), ""}
+		return explanation{"Terraform was interrupted.", ""}
 	}
 	if busy, ok := errors.AsType[*client.BusyError](err); ok {
 		reason := "The service asked the provider to wait until"
 		if busy.Queued {
 			reason = "The service limits the rate of requests, so this one could not be sent before"
 		}
-		return explanation{
-			fmt.Sprintf("%s %s, which is after the timeout of this operation.%s", reason, busy.RetryAt.UTC().Format(time.RFC3339), lastAttempt(err)),
-			"Try again after that time, or set a longer timeout in `timeouts`.",
+		what := fmt.Sprintf("%s %s, which is after the timeout of this operation.", reason, busy.RetryAt.UTC().Format(time.RFC3339))
+		advice := "Try again after that time."
+		if limit, ok := ctx.Value(limitKey{}).(*timeoutError); ok && limit.field != noTimeoutField {
+			advice = "Try again after that time, or increase timeouts." + limit.field + "."
 		}
+		return explanation{what, advice}
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
-		return explanation{sentence(timeout.Error()) + lastAttempt(err), fmt.Sprintf("If the operation normally takes longer, increase `timeouts.%s`.", timeout.field)}
+		return explanation{sentence(timeout.Error()), timeout.advise()}
 	}
 	if api, ok := errors.AsType[*client.APIError](err); ok {
 		what := fmt.Sprintf("The service returned %s.", describeResponse(api))
@@ -81,39 +97,13 @@ func explain(err error) explanation {
 	return explanation{sentence(err.Error()), ""}
 }
 
-// lastAttempt describes the last request before a wait ended, after a space, or is empty
-// if that is not known.
-func lastAttempt(err error) string {
-	ended, ok := errors.AsType[*client.EndedError](err)
-	if !ok {
-		return ""
-	}
-	if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
-		return fmt.Sprintf(" The last response was %s.", describeResponse(api))
-	}
-	if connection, ok := errors.AsType[*client.ConnectionError](ended.Last); ok {
-		return " " + describeConnection(connection)
-	}
-	return ""
-}
-
 const (
 	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
 	wrongBaseURL   = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
 	stateUnchanged = "The state is unchanged."
 	badRequest     = "Correct the value that the service rejects."
-	notFound       = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."
+	unknownID      = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."
 )
-
-// timeoutError is the cause of a context that ended because of a timeout.
-type timeoutError struct {
-	after time.Duration
-	field string // of the timeouts argument
-}
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("the operation did not finish within %s (`timeouts.%s`)", e.after, e.field)
-}
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
@@ -156,10 +146,10 @@ var adviceByStatus = map[int]string{
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 	402: "The organization's subscription does not include this. Static export requires an Enterprise subscription.",
 	403: "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription.",
-	404: notFound,
+	404: unknownID,
 	407: "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY.",
 	409: "Wait for other work on the site to finish, and try again.",
-	410: notFound,
+	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, check the proxy.",
 	422: badRequest,
 	429: "Try again later, or reduce -parallelism.",
@@ -188,7 +178,7 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
-	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY)."
+	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down."
 }
 
 // sentence turns an error text into a sentence.

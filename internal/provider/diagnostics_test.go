@@ -25,7 +25,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: reason, Untrusted: reason == "unknown authority"}
 	}
 	busy := &client.BusyError{RetryAt: startOfTime}
-	timeout := &timeoutError{after: 90 * time.Second, field: "read"}
+	timeout := &timeoutError{after: "90s", field: "read"}
 	slowDown := api(429, "")
 	slowDown.RetryAfter = 90 * time.Second
 	login := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
@@ -56,14 +56,14 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"request to wait for longer than the timeout": {
 			&client.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation. " +
-				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or set a longer timeout in `timeouts`.",
+				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or increase timeouts.read.",
 		},
 		"turn that would come after the timeout": {
 			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
 		},
-		"timeout": {timeout, "The operation did not finish within 1m30s (`timeouts.read`).\n\nIf the operation normally takes longer, increase `timeouts.read`."},
+		"timeout": {timeout, "The operation did not finish within 90s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
 		"timeout while the service fails": {
-			&client.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (`timeouts.read`). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
+			&client.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 90s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the network fails": {
 			&client.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
@@ -73,7 +73,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the address of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY).",
+			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down.",
 		},
 		"certificate": {
 			connection("unknown authority"),
@@ -88,11 +88,12 @@ func TestFailuresAreExplained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			addError(&diags, "Could not do it", test.err, "", "")
+			cause := explain(context.WithValue(t.Context(), limitKey{}, timeout), test.err)
+			addError(&diags, "Could not do it", cause, "", "")
 			wantPhrases(t, diags[0].Detail(), test.want)
 			diags = nil
-			addError(&diags, "Could not do it", test.err, "Nothing was done.", "Do it by hand.")
-			if got, want := diags[0].Detail(), explain(test.err).what+"\n\nNothing was done.\n\nDo it by hand."; got != want {
+			addError(&diags, "Could not do it", cause, "Nothing was done.", "Do it by hand.")
+			if got, want := diags[0].Detail(), cause.what+"\n\nNothing was done.\n\nDo it by hand."; got != want {
 				t.Errorf("with a state and a next step: got %q, want %q", got, want)
 			}
 		})

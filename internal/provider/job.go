@@ -34,9 +34,9 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case job != nil && job.Status == client.JobFailed:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, err, progressOf(jobID, job), "")
+		addError(diags, summaryJobNotCompleted, explain(ctx, err), progressOf(jobID, job), "")
 	default:
-		addError(diags, summaryJobUnreadable, err, "", "")
+		addError(diags, summaryJobUnreadable, explain(ctx, err), "", "")
 	}
 	return false
 }
@@ -54,7 +54,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last.PageCount != nil {
 		text += fmt.Sprintf(", page count %d", *last.PageCount)
 	}
-	return text + ". The job keeps running."
+	return text + ", and may still be running."
 }
 
 // failureOf describes why a job failed.

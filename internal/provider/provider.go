@@ -149,7 +149,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	c, err := client.New(clientConfig)
 	if invalid, ok := errors.AsType[*client.ConfigError](err); ok {
-		problem := configProblem(invalid.Setting, invalid.Err)
+		problem := invalidSetting(invalid.Setting, invalid.Err).Error()
 		if variable := variables[invalid.Setting]; variable != "" && arguments[invalid.Setting].IsNull() {
 			problem += " (The value comes from " + variable + ".)"
 		}
@@ -160,10 +160,6 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	data.client = c
-	if !client.HasVersion(c.BaseURL()) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
-			c.BaseURL()+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
-	}
 }
 
 // argument returns the value of an argument or its environment variable. It reports a

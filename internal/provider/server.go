@@ -19,7 +19,6 @@ import (
 // stream without the remaining events, and Terraform treats a stream without a
 // completed event as a success. To reproduce it, interrupt an action whose Invoke
 // waits for its context to end and then adds an error, served by providerserver.
-// No upstream issue describes it yet.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
@@ -35,7 +34,7 @@ type server struct {
 
 	mu      sync.Mutex
 	running int        // actions
-	ended   *sync.Cond // when running falls
+	change  *sync.Cond // of what StopProvider waits for
 	// stopping ends when the provider stops, also for an action that the framework does
 	// not know yet. stop ends it.
 	stopping context.Context
@@ -44,7 +43,7 @@ type server struct {
 
 func newServer(inner tfprotov6.ProviderServer, actions tfprotov6.ActionServer) *server {
 	s := &server{ProviderServer: inner, ActionServer: actions}
-	s.ended = sync.NewCond(&s.mu)
+	s.change = sync.NewCond(&s.mu)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -60,9 +59,9 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 		forget()
 		cancel()
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.running--
-		s.ended.Broadcast()
+		s.mu.Unlock()
+		s.changed()
 	}
 	stream, err := s.ActionServer.InvokeAction(ctx, req)
 	if err != nil {
@@ -77,15 +76,23 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	return stream, nil
 }
 
-// StopProvider cancels running operations, and waits for running actions to end.
+// StopProvider cancels running operations, and waits until running actions or ctx end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	resp, err := s.ProviderServer.StopProvider(ctx, req)
+	defer context.AfterFunc(ctx, s.changed)()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop()
-	for s.running > 0 {
-		s.ended.Wait()
+	for s.running > 0 && ctx.Err() == nil {
+		s.change.Wait()
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background()) // a debugger's provider outlives its stop
 	return resp, err
+}
+
+// changed wakes StopProvider.
+func (s *server) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.change.Broadcast()
 }

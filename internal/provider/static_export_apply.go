@@ -17,8 +17,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Create starts one job. Nothing leaves the process before Create returns, so the state
-// is set once, at the end. It holds the ID of the job even if the wait fails.
+// Create starts one job. Terraform stores nothing before Create returns, so the state is
+// set once, at the end. It holds the ID of the job even if the wait fails.
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -28,20 +28,24 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{r.data, &plan, plan.goal(), &exportLife{}, &resp.Diagnostics}
-	if failed := run.start(ctx); failed != nil {
-		failed.add(&resp.Diagnostics, "", "")
+	run := exportRun{r.data, plan.goal(), durationOf(plan.PollInterval), nil, &resp.Diagnostics}
+	job, err := run.start(ctx)
+	if err != nil {
+		addExportError(&resp.Diagnostics, err, "", "")
 		return
 	}
-	switch failed := run.link(ctx, run.clock.Now()); {
-	case failed == nil:
-	case interrupted(failed.err):
+	run.life = newLife(job)
+	switch err := run.link(ctx, run.client.WaitForBundle); {
+	case err == nil:
+	case interrupted(err):
 		// A warning instead of an error: Terraform must not taint the resource.
-		resp.Diagnostics.AddWarning(failed.summary, paragraphs(failed.what, "The state contains the job without a link.", resumeByApply))
+		e, _ := errors.AsType[*exportError](err)
+		resp.Diagnostics.AddWarning(e.summary, paragraphs(e.what, "The state contains the job without a link.", resumeByApply))
 	default:
-		failed.add(&resp.Diagnostics, "The state contains the job, and the resource is tainted.", resumeByUntaint)
+		run.life.createFailed()
+		addExportError(&resp.Diagnostics, err, "The state contains the job, and the resource is tainted.", resumeByUntaint)
 	}
-	run.life.write(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // Update does the next step. If it fails, the arguments in the state stay as they are.
@@ -57,158 +61,166 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{r.data, &plan, plan.goal(), life, &resp.Diagnostics}
+	run := exportRun{r.data, plan.goal(), durationOf(plan.PollInterval), life, &resp.Diagnostics}
 	arguments := plan
-	if failed := run.update(bounded); failed == nil {
+	if err := run.update(bounded); err == nil {
 		life.updated()
 	} else {
 		arguments = state
 		run.keepLink(ctx, state)
 		resume := resumeByApply
-		if failed.notFound != (missing{}) {
+		if client.IsNotFound(err) {
 			resume = askByApply
 		}
-		failed.add(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()), resume)
+		addExportError(&resp.Diagnostics, err, describeLink(life.Link, run.clock.Now()), resume)
 	}
-	life.write(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // Delete sends no request, because the API cannot delete a job.
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// exportRun is one apply of an export.
+// exportRun is one apply of an export. The errors of its methods are [*exportError].
 type exportRun struct {
 	*providerData
-	plan  *staticExportModel
-	goal  exportGoal // of the plan
-	life  *exportLife
-	diags *diag.Diagnostics // for warnings
+	goal         exportGoal
+	pollInterval time.Duration
+	life         *exportLife
+	diags        *diag.Diagnostics // for warnings
 }
 
-// update does what the plan and the state require. It starts nothing in place of what is
-// missing before it has asked for that again.
-func (run *exportRun) update(ctx context.Context) *exportFailure {
-	exports := run.life.nextStep(run.clock.Now(), run.goal) == stepExport
-	if exports && run.life.isMissing() && !run.life.differs(run.goal) {
-		if failed := run.askAgain(ctx); failed != nil {
-			return failed
-		}
-	}
+// update does what the plan and the state require.
+func (run *exportRun) update(ctx context.Context) error {
 	switch run.life.nextStep(run.clock.Now(), run.goal) {
-	case stepLink:
-		return run.link(ctx, time.Time{})
+	case stepLookFor:
+		return run.lookFor(ctx)
 	case stepExport:
 		return run.export(ctx)
+	case stepLink:
+		if run.life.Link.URL == "" {
+			return run.link(ctx, run.client.WaitForBundle)
+		}
+		return run.link(ctx, run.client.GenerateBundle)
 	}
 	return nil
 }
 
-// askAgain asks for what is missing of the state's job. It is no failure if that is still
-// missing.
-func (run *exportRun) askAgain(ctx context.Context) *exportFailure {
+// lookFor looks for the missing job or bundle for half a minute, and exports the site only
+// if it is gone.
+func (run *exportRun) lookFor(ctx context.Context) error {
 	life := run.life
-	if life.Missing.Job {
-		job, err := run.client.GetStaticExportJob(ctx, life.JobID)
+	if life.JobMissing {
+		job, err := run.client.FindStaticExportJob(ctx, life.JobID)
 		if client.IsNotFound(err) {
-			return nil
+			return run.export(ctx)
 		}
 		if err != nil {
-			return failedToRead(err, life.JobID)
+			return failedToFind(ctx, err, life.JobID)
 		}
 		life.jobRead(job)
 	}
-	if life.Missing.Bundle && life.Status != client.JobFailed {
-		if failed := run.link(ctx, time.Time{}); failed != nil && !failed.notFound.Bundle {
-			return failed
-		}
+	if !life.needsLink(run.clock.Now(), run.goal) {
+		return nil
 	}
-	return nil
+	if life.Status == client.JobFailed {
+		return run.export(ctx)
+	}
+	err := run.link(ctx, run.client.WaitForBundle)
+	if client.IsNotFound(err) {
+		return run.export(ctx)
+	}
+	return err
 }
 
-// export resumes the pending job if it has the plan's inputs, and otherwise, or if the
-// pending job is gone, starts a job. The state's job and its link stay until there is a
-// new link.
-func (run *exportRun) export(ctx context.Context) *exportFailure {
+// export resumes the pending job if it has the plan's inputs. If there is none, or it is
+// gone, export starts a job. The state's job and its link stay until there is a new link.
+func (run *exportRun) export(ctx context.Context) error {
 	if run.life.resumes(run.goal) {
-		if failed, gone := run.finish(ctx, time.Time{}); !gone {
-			return failed
+		if err := run.finish(ctx); !client.IsNotFound(err) {
+			return err
 		}
 	}
-	if failed := run.start(ctx); failed != nil {
-		return failed
+	job, err := run.start(ctx)
+	if err != nil {
+		return err
 	}
-	failed, _ := run.finish(ctx, run.clock.Now())
-	return failed
+	run.life.pendingStarted(job, run.goal.inputs)
+	return run.finish(ctx)
 }
 
 // start starts a job for the plan.
-func (run *exportRun) start(ctx context.Context) *exportFailure {
-	domain := run.plan.Domain.ValueString()
-	job, err := run.client.StartStaticExport(ctx, domain, json.RawMessage(run.plan.AdditionalParameters.ValueString()))
+func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, error) {
+	inputs := run.goal.inputs
+	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
 	if err != nil {
-		return failedToStart(err, domain, run.client.BaseURL())
+		return nil, failedToStart(ctx, err, inputs.Domain, run.client.BaseURL())
 	}
-	run.life.started(job, run.goal.inputs)
-	return nil
+	return job, nil
 }
 
-// link creates a link for the state's job, after waiting for the job if it has not
-// completed. startedAt is zero unless the job was just started.
-func (run *exportRun) link(ctx context.Context, startedAt time.Time) *exportFailure {
+// link creates a link to the bundle of the state's job with request, after waiting for a
+// job that has not completed.
+func (run *exportRun) link(ctx context.Context, request func(context.Context, string) (*client.Bundle, error)) error {
 	life := run.life
-	job, bundle, failed := run.waitAndLink(ctx, life.JobID, life.Status == client.JobCompleted, startedAt)
-	life.jobRead(job)
-	if failed != nil {
-		life.Missing.notFound(failed.notFound)
-		return failed
+	if life.Status != client.JobCompleted {
+		job, err := run.wait(ctx, life.JobID)
+		life.jobRead(job)
+		if client.IsNotFound(err) {
+			life.jobNotFound()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	bundle, err := request(ctx, life.JobID)
+	if client.IsNotFound(err) {
+		life.bundleNotFound()
+	}
+	if err != nil {
+		return failedToLink(ctx, err, life.JobID, life.Link.URL != "")
 	}
 	life.linkCreated(bundle, run.clock.Now())
 	run.warnAboutLink()
 	return nil
 }
 
-// finish waits for the pending job and creates a link to its bundle. startedAt is zero
-// unless the job was just started. gone means that the service still cannot find what was
-// missing before.
-func (run *exportRun) finish(ctx context.Context, startedAt time.Time) (_ *exportFailure, gone bool) {
+// finish waits for the pending job, and creates a link to its bundle.
+func (run *exportRun) finish(ctx context.Context) error {
 	life := run.life
-	job, bundle, failed := run.waitAndLink(ctx, life.Pending.JobID, false, startedAt)
-	life.pendingRead(job)
-	if failed != nil {
-		gone = life.Pending.Missing.notFound(failed.notFound)
-		if _, ended := errors.AsType[*client.JobFailedError](failed.err); ended {
-			life.pendingFailed()
-		}
-		return failed, gone
+	job, err := run.wait(ctx, life.Pending.JobID)
+	if job != nil && job.Status == client.JobFailed {
+		life.pendingFailed()
+	}
+	if err != nil {
+		return err
+	}
+	bundle, err := run.client.WaitForBundle(ctx, job.ID)
+	if err != nil {
+		return failedToLink(ctx, err, job.ID, false)
 	}
 	life.pendingCompleted(job, bundle, run.clock.Now())
 	run.warnAboutLink()
-	return nil, false
+	return nil
 }
 
-// waitAndLink creates a link to the bundle of a job, after waiting for the job if it has
-// not completed. It returns the job as it was last read, or nil if it was not.
-func (run *exportRun) waitAndLink(ctx context.Context, jobID string, completed bool, startedAt time.Time) (job *client.StaticExportJob, _ *client.Bundle, _ *exportFailure) {
-	if !completed {
-		var err error
-		job, err = run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: durationOf(run.plan.PollInterval), StartedAt: startedAt})
-		if err != nil {
-			return job, nil, failedToFinish(run.client, err, jobID, job)
-		}
-	}
-	bundle, err := run.client.GenerateBundle(ctx, jobID)
+// wait waits for a job to complete. It returns the job as it was last read, even with an
+// error, or nil if it was not read.
+func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, error) {
+	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Patient: true})
 	if err != nil {
-		return job, nil, failedToLink(err, jobID, completed && run.life.Link.URL != "")
+		err = failedToFinish(ctx, run.client, err, jobID, job)
 	}
-	return job, bundle, nil
+	return job, err
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
 // a new export fails. It does not report a failure: the next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context, state staticExportModel) {
 	life := run.life
-	if !life.differs(run.goal) || life.isMissing() || !life.linkIsDue(run.clock.Now(), run.goal) {
+	kept := run.goal
+	kept.inputs, kept.known = life.Inputs, true
+	if life.Link.URL == "" || !life.differs(run.goal) || life.nextStep(run.clock.Now(), kept) != stepLink {
 		return
 	}
 	ctx, cancel := run.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)

@@ -67,7 +67,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
-		addError(&resp.Diagnostics, summaryLinkFailed, err, "", "")
+		addError(&resp.Diagnostics, summaryLinkFailed, explain(ctx, err), "", "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

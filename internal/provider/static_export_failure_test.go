@@ -54,6 +54,9 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
 	c := h.cli(t, export())
 	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service's message: page /broken does not render. The state contains the job, and the resource is tainted.`, "Fix the cause, and apply again to start a new export.")
+	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, "First export did not finish") {
+		t.Errorf("the job of a failed export cannot be resumed:\n%s", plan)
+	}
 	c.terraform.Run(t, 0, "untaint", site)
 	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the cause, and apply again to start a new export.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
@@ -70,10 +73,10 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 	h.clock.Advance(2 * time.Hour)
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state works until 2030-01-31T15:")
+	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state expires at 2030-01-31T15:")
 	c.wantJob(t, 0)
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
-	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started for docs.example.com. The link in the state works until 2030-01-31T15:")
+	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started for docs.example.com. The link in the state expires at 2030-01-31T15:")
 	c.apply(t, 0)
 	h.wantCounts(t, counts{start: 4, job: some, bundle: 3})
 	c.wantJob(t, 2)
@@ -84,7 +87,7 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, export(`renew_before = "30m"`))
 	c.apply(t, 0)
-	for _, says := range []string{"The link in the state works until 2030-01-31T13:00:", "The link in the state expired at 2030-01-31T13:00:"} {
+	for _, says := range []string{"The link in the state expires at 2030-01-31T13:00:", "The link in the state expired at 2030-01-31T13:00:"} {
 		h.clock.Advance(45 * time.Minute)
 		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
 		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")
@@ -95,20 +98,19 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 }
 
 // TestWhatIsReallyGoneCostsOneStart lets the service lose jobs and bundles for good. Nothing
-// is started in their place before the provider has asked for them in two applies or in one
-// refresh and one apply.
+// is started in their place before the same apply has asked for them for half a minute.
 func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name    string
 		pending bool // the second job, whose export was cut off, is lost instead of the first one
 		bundle  bool // only the bundle is lost
-		says    string
+		says    []string
 	}{
-		{"job", false, false, "warning: Static export job not found"},
-		{"bundle", false, true, "error: Could not renew the bundle link"},
-		{"pending-job", true, false, "error: Static export job not found"},
-		{"pending-bundle", true, true, "error: Could not create a bundle link"},
+		{"job", false, false, []string{"warning: Static export job not found", "it asks for job", "for half a minute"}},
+		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again, and exports the site only if the service still cannot find it."}},
+		{"pending-job", true, false, []string{"warning: The apply resumes a static export job", "It starts another one only if the service cannot find this one for half a minute."}},
+		{"pending-bundle", true, true, []string{"warning: The apply resumes a static export job"}},
 	}
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
@@ -130,106 +132,85 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
 	c.apply(t, 1)
 	h.clock.Advance(2 * time.Hour)
+	lost := map[string]string{}
 	for _, row := range rows {
 		jobs := h.service.JobIDsOf(row.name + ".example.com")
-		lost := jobs[len(jobs)-1]
-		h.service.FinishJob(lost, "")
+		id := jobs[len(jobs)-1]
+		lost[row.name] = id
+		h.service.FinishJob(id, "")
 		if row.bundle {
-			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 410})
+			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Match: func(r simulator.Request) bool { return r.ID == id }, Status: 410})
 		} else {
-			h.service.ForgetJob(lost)
+			h.service.ForgetJob(id)
 		}
 	}
 	first := c.report(t, 1, "apply", "-auto-approve")
+	h.clock.Advance(time.Hour)
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 	for _, row := range rows {
-		first.wantSaid(t, row.name, row.says, "asks", "exports the site")
-		starts, want := 0, 2
+		first.wantSaid(t, row.name, row.says...)
+		var starts []simulator.Request
+		asked := map[time.Duration]bool{} // how long before the last start
 		for _, r := range h.service.Requests() {
 			if r.Endpoint == simulator.EndpointStart && r.Domain == row.name+".example.com" {
-				starts++
+				starts = append(starts, r)
 			}
 		}
+		want := 2
 		if row.pending {
 			want++
 		}
-		if starts != want {
-			t.Errorf("%s: %d starts, want %d", row.name, starts, want)
+		if len(starts) != want {
+			t.Errorf("%s: %d starts, want %d", row.name, len(starts), want)
+			continue
+		}
+		for _, r := range h.service.Requests() {
+			if before := starts[want-1].Time.Sub(r.Time); r.ID == lost[row.name] && before >= 0 && before < time.Minute {
+				asked[before.Truncate(10*time.Second)] = true
+			}
+		}
+		if !asked[30*time.Second] || !asked[20*time.Second] || !asked[10*time.Second] {
+			t.Errorf("%s: asked only at %v before the start", row.name, asked)
 		}
 	}
 }
 
-func TestNewJobThatIsNotFoundIsLookedForBeforeAnotherIsStarted(t *testing.T) {
+func TestNewJobThatIsNotFoundForLongIsLookedForByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	notFound := simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404}
-	heal := h.service.AddFault(notFound)
 	c := h.cli(t, revision("1"))
-	look := func(id string) string {
-		return "Check base_url and the API key, and look for job " + id + " in the service's dashboard. "
-	}
-	output := c.apply(t, 1)
-	wantPhrases(t, output, "Error: Static export job not found", look(h.service.JobIDs()[0])+"To resume this job instead of starting another one, run \"terraform untaint\"")
-	heal()
-	c.terraform.Run(t, 0, "untaint", site)
 	c.apply(t, 0)
-	c.wantJob(t, 0)
-
-	notFound.Skip = 1 // the refresh
-	heal = h.service.AddFault(notFound)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Skip: 1, Lasts: 40 * time.Second}) // after the refresh
 	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), look(h.service.JobIDs()[1])+"The next apply asks again, and exports the site only if the service still cannot find it.")
-	heal()
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "The service could not find job "+h.service.JobIDs()[1]+" or its bundle when it was last asked. The apply asks again and resumes the job.")
+	wantPhrases(t, c.apply(t, 1), "Error: Static export job not found", "HTTP 404 Not Found",
+		"Check base_url and the API key, and look for job "+h.service.JobIDs()[1]+" in the service's dashboard. The next apply asks again, and exports the site only if the service still cannot find it.")
+	h.clock.Advance(time.Minute)
 	c.apply(t, 0)
 	c.wantJob(t, 1)
 	h.wantCounts(t, counts{start: 2, job: some, bundle: 2})
 	c.wantEmptyPlan(t)
 }
 
-// Two passing faults in two applies are two first ones, unless they hide the same thing and
-// nothing was seen of it in between.
-func TestPendingJobWithTwoPassingFaultsIsNotGone(t *testing.T) {
+// What is missing is asked for only if the plan needs it.
+func TestLinkThatIsNotDueStaysAlthoughItsBundleWasNotFound(t *testing.T) {
 	t.Parallel()
-	const job, bundle = simulator.EndpointJob, simulator.EndpointBundle
-	for name, test := range map[string]struct {
-		running bool
-		faults  [2]string // endpoints
-		skip    int       // requests before the second fault
-	}{
-		"job, read in between, job": {true, [2]string{job, job}, 1},
-		"job, bundle":               {false, [2]string{job, bundle}, 0},
-		"bundle, job":               {false, [2]string{bundle, job}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			c := h.cli(t, "")
-			_, pending := c.cutOff(t)
-			if !test.running {
-				h.service.FinishJob(pending, "")
-			}
-			isPending := func(r simulator.Request) bool { return r.ID == pending }
-			h.service.AddFault(simulator.Fault{Endpoint: test.faults[0], Match: isPending, Status: 404, Times: 1})
-			c.apply(t, 1)
-			h.service.AddFault(simulator.Fault{Endpoint: test.faults[1], Match: isPending, Status: 404, Skip: test.skip, Times: 1})
-			c.apply(t, 1)
-			c.apply(t, 0)
-			c.wantJob(t, 1)
-			if jobs := h.service.JobIDs(); len(jobs) != 2 {
-				t.Errorf("%d jobs, want 2", len(jobs))
-			}
-		})
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	link := c.values(t)[site]["bundle_url"]
+	h.clock.Advance(2 * time.Hour)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 404})
+	c.apply(t, 1)
+	h.service.ResetRequests()
+	c.write(t, export(`link_renewal = "never"`))
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
+	c.apply(t, 0)
+	h.wantCounts(t, counts{job: 2})
+	if got := c.values(t)[site]["bundle_url"]; got != link {
+		t.Error("the link was replaced")
 	}
-}
-
-func TestCutOffWaitForANewJobThatIsNotFoundYetIsNoAnswer(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404})
-	c := h.cli(t, export(`timeouts = { create = "8s" }`))
-	wantPhrases(t, c.apply(t, 1), "Static export timed out", "did not finish within 8s (`timeouts.create`). The last response was HTTP 404 Not Found", "may still be running")
+	c.wantEmptyPlan(t)
 }
 
 func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {

@@ -50,26 +50,32 @@ type faultPlace struct {
 }
 
 var (
-	placesOfCreate   = []faultPlace{{"create-start", simulator.EndpointStart, 0}, {"create-job", simulator.EndpointJob, 0}, {"create-link", simulator.EndpointBundle, 0}}
+	placesOfStart    = []faultPlace{{"create-start", simulator.EndpointStart, 0}}
+	placesOfCreate   = []faultPlace{{"create-job", simulator.EndpointJob, 0}, {"create-job-late", simulator.EndpointJob, 5}, {"create-link", simulator.EndpointBundle, 0}}
 	placesOfRefresh  = []faultPlace{{"refresh", simulator.EndpointJob, 0}}
 	placesOfRenewal  = []faultPlace{{"renewal-link", simulator.EndpointBundle, 0}}
-	placesOfReexport = []faultPlace{{"reexport-start", simulator.EndpointStart, 0}, {"reexport-job", simulator.EndpointJob, 1}, {"reexport-link", simulator.EndpointBundle, 0}}
+	placesOfRestart  = []faultPlace{{"reexport-start", simulator.EndpointStart, 0}}
+	placesOfReexport = []faultPlace{{"reexport-job", simulator.EndpointJob, 1}, {"reexport-link", simulator.EndpointBundle, 0}}
 	placesOfResuming = []faultPlace{{"resumption-job", simulator.EndpointJob, 1}, {"resumption-link", simulator.EndpointBundle, 0}}
 	placesOfDownload = []faultPlace{{"download-job", simulator.EndpointJob, 1}, {"download-link", simulator.EndpointBundle, 1}}
 	// The refresh of a run that also renews the link.
 	placesOfRenewalRefresh = []faultPlace{{"renewal-job", simulator.EndpointJob, 0}}
+	placesAfterStarts      = slices.Concat(placesOfCreate, placesOfRefresh, placesOfRenewalRefresh, placesOfRenewal, placesOfReexport, placesOfResuming, placesOfDownload)
 )
 
 // faultMatrix is a configuration with one export for each place and kind of fault.
 type faultMatrix struct {
-	cli     *cli
-	places  []faultPlace
+	cli    *cli
+	kinds  []faultKind
+	places []faultPlace
+	// lasts is how long a fault lasts; a single request if it is zero.
+	lasts   time.Duration
 	content map[string]string // by the names of places whose content is not "1"
 }
 
 func (m *faultMatrix) each(places []faultPlace, do func(p faultPlace, k faultKind, name string)) {
 	for _, p := range places {
-		for _, k := range faultKinds {
+		for _, k := range m.kinds {
 			do(p, k, p.name+"-"+k.name)
 		}
 	}
@@ -82,13 +88,13 @@ func (m *faultMatrix) configure(t *testing.T, changed ...faultPlace) {
 		m.content[p.name] = "2"
 	}
 	var config strings.Builder
-	config.WriteString("provider \"docs\" {\n  request_timeout = \"2s\" # in real time\n}\n")
+	config.WriteString("provider \"docs\" {\n  request_timeout = \"1s\" # in real time\n}\n")
 	m.each(m.places, func(p faultPlace, _ faultKind, name string) {
 		content := "1"
 		if changed := m.content[p.name]; changed != "" {
 			content = changed
 		}
-		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = %q\n  triggers = { revision = %q }\n  timeouts = { update = \"2m\" }\n}\n", name, name+".example.com", content)
+		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = %q\n  triggers = { revision = %q }\n  timeouts = { update = \"5m\" }\n}\n", name, name+".example.com", content)
 		if slices.Contains(placesOfDownload, p) {
 			fmt.Fprintf(&config, "resource \"docs_bundle_download\" %[1]q {\n  job_id = docs_static_export.%[1]s.job_id\n  path = %[2]q\n}\n", name, m.cli.terraform.Folder+"/downloads/"+name)
 		}
@@ -96,65 +102,98 @@ func (m *faultMatrix) configure(t *testing.T, changed ...faultPlace) {
 	m.cli.write(t, config.String())
 }
 
-// goWrong makes one request of each place go wrong in the chosen ways.
+// goWrong makes requests of each of the matrix's places go wrong in the chosen ways.
 func (m *faultMatrix) goWrong(places []faultPlace, chosen func(faultKind) bool) {
 	m.each(places, func(p faultPlace, k faultKind, name string) {
-		if chosen(k) {
-			fault := k.fault
-			fault.Endpoint, fault.Skip, fault.Times = p.endpoint, p.passes, 1
-			fault.Match = func(r simulator.Request) bool { return r.Domain == name+".example.com" }
-			m.cli.service.AddFault(fault)
+		if !chosen(k) || !slices.Contains(m.places, p) {
+			return
 		}
+		fault := k.fault
+		fault.Endpoint, fault.Skip, fault.Lasts = p.endpoint, p.passes, m.lasts
+		if m.lasts == 0 {
+			fault.Times = 1
+		}
+		fault.Match = func(r simulator.Request) bool { return r.Domain == name+".example.com" }
+		m.cli.service.AddFault(fault)
 	})
 }
 
 // TestSingleFaultHeals lets each request in the life of an export go wrong once in each way.
-// After that, at most two applies heal it: the link works, the plan is empty, and no job
-// was started that was not needed.
 func TestSingleFaultHeals(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: 24 * time.Hour})
-	m := &faultMatrix{cli: h.cli(t, ""), content: map[string]string{}, places: slices.Concat(
-		placesOfCreate, placesOfRefresh, placesOfRenewalRefresh, placesOfRenewal, placesOfReexport, placesOfResuming, placesOfDownload)}
-	all := func(faultKind) bool { return true }
+	m := &faultMatrix{kinds: faultKinds, places: slices.Concat(placesOfStart, placesOfRestart, placesAfterStarts)}
 	// A refresh that fails ends the whole command. One that is not found does not.
-	endsRefresh := func(k faultKind) bool { return k.final && k.name != "404" && k.name != "410" }
+	m.heals(t, func(k faultKind) bool { return k.final && k.name != "404" && k.name != "410" })
+}
+
+// TestLastingFaultHeals does the same with faults that last for 20 seconds, longer than all
+// retries of a request.
+func TestLastingFaultHeals(t *testing.T) {
+	t.Parallel()
+	m := &faultMatrix{places: placesAfterStarts, lasts: 20 * time.Second}
+	for _, k := range faultKinds {
+		if !slices.Contains([]string{"429", "429-retry-after", "cut-answer"}, k.name) {
+			m.kinds = append(m.kinds, k)
+		}
+	}
+	m.heals(t, func(k faultKind) bool { return k.name != "404" && k.name != "410" })
+}
+
+// heals checks that no fault after a start fails a first export, and that one more apply heals
+// what any other fault has failed: the link works, the plan is empty, nothing was tainted, and
+// no job was started that was not needed.
+func (m *faultMatrix) heals(t *testing.T, endsRefresh func(faultKind) bool) {
+	t.Helper()
+	h := newHarness(t, simulator.Options{LinkLifetime: 24 * time.Hour})
+	m.cli, m.content = h.cli(t, ""), map[string]string{}
+	all := func(faultKind) bool { return true }
 	others := func(k faultKind) bool { return !endsRefresh(k) }
+	apply := func(wantExit int) {
+		t.Helper()
+		m.cli.apply(t, wantExit)
+		if _, tainted := m.cli.state(t); len(tainted) > 0 {
+			t.Errorf("tainted: %v", tainted)
+		}
+		h.clock.Advance(m.lasts)
+	}
 
 	m.configure(t)
+	m.goWrong(placesOfStart, all)
 	m.goWrong(placesOfCreate, all)
-	// One at a time: release candidate 2 of Terraform 1.16 crashes if it saves the state just
-	// before it marks a failed create as tainted.
-	m.cli.apply(t, 1, "-parallelism=1")
-	_, tainted := m.cli.state(t)
-	for _, address := range tainted {
-		m.cli.terraform.Run(t, 0, "untaint", address)
+	if slices.Contains(m.places, placesOfStart[0]) {
+		apply(1)
+		values := m.cli.values(t)
+		m.each(m.places, func(p faultPlace, _ faultKind, name string) {
+			if p != placesOfStart[0] && values["docs_static_export."+name]["bundle_url"] == nil {
+				t.Errorf("the first export of %s failed", name)
+			}
+		})
 	}
-	m.cli.apply(t, 0)
+	apply(0)
 
 	m.goWrong(placesOfRefresh, endsRefresh)
-	m.cli.apply(t, 1)
+	apply(1)
 	m.goWrong(placesOfRefresh, others)
-	m.cli.apply(t, 0)
+	apply(0)
 
 	m.configure(t, placesOfResuming...)
-	m.each(placesOfResuming, func(faultPlace, faultKind, string) { m.cli.service.NextJob(simulator.JobSpec{Run: simulator.Forever}) })
+	m.each(placesOfResuming, func(faultPlace, faultKind, string) { h.service.NextJob(simulator.JobSpec{Run: simulator.Forever}) })
 	m.cli.apply(t, 1, "-refresh=false")
-	for _, id := range m.cli.service.JobIDs() {
-		m.cli.service.FinishJob(id, "")
+	for _, id := range h.service.JobIDs() {
+		h.service.FinishJob(id, "")
 	}
 
 	h.clock.Advance(48 * time.Hour)
 	if err := os.RemoveAll(filepath.Join(m.cli.terraform.Folder, "downloads")); err != nil {
 		t.Fatal(err)
 	}
-	m.configure(t, placesOfReexport...)
+	m.configure(t, slices.Concat(placesOfRestart, placesOfReexport)...)
 	m.goWrong(placesOfRenewalRefresh, endsRefresh)
-	m.cli.apply(t, 1)
+	apply(1)
 	m.goWrong(placesOfRenewalRefresh, others)
-	m.goWrong(slices.Concat(placesOfRenewal, placesOfReexport, placesOfResuming, placesOfDownload), all)
-	m.cli.apply(t, 1)
-	m.cli.apply(t, 0)
+	m.goWrong(slices.Concat(placesOfRenewal, placesOfRestart, placesOfReexport, placesOfResuming, placesOfDownload), all)
+	apply(1)
+	apply(0)
 	m.cli.wantEmptyPlan(t)
 
 	values := m.cli.values(t)

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,46 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	h.wantCounts(t, counts{job: 15, bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
+}
+
+// Each is said, although the other is.
+func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	running, lost := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute}), h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	c := h.cli(t, revision("1")+strings.Replace(revision("1"), `"site"`, `"lost"`, 1))
+	c.terraform.Run(t, 0, "import", site, running)
+	c.terraform.Run(t, 0, "import", "docs_static_export.lost", lost)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 20 * time.Second})
+	plan := c.report(t, 0, "plan")
+	plan.wantSaid(t, "site", "The apply resumes job "+running, "Import adopts the configuration without a new export")
+	plan.wantSaid(t, "lost", "could not find job "+lost, "Import adopts the configuration without a new export")
+	c.apply(t, 0)
+	h.wantCounts(t, counts{job: some, bundle: 2})
+	c.wantEmptyPlan(t)
+}
+
+func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		retryAfter []string
+		says       string
+	}{
+		"and times out":               {nil, "The operation did not finish within 5m. The last response was HTTP 429 Too Many Requests"},
+		"because the service is busy": {[]string{"3600"}, "which is after the timeout of this operation. The last response was HTTP 429 Too Many Requests"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 429, Header: http.Header{"Retry-After": test.retryAfter}})
+			c := h.cli(t, export())
+			output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
+			wantPhrases(t, output, "Could not import the static export job", test.says, "Try again ")
+			if strings.Contains(output, "timeouts") {
+				t.Errorf("an import has no timeouts:\n%s", output)
+			}
+		})
+	}
 }
 
 func TestImportWithAnotherDomainIsReplacedWithoutAPromiseOfNoExport(t *testing.T) {

@@ -52,15 +52,14 @@ func TestNextStep(t *testing.T) {
 		running      change = func(s *situation) { s.life.Status = "running" }
 		failed       change = func(s *situation) { s.life.Status = client.JobFailed }
 		kept         change = func(s *situation) { s.life.Link.Kept = true }
-		noJob        change = func(s *situation) { s.life.Missing.notFound(missing{Job: true}) }
-		noBundle     change = func(s *situation) { s.life.Missing.notFound(missing{Bundle: true}) }
-		noPending    change = func(s *situation) { s.life.Pending.Missing.notFound(missing{Job: true}) }
+		noJob        change = func(s *situation) { s.life.jobNotFound() }
+		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
 		imported     change = func(s *situation) { s.life.Imported = true }
 		pending      change = func(s *situation) {
-			s.life.started(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs)
+			s.life.pendingStarted(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs)
 		}
 		pendingOther change = func(s *situation) {
-			s.life.started(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
+			s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
 		}
 	)
 	for name, test := range map[string]struct {
@@ -82,16 +81,18 @@ func TestNextStep(t *testing.T) {
 		"failed, link good":                              {[]change{failed}, stepNone, false},
 		"failed, link due":                               {[]change{failed, due}, stepExport, false},
 		"failed, link due, never renewed":                {[]change{failed, due, never}, stepNone, false},
-		"job missing, link good":                         {[]change{noJob}, stepExport, false},
+		"job missing, link good":                         {[]change{noJob}, stepLookFor, false},
+		"job missing, link good, never renewed":          {[]change{noJob, never}, stepLookFor, false},
+		"job missing, new inputs":                        {[]change{noJob, newTriggers}, stepExport, false},
+		"bundle missing, failed, link due":               {[]change{noBundle, failed, due}, stepExport, false},
 		"bundle missing, link good":                      {[]change{noBundle}, stepNone, false},
-		"bundle missing, link due":                       {[]change{noBundle, due}, stepExport, false},
+		"bundle missing, link due":                       {[]change{noBundle, due}, stepLookFor, false},
 		"bundle missing, link due, never renewed":        {[]change{noBundle, due, never}, stepNone, false},
 		"job missing, pending for new inputs":            {[]change{noJob, newTriggers, pending}, stepExport, true},
-		"job missing, pending for other inputs":          {[]change{noJob, pendingOther}, stepExport, false},
+		"job missing, pending for other inputs":          {[]change{noJob, pendingOther}, stepLookFor, false},
 		"other triggers":                                 {[]change{newTriggers}, stepExport, false},
 		"a trigger that is null":                         {[]change{nullTrigger}, stepExport, false},
 		"other triggers, pending for them":               {[]change{newTriggers, pending}, stepExport, true},
-		"other triggers, pending for them, missing":      {[]change{newTriggers, pending, noPending}, stepExport, true},
 		"other triggers, pending for others":             {[]change{newTriggers, pendingOther}, stepExport, false},
 		"same inputs, pending for others":                {[]change{pendingOther}, stepNone, false},
 		"same inputs, pending for others, link due":      {[]change{pendingOther, due}, stepLink, false},
@@ -105,7 +106,7 @@ func TestNextStep(t *testing.T) {
 		"imported, other inputs":                         {[]change{imported, noLink, newTriggers}, stepLink, false},
 		"imported, unknown inputs":                       {[]change{imported, noLink, unknownMap}, stepLink, false},
 		"imported, then failed":                          {[]change{imported, noLink, failed}, stepExport, false},
-		"imported, then missing":                         {[]change{imported, noLink, noJob}, stepExport, false},
+		"imported, then missing":                         {[]change{imported, noLink, noJob}, stepLookFor, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +187,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
-			run := exportRun{&providerData{clock: clocktest.NewVirtual(startOfTime)}, &plan, plan.goal(), &exportLife{Link: test.link}, &diags}
+			run := exportRun{providerData: &providerData{clock: clocktest.NewVirtual(startOfTime)}, goal: plan.goal(), life: &exportLife{Link: test.link}, diags: &diags}
 			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {

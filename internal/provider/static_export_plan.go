@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -15,9 +14,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
-
-// endOfTime is a time at which every link that expires is due.
-var endOfTime = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
 // apply and compares, so ModifyPlan leaves everything that may differ by
@@ -41,9 +37,9 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	step := life.nextStep(r.data.clock.Now(), goal)
 	possible := step
 	if step == stepNone && !reflect.DeepEqual(plan, state) { // an argument changed
-		possible = life.nextStep(endOfTime, goal) // the link may expire before the apply
+		possible = life.nextStepLater(goal)
 	}
-	if possible == stepExport {
+	if possible == stepExport || possible == stepLookFor {
 		plan.JobID, plan.Status, plan.PageCount = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 	}
 	if possible == stepLink && life.Status != client.JobCompleted {
@@ -61,17 +57,15 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 // warnAboutStep tells an approver what a plan cannot show.
 func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
 	switch {
-	case step == stepExport && life.resumes(goal) && life.Pending.Missing != missing{}:
-		diags.AddWarning(summaryResumes, fmt.Sprintf(
-			"The service could not find job %s or its bundle when it was last asked. The apply asks again and resumes the job. If it is still missing, the apply starts another one.", life.Pending.JobID))
+	case step == stepLookFor:
+		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
+			"The service could not find job %s or its bundle when it was last asked. The apply asks for half a minute. If it is still missing, the apply exports the site again.", life.JobID))
 	case step == stepExport && life.resumes(goal):
-		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s, which was started for this content. It does not start another one.", life.Pending.JobID))
+		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for half a minute.", life.Pending.JobID))
 	case step == stepLink && life.Status != client.JobCompleted:
 		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s. It does not start another one.", life.JobID))
-	case step == stepExport && life.isMissing() && !life.differs(goal):
-		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
-			"The service could not find job %s or its bundle when it was last asked. The apply asks again. If it is still missing, the apply exports the site again.", life.JobID))
-	case step != stepExport && life.adopts(goal):
+	}
+	if step != stepExport && life.adopts(goal) {
 		diags.AddWarning(summaryImportAdopts,
 			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
@@ -85,5 +79,5 @@ func sameParameters(plan, state *staticExportModel) bool {
 	if before.IsNull() || after.IsNull() || after.IsUnknown() {
 		return false
 	}
-	return canonicalParameters(before) == canonicalParameters(after)
+	return state.goal().inputs.Parameters == plan.goal().inputs.Parameters
 }

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,43 +33,47 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case err == nil:
 		life.jobRead(job)
 	case client.IsNotFound(err):
-		life.Missing.notFound(missing{Job: true})
-		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err).what,
-			"The provider keeps the state. Before an apply exports the site again, it asks for job "+life.JobID+" once more.",
+		life.jobNotFound()
+		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(ctx, err).what,
+			"The provider keeps the state. Before an apply exports the site again, it asks for job "+life.JobID+" for half a minute.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
-		addError(&resp.Diagnostics, summaryJobUnreadable, err, stateUnchanged,
-			paragraphs(explain(err).advice, "To destroy without reading the job, use -refresh=false."))
+		cause := explain(ctx, err)
+		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged,
+			paragraphs(cause.advice, "To destroy without reading the job, use -refresh=false."))
 		return
 	}
-	life.write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	if life.Unfinished {
+		// Terraform does not ask the provider before it replaces a tainted resource.
+		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
+			"The create of this resource failed before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
+			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again."))
+	}
+	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
 // creates no link, so the first plan after an import always shows an update, which
 // creates it, adopts the configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	identity, problem := parseImport(ctx, req)
-	if problem != "" {
-		resp.Diagnostics.AddError(summaryInvalidImport, problem)
+	identity, err := parseImport(ctx, req)
+	if err != nil {
+		resp.Diagnostics.AddError(summaryInvalidImport, sentences(err.Error(), importForms))
 	}
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, noTimeoutField, defaultReadTimeout)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
 		next := ""
-		if _, busy := errors.AsType[*client.BusyError](err); busy || timedOut(err) { // an import has no timeouts argument
-			next = "Import again later."
-		}
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
-		addError(&resp.Diagnostics, summaryImportFailed, err, "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, explain(ctx, err), "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
@@ -85,17 +88,19 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	imported(job).write(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	life := newLife(job)
+	life.Imported = true
+	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
 // parseImport reads any form of import. A domain has no comma, but a job ID may
 // have one.
-func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity staticExportIdentity, problem string) {
+func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity staticExportIdentity, err error) {
 	if req.ID == "" && req.Identity != nil {
 		if diags := req.Identity.Get(ctx, &identity); diags.HasError() {
-			return identity, "The import ID is empty. " + importForms
+			return identity, invalidValue("The import ID is empty.")
 		}
 	} else {
 		domain, jobID, both := strings.Cut(req.ID, ",")
@@ -106,11 +111,8 @@ func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity
 		}
 		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
 	}
-	if problem = idProblem(identity.JobID.ValueString()); problem == "" && !identity.Domain.IsNull() {
-		problem = domainProblem(identity.Domain.ValueString())
+	if err = checkID(identity.JobID.ValueString()); err == nil && !identity.Domain.IsNull() {
+		err = checkDomain(identity.Domain.ValueString())
 	}
-	if problem != "" {
-		problem += " " + importForms
-	}
-	return identity, problem
+	return identity, err
 }

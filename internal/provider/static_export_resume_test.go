@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,40 +24,63 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestFailedCreateIsResumedAfterUntaint(t *testing.T) {
+// Terraform replaces what a failed create has left without asking the provider.
+func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		job   simulator.JobSpec
-		fault simulator.Fault
-		links int // requests
-		says  []string
+		config  string
+		job     simulator.JobSpec
+		faults  []simulator.Fault
+		summary string
+		says    []string
 	}{
 		"if it timed out": {
-			simulator.JobSpec{Queue: simulator.Forever},
-			simulator.Fault{Endpoint: simulator.EndpointStart}, // changes nothing
-			1,
-			[]string{"Static export timed out", "The operation did not finish within 1h0m0s (`timeouts.create`).", `last seen with status "queued"`, "The job keeps running."},
+			export(), simulator.JobSpec{Queue: simulator.Forever}, nil,
+			"Static export timed out", []string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", 0% done, page count 0, and may still be running.`},
 		},
-		"if it got no link": {
-			simulator.JobSpec{},
-			simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 5, Status: 502},
-			6,
-			[]string{"Could not create a bundle link", "HTTP 502 Bad Gateway", "completed, but no link was created."},
+		"if it timed out before the service knew the job": {
+			export(`timeouts = { create = "8s" }`), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 20 * time.Second}},
+			"Static export timed out", []string{"did not finish within 8s (timeouts.create). The last response was HTTP 404 Not Found", "may still be running. Its status has not been read."},
+		},
+		"if the job was not found for half a minute": {
+			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 40 * time.Second}},
+			"Static export job not found", []string{"HTTP 404 Not Found", "Check base_url and the API key, and look for job"},
+		},
+		"if its link was refused for half a minute": {
+			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
+			"Could not create a bundle link", []string{"HTTP 409 Conflict", "completed, but no link was created."},
+		},
+		"if the service failed for minutes": {
+			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 502, Lasts: 8 * time.Minute}},
+			"Could not create a bundle link", []string{"HTTP 502 Bad Gateway", "completed, but no link was created."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			h.service.NextJob(test.job)
-			h.service.AddFault(test.fault)
-			c := h.cli(t, export())
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Job "+h.service.JobIDs()[0], "contains the job, and the resource is tainted", `run "terraform untaint"`)...)
+			for _, fault := range test.faults {
+				h.service.AddFault(fault)
+			}
+			c := h.cli(t, test.config)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint" with the address of this resource, then plan and apply again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
+			h.clock.Advance(time.Minute)
+
+			plan := c.report(t, 0, "plan")
+			plan.wantSaid(t, "site", "warning: First export did not finish", "If this plan replaces the resource, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, run "terraform untaint"`)
+			if plan.planned["site"] != "replace" {
+				t.Errorf("planned %q, want a replacement", plan.planned["site"])
+			}
 			c.terraform.Run(t, 0, "untaint", site)
 			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-			h.wantCounts(t, counts{start: 1, job: some, bundle: test.links})
+			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+				t.Errorf("%d starts, want 1", starts)
+			}
 			c.wantJob(t, 0)
-			c.wantEmptyPlan(t)
+			if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "First export did not finish") {
+				t.Errorf("the warning is still there:\n%s", output)
+			}
 		})
 	}
 }
@@ -70,8 +94,8 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	c.apply(t, 0)
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
-	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "may still be running. Its status has not been read. The link in the state works until",
-		`To resume the same job, run "terraform apply" again.`)
+	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "may still be running. Its status has not been read. The link in the state expires at",
+		"To resume the same job, plan and apply again.")
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
 	}
@@ -84,7 +108,7 @@ func TestInterruptedExportOfNewContentIsResumed(t *testing.T) {
 	c := h.cli(t, "")
 	_, pending := c.cutOff(t)
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "-> (known after apply)", "Warning: The apply resumes a static export job",
-		"The apply resumes job "+pending+", which was started for this content. It does not start another one.")
+		"The apply resumes job "+pending+", which was started for this content.")
 
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
@@ -130,7 +154,7 @@ func TestPendingJobThatFailsBlocksNoPlanWithAnEphemeralLink(t *testing.T) {
 	h.service.FinishJob(pending, "page /broken does not render")
 	c.write(t, revision("2")+"ephemeral \"docs_static_export_bundle\" \"link\" {\n  job_id = "+site+".job_id\n}\n")
 	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state works until", "apply again to start a new export")
+	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state expires at", "apply again to start a new export")
 	c.apply(t, 0)
 	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)

@@ -13,11 +13,14 @@ import (
 )
 
 const (
-	defaultExportTimeout   = 60 * time.Minute
-	defaultDownloadTimeout = 60 * time.Minute
-	defaultWaitTimeout     = 60 * time.Minute // for the end of an update
-	defaultReadTimeout     = 5 * time.Minute
+	defaultExportTimeout   = "60m"
+	defaultDownloadTimeout = "60m"
+	defaultWaitTimeout     = "60m" // for the end of an update
+	defaultReadTimeout     = "5m"
 )
+
+// noTimeoutField limits an operation that no field of a timeouts argument limits.
+const noTimeoutField = ""
 
 // Descriptions that several objects share.
 const (
@@ -27,12 +30,39 @@ const (
 
 // withTimeout limits an operation by a field of its timeouts argument. The
 // context that Terraform passes has no deadline.
-func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
-	after := byDefault
-	if value, ok := timeouts.Attributes()[field].(types.String); ok && !value.IsNull() {
-		after = durationOf(value)
+func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field, byDefault string) (context.Context, context.CancelFunc) {
+	after, ok := timeouts.Attributes()[field].(types.String)
+	if !ok || after.IsNull() {
+		after = types.StringValue(byDefault)
 	}
-	return d.clock.WithTimeout(ctx, after, &timeoutError{after, field})
+	limit := &timeoutError{after.ValueString(), field}
+	return d.clock.WithTimeout(context.WithValue(ctx, limitKey{}, limit), durationOf(after), limit)
+}
+
+// limitKey is the context key of the [*timeoutError] of an operation. An operation that
+// would end after its timeout fails before it.
+type limitKey struct{}
+
+// timeoutError is the cause of a context that ended because of a timeout.
+type timeoutError struct {
+	after string // as configured
+	field string // of the timeouts argument, or noTimeoutField
+}
+
+func (e *timeoutError) Error() string {
+	text := "the operation did not finish within " + e.after
+	if e.field != noTimeoutField {
+		text += " (timeouts." + e.field + ")"
+	}
+	return text
+}
+
+// advise says how to allow the operation more time.
+func (e *timeoutError) advise() string {
+	if e.field == noTimeoutField {
+		return "Try again later."
+	}
+	return "If the operation normally takes longer, increase timeouts." + e.field + "."
 }
 
 // resourceTimeouts returns the timeouts argument of a resource, with a description of

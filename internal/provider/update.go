@@ -39,19 +39,18 @@ type updateWait struct {
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only
 // if the wait itself fails.
 func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
-	last, err := w.client.WaitForUpdate(ctx, w.statusID, client.WaitOptions{Interval: durationOf(w.pollInterval)}, w.onUpdate)
+	last, err := w.client.WaitForUpdate(ctx, w.statusID, durationOf(w.pollInterval), w.onUpdate)
 	if err == nil {
 		return last, true
 	}
-	seen := describeLastSeen(w.statusID, last)
-	advice := explain(err).advice
+	seen, cause := describeLastSeen(w.statusID, last), explain(ctx, err)
 	switch {
 	case timedOut(err):
-		addError(diags, summaryUpdateTimedOut, err, strings.TrimSpace(seen+" The update may still be running."), w.again+" "+advice)
+		addError(diags, summaryUpdateTimedOut, cause, sentences(seen, "The update may still be running."), sentences(w.again, cause.advice))
 	case interrupted(err):
-		diags.AddError(summaryUpdateInterrupted, paragraphs(strings.TrimSpace(seen+" The update may still be running."), w.again))
+		diags.AddError(summaryUpdateInterrupted, paragraphs(sentences(seen, "The update may still be running."), w.again))
 	default:
-		addError(diags, summaryUpdateUnreadable, err, seen, "")
+		addError(diags, summaryUpdateUnreadable, cause, seen, "")
 	}
 	return nil, false
 }

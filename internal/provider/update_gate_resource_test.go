@@ -63,7 +63,7 @@ func TestGateFailsClosed(t *testing.T) {
 	}{
 		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts = { create = "30m" }`, []string{
-			"error: Timed out waiting for the update", "did not finish within 30m0s (`timeouts.create`).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update may still be running.\n\nTo continue waiting, run Terraform again.",
+			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update may still be running.\n\nTo continue waiting, run Terraform again.",
 		}},
 		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
 	}

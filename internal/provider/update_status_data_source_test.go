@@ -102,7 +102,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":         {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 30m0s (`timeouts.read`).\n\n", `was last seen with status "in_progress". The update may still be running.` + "\n\nTo continue waiting, run Terraform again. If the operation normally takes longer, increase `timeouts.read`.\n"},
+			said: []string{"error: Timed out waiting for the update", "The operation did not finish within 30m (timeouts.read).\n\n", `was last seen with status "in_progress". The update may still be running.` + "\n\nTo continue waiting, run Terraform again. If the operation normally takes longer, increase timeouts.read.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},

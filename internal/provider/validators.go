@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -17,12 +16,17 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// stringRule validates string values that are known. problem returns what is wrong with a
-// value, or "" if the value is valid.
+// stringRule validates string values that are known. The error of check is an
+// [invalidValue].
 type stringRule struct {
 	summary, description string
-	problem              func(value string) string
+	check                func(value string) error
 }
+
+// invalidValue says what is wrong with a value, in sentences for a diagnostic.
+type invalidValue string
+
+func (e invalidValue) Error() string { return string(e) }
 
 func (r stringRule) Description(context.Context) string         { return r.description }
 func (r stringRule) MarkdownDescription(context.Context) string { return r.description }
@@ -31,116 +35,99 @@ func (r stringRule) ValidateString(_ context.Context, req validator.StringReques
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
 		return
 	}
-	if problem := r.problem(req.ConfigValue.ValueString()); problem != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, r.summary, problem)
+	if err := r.check(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(req.Path, r.summary, err.Error())
 	}
 }
 
 // rules returns the Validators of an attribute with one rule.
-func rules(summary, description string, problem func(string) string) []validator.String {
-	return []validator.String{stringRule{summary, description, problem}}
+func rules(summary, description string, check func(string) error) []validator.String {
+	return []validator.String{stringRule{summary, description, check}}
 }
 
 var (
-	baseURLRules = rules(summaryInvalidArgument, "an absolute URL", func(value string) string {
+	baseURLRules = rules(summaryInvalidArgument, "an absolute URL", func(value string) error {
 		_, err := client.ParseBaseURL(value)
-		return configProblem("base_url", err)
+		return invalidSetting("base_url", err)
 	})
-	apiKeyRules = rules(summaryInvalidArgument, "an API key", func(value string) string {
+	apiKeyRules = rules(summaryInvalidArgument, "an API key", func(value string) error {
 		_, err := client.ParseAPIKey(value)
-		return configProblem("api_key", err)
+		return invalidSetting("api_key", err)
 	})
-	certificateRules = rules(summaryInvalidArgument, "PEM certificates", func(value string) string {
-		return configProblem("ca_cert_pem", client.CheckCertificates([]byte(value)))
+	certificateRules = rules(summaryInvalidArgument, "PEM certificates", func(value string) error {
+		return invalidSetting("ca_cert_pem", client.CheckCertificates([]byte(value)))
 	})
-	idRules         = rules(summaryInvalidID, "an ID", idProblem)
-	domainRules     = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", domainProblem)
-	pathRules       = rules(summaryInvalidPath, "a path", pathProblem)
-	parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) string {
-		_, problem := parseParameters(value)
-		return problem
+	idRules         = rules(summaryInvalidID, "an ID", checkID)
+	domainRules     = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
+	pathRules       = rules(summaryInvalidPath, "a path", checkPath)
+	parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {
+		_, err := canonicalParameters(value)
+		return err
 	})
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
-// configProblem describes why the client rejects a setting. It shows no part of an API
-// key.
-func configProblem(setting string, err error) string {
+// invalidSetting says why the client rejects a setting; nil if err is nil. It shows no part
+// of an API key.
+func invalidSetting(setting string, err error) error {
 	switch {
 	case err == nil:
-		return ""
+		return nil
 	case setting == "base_url":
-		return "The base URL cannot be used: " + err.Error() + "."
+		return invalidValue("The base URL cannot be used: " + err.Error() + ".")
 	case setting == "api_key":
-		return "The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard."
+		return invalidValue("The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard.")
 	}
-	return "The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."
+	return invalidValue("The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
 }
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
 func durationAtLeast(least time.Duration) []validator.String {
-	return rules(summaryInvalidDuration, fmt.Sprintf("a duration of at least %s", least), func(value string) string {
+	return rules(summaryInvalidDuration, fmt.Sprintf("a duration of at least %s", least), func(value string) error {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
-			return fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value)
+			return invalidValue(fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
 		case d < least:
-			return fmt.Sprintf("The duration must be at least %s, not %s.", least, d)
+			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", least, value))
 		}
-		return ""
+		return nil
 	})
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// idProblem accepts IDs of any form, because the contract does not define one.
-func idProblem(id string) string {
+// checkID accepts IDs of any form, because the contract does not define one.
+func checkID(id string) error {
+	const use = " Use the ID that the service returned."
 	switch {
 	case strings.TrimSpace(id) == "":
-		return "The ID is empty. Use the ID that the service returned."
+		return invalidValue("The ID is empty." + use)
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
-		return fmt.Sprintf("The ID is longer than %d characters. Use the ID that the service returned.", client.MaxNameLength)
+		return invalidValue(fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength) + use)
 	case strings.ContainsFunc(id, unprintable):
-		return "The ID contains an unprintable character. Use the ID that the service returned."
+		return invalidValue("The ID contains an unprintable character." + use)
 	}
-	return ""
+	return nil
 }
 
-func pathProblem(value string) string {
+func checkPath(value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
-		return "The path is empty."
+		return invalidValue("The path is empty.")
 	case strings.ContainsRune(value, 0):
-		return "The path contains a NUL character."
+		return invalidValue("The path contains a NUL character.")
 	case strings.HasPrefix(value, "~/"):
-		return "Terraform does not expand \"~\". Use pathexpand(\"~/...\")."
+		return invalidValue("Terraform does not expand \"~\". Use pathexpand(\"~/...\").")
 	}
-	return ""
+	return nil
 }
 
-// domainProblem rejects what is more than a domain. The service validates the rest.
-func domainProblem(domain string) string {
+// checkDomain rejects what is more than a domain. The service validates the rest.
+func checkDomain(domain string) error {
 	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && !strings.ContainsFunc(domain, unprintable) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain)
-}
-
-// parseParameters parses additional_parameters, or returns what is wrong with it. An
-// empty value means no parameters.
-func parseParameters(text string) (parameters map[string]any, problem string) {
-	if text == "" {
-		return map[string]any{}, ""
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // does not round large numbers
-	// A decoder alone accepts text after the object.
-	if err := decoder.Decode(&parameters); err != nil || parameters == nil || !json.Valid([]byte(text)) {
-		return nil, "The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" })."
-	}
-	if _, found := parameters["domain"]; found {
-		return nil, "The object contains \"domain\". Remove it, and use the domain argument."
-	}
-	return parameters, ""
+	return invalidValue(fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain))
 }

@@ -12,36 +12,39 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-const (
-	// maxOutage is how long failed polls are tolerated, from the first one on, so that a
-	// short outage of the service does not end the wait for running work.
-	maxOutage = 5 * time.Minute
-	// lastPoll is how long before the context's deadline the last poll is made, if the
-	// schedule would make it after the deadline.
-	lastPoll = 5 * time.Second
-)
+// lastPoll is how long before the context's deadline the last poll is made, if the
+// schedule would make it after the deadline.
+const lastPoll = 5 * time.Second
 
 // Wait configures a wait for one piece of work.
 type Wait struct {
 	Clock    clock.Clock
 	Schedule Schedule
-	// Tolerate reports whether the wait continues after a failed poll, and the least
-	// pause before the next one. It is not called if the wait ends anyway.
-	Tolerate func(err error) (pause time.Duration, ok bool)
+	// First is the pause before the first poll.
+	First time.Duration
+	// Tolerate returns for how long the wait tolerates failures such as err.
+	Tolerate func(err error) Tolerance
 }
 
-// Until calls get until the work is done, get fails permanently, or ctx ends. The first
-// call comes after a pause: began is when the work, or else the wait for it, began, and
-// seen is what is known of the work at first.
-//
-// The error is that of the last poll. If ctx ends during a pause, it is
+// Tolerance is how long failures of one kind may follow one another before the last of
+// them ends the wait. The zero value tolerates none.
+type Tolerance struct {
+	Kind  string
+	Limit time.Duration
+}
+
+// Until calls get until the work is done, get fails for longer than is tolerated, or ctx
+// ends. The error is that of the last poll or, if ctx ends during a pause,
 // context.Cause(ctx).
-func (w Wait) Until(ctx context.Context, began time.Time, seen Observation, get func(context.Context) (Observation, error)) error {
-	var failure error       // of the last poll
-	var failing time.Time   // since when polls fail
-	var least time.Duration // pause after a failure
+//
+// Of the observation of a failed poll, only RetryAfter counts, which may then be of any
+// length.
+func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
+	began, pause := w.Clock.Now(), w.First
+	last := Observation{Queued: true} // of the successful polls
+	var tolerance Tolerance           // of the last poll; zero if it succeeded
+	var since time.Time               // the first failure in a row with this tolerance
 	for {
-		pause := max(least, w.Schedule.Next(w.Clock.Now().Sub(began), seen))
 		if deadline, bounded := ctx.Deadline(); bounded {
 			if left := deadline.Sub(w.Clock.Now()); pause >= left && left > lastPoll {
 				pause = left - lastPoll
@@ -50,24 +53,22 @@ func (w Wait) Until(ctx context.Context, began time.Time, seen Observation, get 
 		if err := w.Clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
-		current, err := get(ctx)
+		seen, err := get(ctx)
+		now := w.Clock.Now()
 		if err == nil {
-			if current.Done {
+			if seen.Done {
 				return nil
 			}
-			seen, failure, least = current, nil, 0
+			last, tolerance = seen, Tolerance{}
+			pause = w.Schedule.Next(now.Sub(began), last)
 			continue
 		}
-		if failure == nil {
-			failing = w.Clock.Now()
+		if t := w.Tolerate(err); t != tolerance {
+			tolerance, since = t, now
 		}
-		failure = err
-		if ctx.Err() != nil || w.Clock.Now().Sub(failing) > maxOutage {
+		if ctx.Err() != nil || now.Sub(since) >= tolerance.Limit {
 			return err
 		}
-		var ok bool
-		if least, ok = w.Tolerate(err); !ok {
-			return err
-		}
+		pause = max(seen.RetryAfter, w.Schedule.Next(now.Sub(began), last))
 	}
 }
