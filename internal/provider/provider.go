@@ -160,10 +160,6 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	data.client = c
-	if !client.HasVersion(c.BaseURL()) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("base_url"), summaryNoVersion,
-			c.BaseURL()+" does not end with a version segment such as /v1. If requests fail with 404, add it.")
-	}
 }
 
 // argument returns the value of an argument or its environment variable. It reports a

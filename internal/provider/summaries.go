@@ -45,7 +45,6 @@ const (
 
 // Warnings.
 const (
-	summaryNoVersion       = "Base URL has no version segment"
 	summaryResumes         = "The apply resumes a static export job"
 	summaryImportAdopts    = "Import adopts the configuration without a new export"
 	summaryUnreadableNotes = "Private state of the export is unreadable"
