@@ -50,7 +50,7 @@ func (t *Transport) NewReceiver(file *os.File) *Receiver {
 // is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or
 // context.Cause(ctx).
 func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, size int64, err error) {
-	retries := &retries{Transport: r.transport}
+	retries := &retries{config: r.transport.config}
 	for furthest := r.size; ; {
 		err := r.attempt(ctx, link)
 		if err == nil {
@@ -81,7 +81,7 @@ func (r *Receiver) attempt(ctx context.Context, link string) error {
 	t := r.transport
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(t.config.RequestTimeout, func() { cancel(silence{fmt.Errorf("no data for %s", t.config.RequestTimeout)}) })
+	stalled := time.AfterFunc(t.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
 	defer stalled.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {

@@ -5,7 +5,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -92,11 +91,9 @@ func (p *pacer) pace() (interval time.Duration, limited bool) {
 	return time.Second / time.Duration(best*factor), p.limited
 }
 
-// record counts the outcome of an attempt. Every response but a 429 is accepted.
-func (p *pacer) record(err error) {
-	if _, lost := errors.AsType[*ConnectionError](err); lost {
-		return
-	}
+// record counts a response by its status. Every one but a 429 means that the request was
+// accepted.
+func (p *pacer) record(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()
@@ -104,7 +101,7 @@ func (p *pacer) record(err error) {
 	if t.second != now {
 		*t = tally{second: now}
 	}
-	if status, _ := StatusOf(err); status == http.StatusTooManyRequests {
+	if status == http.StatusTooManyRequests {
 		t.refused++
 		p.limited = true
 	} else {
