@@ -72,14 +72,14 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("it is not a URL")
 	}
 	switch {
-	case u.Scheme == "" || u.Host == "" || u.Hostname() == "":
+	case u.Scheme == "" || u.Hostname() == "":
 		return nil, errors.New("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
 		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
-	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("it must not have a query (the part after \"?\")")
-	case u.Fragment != "" || strings.Contains(raw, "#"):
+	case strings.Contains(raw, "#"):
 		return nil, errors.New("it must not have a fragment (the part after \"#\")")
+	case strings.Contains(raw, "?"):
+		return nil, errors.New("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return nil, errors.New("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":

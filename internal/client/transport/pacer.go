@@ -47,8 +47,8 @@ func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	interval, limited := p.pace()
-	if !limited {
+	interval := p.pace()
+	if interval == 0 {
 		return nil
 	}
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
@@ -62,22 +62,24 @@ func (p *pacer) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	interval, _ = p.pace()
-	if cause := p.clock.Sleep(ctx, p.left.Add(interval).Sub(p.clock.Now())); cause != nil {
+	if cause := p.clock.Sleep(ctx, p.left.Add(p.pace()).Sub(p.clock.Now())); cause != nil {
 		return cause
 	}
 	p.left = p.clock.Now()
 	return nil
 }
 
-// pace returns the interval between requests, and whether there is one.
-// It is that of the best of the last four seconds, including the present one. If the
+// pace returns the interval between requests, or zero before the first 429. It is that of
+// the best of the last four seconds, including the present one. If the
 // service refused at most one request in five in each of the last three full seconds, the
 // interval is halved to find out whether it accepts more: with a true limit, this is one
 // second in four.
-func (p *pacer) pace() (interval time.Duration, limited bool) {
+func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.limited {
+		return 0
+	}
 	best, factor, now := leastRate, 2, p.clock.Now().Unix()
 	for _, t := range p.tallies {
 		if t.second <= now-int64(len(p.tallies)) {
@@ -88,7 +90,7 @@ func (p *pacer) pace() (interval time.Duration, limited bool) {
 			factor = 1
 		}
 	}
-	return time.Second / time.Duration(best*factor), p.limited
+	return time.Second / time.Duration(best*factor)
 }
 
 // record counts a response by its status. Every one but a 429 means that the request was

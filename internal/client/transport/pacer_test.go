@@ -28,8 +28,8 @@ func seconds(p *pacer, counts ...[2]int) int {
 		}
 		<-time.After(second)
 	}
-	interval, _ := p.pace()
-	return int(second / interval)
+	p.limited = true
+	return int(second / p.pace())
 }
 
 func TestPaceFollowsTheAcceptedRequests(t *testing.T) {

@@ -43,8 +43,7 @@ func (r *retries) wait(ctx context.Context, err error) error {
 // allow counts a failed attempt, and reports whether it may be repeated. Only the deadline
 // of ctx, if it has one, limits the repetitions after a 429.
 func (r *retries) allow(ctx context.Context, err error) bool {
-	meaning := meaningOf(err)
-	if meaning == permanent || meaning == temporary && r.once {
+	if m := meaningOf(err); m == permanent || m == temporary && r.once {
 		return false
 	}
 	_, bounded := ctx.Deadline()
