@@ -17,8 +17,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Client calls the API. It is safe for concurrent use; all calls share one
-// transport. The context of each call must have a deadline of the configured clock.
+// Client calls the API. It is safe for concurrent use; all calls share one transport. A
+// deadline of a call's context must be one of the configured clock.
 type Client struct {
 	config    transport.Config
 	transport *transport.Transport

@@ -31,7 +31,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"further fields":             {"docs.example.com", ` {"version": 12345678901234567890, "paths": ["/a"]} `, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
 		"a domain among them":        {"docs.example.com", `{"domain":"other"}`, `{"domain":"docs.example.com"}`},
 		"a domain with a quote":      {`a","b":"c`, "{}", `{"domain":"a\",\"b\":\"c"}`},
-		"null":                       {"d", "null", `{"domain":"d"}`},
+		"parameters that are null":   {"d", "null", ""},
 		"parameters that are broken": {"d", `{"n":{}`, ""},
 		"parameters of another type": {"d", `["n"]`, ""},
 	} {
@@ -110,6 +110,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?` + signature + `"}`, ""},
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T13:00:00Z","SizeBytes":12}`, ""},
 		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "expiresAt sizeBytes"},
+		"an expiry in another age":          {"bundle", `{"bundleUrl":"https://s.test/b?X-Amz-Date=00010301T120000Z&X-Amz-Expires=600"}`, `{"URL":"https://s.test/b?X-Amz-Date=00010301T120000Z&X-Amz-Expires=600","ExpiresAt":"0001-01-01T00:00:00Z"}`, ""},
 		"no expiry":                         {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":null}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

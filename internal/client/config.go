@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -32,8 +31,8 @@ type Config struct {
 	// RequestTimeout limits each attempt of a request, and how long a download may
 	// receive no data; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries limits the retries of a request; 4 if nil. Retries after a 429 do not
-	// count: only the deadline of the context limits them.
+	// MaxRetries limits the retries of a request; 4 if nil. If the context has a deadline,
+	// that alone limits the retries after a 429.
 	MaxRetries *int
 	// Log writes a log record. No message or field contains the API key or the query of
 	// a URL.
@@ -73,14 +72,14 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("it is not a URL")
 	}
 	switch {
-	case u.Scheme == "" || u.Host == "" || u.Hostname() == "":
+	case u.Scheme == "" || u.Hostname() == "":
 		return nil, errors.New("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
 		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
-	case u.RawQuery != "" || u.ForceQuery:
-		return nil, errors.New("it must not have a query (the part after \"?\")")
-	case u.Fragment != "" || strings.Contains(raw, "#"):
+	case strings.Contains(raw, "#"):
 		return nil, errors.New("it must not have a fragment (the part after \"#\")")
+	case strings.Contains(raw, "?"):
+		return nil, errors.New("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return nil, errors.New("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -88,14 +87,6 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
-}
-
-var versionSegment = regexp.MustCompile(`[^/]/v[0-9]+$`)
-
-// HasVersion reports whether a base URL ends with a version segment such as "/v1", as
-// the contract says it should.
-func HasVersion(baseURL string) bool {
-	return versionSegment.MatchString(strings.TrimRight(strings.TrimSpace(baseURL), "/"))
 }
 
 // isLoopback reports whether a host is a loopback address or localhost, in any

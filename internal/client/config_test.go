@@ -49,18 +49,6 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
-func TestHasVersion(t *testing.T) {
-	for raw, want := range map[string]bool{
-		"https://h/v1": true, "https://h/v1/": true, "https://h/api/v12": true,
-		"https://h": false, "https://h/v": false, "https://h/v1/api": false, "https://h/av1": false, "https://v1": false, "https://h/v1.0": false,
-	} {
-		u, err := ParseBaseURL(raw)
-		if err != nil || HasVersion(u.String()) != want {
-			t.Errorf("%s: %v, want %t", raw, err, want)
-		}
-	}
-}
-
 func TestParseAPIKey(t *testing.T) {
 	const key = "docs_" + signature
 	for raw, want := range map[string]string{

@@ -4,10 +4,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -80,18 +80,14 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 }
 
 func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
-	body := map[string]any{}
+	members := map[string]json.RawMessage{}
 	if len(parameters) > 0 {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(parameters, &members); err != nil {
-			return nil, fmt.Errorf("the parameters are not a JSON object: %w", err)
-		}
-		for name, value := range members {
-			body[name] = value
+		if err := json.Unmarshal(parameters, &members); err != nil || members == nil {
+			return nil, errors.New("the parameters are not a JSON object")
 		}
 	}
-	body["domain"] = domain
-	return json.Marshal(body)
+	members["domain"], _ = json.Marshal(domain) // of a string, which never fails
+	return json.Marshal(members)
 }
 
 // GetStaticExportJob reads a job (getStaticExportJob).
@@ -133,8 +129,8 @@ type Download struct {
 // there is progress: the link or the credential that signed it may have expired, and the
 // service may restore a deleted archive when it creates a link.
 //
-// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError],
-// the [*os.PathError] of the file, or context.Cause(ctx).
+// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], the
+// [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
 	receiver := c.transport.NewReceiver(file)
 	for furthest := int64(-1); ; furthest = receiver.Size() {
@@ -143,8 +139,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 			return Download{}, err
 		}
 		sum, size, err := receiver.Receive(ctx, bundle.URL)
-		refusal, ok := errors.AsType[*StorageError](err)
-		if !ok || refusal.StatusCode/100 != 4 || receiver.Size() <= furthest {
+		if status, _ := transport.StatusOf(err); status/100 != 4 || receiver.Size() <= furthest {
 			return Download{sum, size}, err
 		}
 	}
@@ -162,11 +157,6 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
 		return nil, errors.New("its bundleUrl uses plain http instead of https")
 	}
-	bundle := &Bundle{URL: *link, SizeBytes: r.count("sizeBytes")}
-	if expiresAt := r.instant("expiresAt"); expiresAt != nil {
-		bundle.ExpiresAt = *expiresAt
-	} else {
-		bundle.ExpiresAt, _ = linkExpiry(u)
-	}
-	return bundle, nil
+	expiresAt := linkExpiry(u)
+	return &Bundle{URL: *link, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
 }

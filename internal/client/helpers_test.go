@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"regexp"
 	"strings"
 	"sync"
@@ -71,6 +72,9 @@ func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	}()
 	if r.Body == nil {
 		r.Body = http.NoBody
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil {
+		trace.GotConn(httptrace.GotConnInfo{})
 	}
 	w.ServeHTTP(recorder, r)
 	resp = recorder.Result()

@@ -70,16 +70,6 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 	h.wantCounts(t, counts{})
 }
 
-func TestProviderWarnsOnceOfABaseURLWithoutAVersion(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.env[baseURLVariable] = strings.TrimSuffix(h.service.BaseURL, "/v1")
-	output := h.cli(t, "resource \"docs_update_gate\" \"gate\" {\n  status_id = \"upd_1\"\n}\n").terraform.Run(t, 0, "plan")
-	if n := strings.Count(output, "Warning: Base URL has no version segment"); n != 1 {
-		t.Errorf("%d warnings, want 1:\n%s", n, output)
-	}
-}
-
 func TestUnknownProviderConfigurationFailsOnlyWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})

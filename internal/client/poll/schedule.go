@@ -11,18 +11,6 @@ import (
 const (
 	minWait = time.Second
 	maxWait = 15 * time.Second
-	jitter  = .1 // each wait is shortened by up to this share
-
-	shareUnknown = .05  // share of the elapsed time to wait if the remaining time is unknown
-	shareLeast   = .005 // lower bound of that share if the remaining time is known
-	shareMost    = .25  // upper bound of that share if the remaining time is known
-	shareRest    = .4   // share of the remaining time to wait if it is known
-
-	minRises    = 2    // increases of the progress before it is used
-	stallPoints = 15.  // percentage points that the progress may lag behind its own rate
-	stallSteps  = 1.5  // the same if the progress rises in steps, as a multiple of the last step
-	complete    = 100. // percent
-
 	// maxRetryAfter caps the Retry-After of a successful response.
 	maxRetryAfter = time.Minute
 )
@@ -40,11 +28,12 @@ type Observation struct {
 	RetryAfter time.Duration
 }
 
-// Schedule decides how long to wait before the next poll. It waits a share of
-// the elapsed time, so that a long job is polled less often than a short one and
-// its end is still noticed within a few percent of its duration. If the
-// progress yields an estimate of the remaining time, it waits a share of that
-// instead, within bounds that do not depend on the progress.
+// Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed
+// time, so that a long job is polled less often than a short one, and its end is still
+// noticed within a few percent of its duration. Each time the progress rises, it estimates
+// the end, and it polls more often shortly before and after that. Only right after a rise
+// does it wait longer if the end is far away, because a progress may hang, drop, or start
+// over.
 //
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
@@ -53,14 +42,10 @@ type Schedule struct {
 	// Random returns numbers in [0, 1).
 	Random func() float64
 
-	rises []rise
-}
-
-// rise is a progress value that is higher than all earlier ones. The rate is measured
-// from the first rise of a Schedule.
-type rise struct {
-	at      time.Duration
-	percent float64
+	// Times since the start, in nanoseconds.
+	began float64 // when the work was last seen in the queue
+	ends  float64 // when it ends, as estimated at the last rise; zero before the first one
+	top   float64 // the highest progress since it began
 }
 
 // Next returns how long to wait after an observation. elapsed is the time from the
@@ -74,54 +59,15 @@ func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 	if s.Interval > 0 {
 		return max(s.Interval, asked)
 	}
-	s.observe(elapsed, seen)
-	wait := share(shareUnknown, elapsed)
-	if remaining, known := s.remaining(elapsed); known {
-		wait = min(max(share(shareRest, remaining), share(shareLeast, elapsed)), share(shareMost, elapsed))
-	}
-	wait -= share(jitter*s.Random(), wait)
-	return max(min(max(wait, minWait), maxWait), asked)
-}
-
-// observe records an increase of the progress. If the job was queued, it is assumed to
-// have begun when it was last seen in the queue. If the progress drops far, it has
-// started over.
-func (s *Schedule) observe(elapsed time.Duration, seen Observation) {
+	now, most := float64(elapsed), .05*float64(elapsed)
 	if seen.Queued {
-		s.rises = []rise{{at: elapsed}}
-		return
+		s.began, s.top, s.ends = now, 0, 0
+	} else if seen.Progress != nil && *seen.Progress > s.top && *seen.Progress <= 100 {
+		s.top = *seen.Progress
+		s.ends = now + (now-s.began)*(100-s.top)/s.top
+		most = .25 * now
 	}
-	if seen.Progress == nil || math.IsNaN(*seen.Progress) {
-		return
-	}
-	now := rise{elapsed, min(max(*seen.Progress, 0), complete)}
-	if len(s.rises) == 0 {
-		s.rises = []rise{now}
-		return
-	}
-	if last := s.rises[len(s.rises)-1]; now.percent < last.percent-stallPoints {
-		s.rises = []rise{now}
-	} else if now.percent > last.percent {
-		s.rises = append(s.rises, now)
-	}
-}
-
-// remaining estimates the time to the end from the rate of the whole run. There is no
-// estimate until there are enough rises, or after the progress has stalled.
-func (s *Schedule) remaining(elapsed time.Duration) (_ time.Duration, known bool) {
-	if len(s.rises) <= minRises {
-		return 0, false
-	}
-	first, last, before := s.rises[0], s.rises[len(s.rises)-1], s.rises[len(s.rises)-2]
-	rate := (last.percent - first.percent) / (last.at - first.at).Seconds() // percent per second
-	silent := (elapsed - last.at).Seconds()
-	if silent*rate > max(stallPoints, stallSteps*(last.percent-before.percent)) {
-		return 0, false
-	}
-	seconds := max(0, (complete-last.percent)/rate-silent)
-	return time.Duration(min(seconds, maxWait.Seconds()/shareRest) * float64(time.Second)), true
-}
-
-func share(part float64, of time.Duration) time.Duration {
-	return time.Duration(part * float64(of))
+	wait := min(max(.5*math.Abs(s.ends-now), .005*now), most)
+	wait -= .1 * s.Random() * wait // so that many waits do not poll at the same time
+	return max(asked, min(max(time.Duration(wait), minWait), maxWait))
 }

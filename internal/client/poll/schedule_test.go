@@ -5,6 +5,7 @@ package poll
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -13,52 +14,45 @@ const s = time.Second
 
 func noJitter() float64 { return 0 }
 
-func queued(at time.Duration) look  { return look{at, Observation{Queued: true}} }
-func noValue(at time.Duration) look { return look{at, Observation{}} }
-func running(at time.Duration, percent float64) look {
-	return look{at, Observation{Progress: &percent}}
-}
-
 // look is an observation and the time that had elapsed when it was made.
 type look struct {
 	at   time.Duration
 	seen Observation
 }
 
-func TestScheduleEstimatesTheRemainingTimeFromTheProgress(t *testing.T) {
+func queued(at time.Duration) look  { return look{at, Observation{Queued: true}} }
+func noValue(at time.Duration) look { return look{at, Observation{}} }
+func running(at time.Duration, percent float64) look {
+	return look{at, Observation{Progress: &percent}}
+}
+
+func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 	for name, test := range map[string]struct {
-		looks       []look
-		least, most time.Duration // of the wait after the last look
+		looks []look
+		want  time.Duration // the wait after the last look
 	}{
-		"starts with the shortest wait":            {[]look{queued(0)}, s, s},
-		"waits 5 % of the elapsed time in a queue": {[]look{queued(100 * s)}, 5 * s, 5 * s},
-		"waits 5 % of the time without a progress": {[]look{queued(0), noValue(100 * s)}, 5 * s, 5 * s},
-		"waits at most 15 s":                       {[]look{queued(0), noValue(time.Hour)}, 15 * s, 15 * s},
-		"does not trust a single rise":             {[]look{queued(0), running(100*s, 1)}, 5 * s, 5 * s},
-		"does not trust two values without a queue": {
-			[]look{running(0, 0), running(100*s, 50)}, 5 * s, 5 * s,
-		},
-		"waits long while the end is far":     {[]look{queued(0), running(20*s, 10), running(40*s, 20)}, 10 * s, 10 * s},
-		"waits briefly when the end is near":  {[]look{queued(0), running(100*s, 49), running(200*s, 98)}, s, 2 * s},
-		"polls 0.5 % apart at the very end":   {[]look{queued(0), running(500*s, 50), running(1000*s, 100)}, 5 * s, 5 * s},
-		"subtracts the time since the rise":   {[]look{queued(0), running(40*s, 40), running(80*s, 80), running(90*s, 80)}, 4 * s, 4 * s},
-		"trusts a progress 15 % late":         {[]look{running(0, 0), running(10*s, 10), running(20*s, 20), running(35*s, 20)}, 8750 * time.Millisecond, 8750 * time.Millisecond},
-		"does not count the time in a queue":  {[]look{queued(0), queued(100 * s), running(110*s, 50), running(180*s, 80)}, 8 * s, 8 * s},
-		"trusts a progress in steps":          {[]look{queued(0), running(100*s, 25), running(200*s, 50), running(270*s, 50)}, 15 * s, 15 * s},
-		"does not trust a progress that hung": {[]look{queued(0), running(10*s, 10), running(20*s, 20), running(100*s, 20)}, 5 * s, 5 * s},
-		"does not trust one that hung at 100": {[]look{queued(0), running(50*s, 50), running(100*s, 100), running(200*s, 100)}, 10 * s, 10 * s},
-		"ignores a small drop":                {[]look{queued(0), running(50*s, 25), running(100*s, 50), running(101*s, 48)}, 15 * s, 15 * s},
-		"keeps its estimate through a drop of 15 points": {
-			[]look{queued(0), running(50*s, 25), running(100*s, 50), running(101*s, 35)}, 15 * s, 15 * s,
-		},
-		"follows a progress that starts over": {
-			[]look{queued(0), running(50*s, 50), running(90*s, 90), running(100*s, 0), running(150*s, 25), running(200*s, 50)}, 15 * s, 15 * s,
-		},
-		"measures from the first look if it joined late": {[]look{running(0, 80), running(50*s, 82), running(100*s, 84)}, 15 * s, 15 * s},
-		"starts over when the job is queued again":       {[]look{queued(0), running(50*s, 50), running(90*s, 90), queued(100 * s)}, 5 * s, 5 * s},
-		"takes a value above 100 for 100":                {[]look{queued(0), running(100*s, 50), running(200*s, 500)}, s, s},
-		"ignores NaN":                                    {[]look{running(0, math.NaN()), running(20*s, 10), running(40*s, 20), running(60*s, 30)}, 15 * s, 15 * s},
-		"takes a negative value for 0":                   {[]look{queued(0), running(50*s, -1000), running(100*s, 10), running(110*s, 20)}, 15 * s, 15 * s},
+		"starts with the shortest wait":               {[]look{queued(0)}, s},
+		"waits 5 % of the time in a queue":            {[]look{queued(100 * s)}, 5 * s},
+		"waits 5 % of the time without a progress":    {[]look{queued(0), noValue(100 * s)}, 5 * s},
+		"waits at most 15 s":                          {[]look{queued(0), noValue(time.Hour)}, 15 * s},
+		"waits half of the remaining time":            {[]look{queued(0), running(80*s, 80)}, 10 * s},
+		"waits 25 % of the time while the end is far": {[]look{queued(0), running(40*s, 1)}, 10 * s},
+		"waits 0.5 % of the time at the very end":     {[]look{queued(0), running(1000*s, 100)}, 5 * s},
+		"does not count the time in a queue":          {[]look{queued(0), queued(100 * s), running(120*s, 80)}, 2500 * time.Millisecond},
+		"measures the whole run":                      {[]look{queued(0), running(10*s, 70), running(80*s, 80)}, 10 * s},
+		"waits longer than 5 % only after a rise":     {[]look{queued(0), running(50*s, 50), running(60*s, 50)}, 3 * s},
+		"polls more often near the estimated end":     {[]look{queued(0), running(100*s, 80), running(121*s, 80)}, 2 * s},
+		"polls more often just after it":              {[]look{queued(0), running(100*s, 80), running(128*s, 80)}, 1500 * time.Millisecond},
+		"polls as before long after it":               {[]look{queued(0), running(100*s, 80), running(200*s, 80)}, 10 * s},
+		"does not use a progress that drops":          {[]look{queued(0), running(10*s, 10), running(40*s, 5)}, 2 * s},
+		"measures a drop by the highest progress":     {[]look{queued(0), running(10*s, 10), running(40*s, 5), running(50*s, 8)}, 2500 * time.Millisecond},
+		"starts over when the job is queued again":    {[]look{queued(0), running(80*s, 80), queued(100 * s), running(180*s, 80)}, 10 * s},
+		"forgets the end when it is queued again":     {[]look{queued(0), running(80*s, 80), queued(100 * s)}, 5 * s},
+		"does not use zero":                           {[]look{queued(0), running(100*s, 0)}, 5 * s},
+		"does not use a negative value":               {[]look{queued(0), running(100*s, -5)}, 5 * s},
+		"does not use a value above 100":              {[]look{queued(0), running(100*s, 101)}, 5 * s},
+		"does not use NaN":                            {[]look{queued(0), running(100*s, math.NaN())}, 5 * s},
+		"uses a rise after NaN":                       {[]look{queued(0), running(10*s, math.NaN()), running(80*s, 80)}, 10 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
 			schedule := Schedule{Random: noJitter}
@@ -66,10 +60,37 @@ func TestScheduleEstimatesTheRemainingTimeFromTheProgress(t *testing.T) {
 			for _, look := range test.looks {
 				wait = schedule.Next(look.at, look.seen)
 			}
-			if wait < test.least || wait > test.most {
-				t.Errorf("waits %s, want %s to %s", wait, test.least, test.most)
+			if (wait - test.want).Abs() > time.Microsecond {
+				t.Errorf("waits %s, want %s", wait, test.want)
 			}
 		})
+	}
+}
+
+func TestScheduleIsBoundedForAnyProgress(t *testing.T) {
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		schedule := Schedule{Random: r.Float64}
+		for elapsed := time.Duration(0); elapsed < time.Hour; {
+			odd := []float64{-50, 150, 1e-300, 1e300, math.Inf(1), math.Inf(-1), math.NaN()}
+			percent, most := 100*r.Float64(), elapsed/4
+			seen := Observation{Progress: &percent}
+			switch r.IntN(9) {
+			case 0:
+				seen, most = Observation{Queued: true}, elapsed/20
+			case 1:
+				seen, most = Observation{}, elapsed/20
+			case 2, 3, 4:
+				percent = odd[r.IntN(len(odd))]
+			case 5, 6, 7:
+				percent = 100 * elapsed.Hours() // rises steadily
+			}
+			wait := schedule.Next(elapsed, seen)
+			if bound := max(s, min(15*s, most)); wait < s || wait > bound {
+				t.Fatalf("seed %d: waits %s after %s, want 1s to %s", seed, wait, elapsed, bound)
+			}
+			elapsed += wait
+		}
 	}
 }
 

@@ -6,8 +6,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -28,27 +26,23 @@ type Request struct {
 	Once bool
 }
 
-// Do sends a request until it succeeds, fails permanently, or the context ends. The
-// context must have a deadline, which limits the retries after a 429.
+// Do sends a request until it succeeds, fails permanently, or ctx ends. If ctx has a
+// deadline, that alone limits the retries after a 429.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError]. If ctx
 // ended, or would end before the next attempt, it is context.Cause(ctx) or a [*BusyError],
 // in an [*EndedError] if an attempt had failed.
 func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
-	if _, bounded := ctx.Deadline(); !bounded {
-		return nil, errors.New("the context of a request must have a deadline")
-	}
 	req, err := t.newRequest(call)
 	if err != nil {
 		return nil, err
 	}
-	retries := &retries{Transport: t, once: call.Once}
+	retries := &retries{config: t.config, once: call.Once}
 	for attempt := 1; ; attempt++ {
 		if err := t.pacer.take(ctx); err != nil {
 			return nil, Ended(err, retries.last)
 		}
 		response, err := t.attempt(ctx, req, call.Once, attempt)
-		t.pacer.record(err)
 		if err == nil {
 			return response, nil
 		}
@@ -92,41 +86,34 @@ func escapeElement(element string) string {
 
 // attempt sends the request once, reads the response, and logs the outcome.
 func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool, number int) (*Response, error) {
-	began := time.Now()
-	response, err := t.send(ctx, req, once)
-	fields := map[string]any{"method": req.Method, "path": req.URL.EscapedPath(), "attempt": number}
-	if response != nil {
-		fields["status"], fields["request_id"] = response.StatusCode, response.RequestID
-	}
-	if api, ok := errors.AsType[*APIError](err); ok {
-		fields["status"], fields["request_id"] = api.StatusCode, api.RequestID
-	}
+	began, fields := time.Now(), map[string]any{"method": req.Method, "path": req.URL.EscapedPath(), "attempt": number}
+	response, err := t.send(ctx, req, once, fields)
 	t.logAttempt(ctx, "API request", began, err, fields)
 	return response, err
 }
 
-// send sends the request, limited by the request timeout.
-func (t *Transport) send(ctx context.Context, req *http.Request, once bool) (*Response, error) {
+// send sends the request, limited by the request timeout. It adds to the fields of the log
+// record.
+func (t *Transport) send(ctx context.Context, req *http.Request, once bool, fields map[string]any) (*Response, error) {
 	client := t.api
 	if once {
 		ctx, client = context.WithoutCancel(ctx), t.fresh
 	}
-	timeout := t.config.RequestTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, silence{fmt.Errorf("no complete response within the request timeout (%s)", timeout)})
+	ctx, cancel := context.WithTimeoutCause(ctx, t.config.RequestTimeout, silence("no complete response within the request timeout"))
 	defer cancel()
-	// Only a request that asked for a connection and got none is known not to have
-	// been sent. net/http may ask more than once, and from other goroutines.
-	var unsent atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { unsent.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { unsent.Store(false) },
-	})
+	// Nothing is sent without a connection. net/http may get it in another goroutine, even
+	// after it has given up on the request.
+	var sent atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	copied := req.Clone(traced)
 	copied.Body, _ = req.GetBody() // of a bytes.Reader, which never fails
 	resp, err := client.Do(copied)
 	if err != nil {
-		return nil, t.connectionError(ctx, req, !unsent.Load(), err)
+		return nil, t.connectionError(ctx, req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return t.read(ctx, req, resp)
+	t.pacer.record(resp.StatusCode)
+	exchange := t.exchange(req, resp)
+	fields["status"], fields["request_id"] = exchange.StatusCode, exchange.RequestID
+	return t.read(ctx, req, resp, exchange)
 }

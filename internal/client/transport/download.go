@@ -47,10 +47,10 @@ func (t *Transport) NewReceiver(file *os.File) *Receiver {
 // one resets the count of failures.
 //
 // It returns the checksum of the object, in lowercase hexadecimal, and its size. The error
-// is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or
-// context.Cause(ctx).
+// is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or, if ctx
+// ended, context.Cause(ctx) or an [*EndedError].
 func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, size int64, err error) {
-	retries := &retries{Transport: r.transport}
+	retries := &retries{config: r.transport.config}
 	for furthest := r.size; ; {
 		err := r.attempt(ctx, link)
 		if err == nil {
@@ -81,7 +81,7 @@ func (r *Receiver) attempt(ctx context.Context, link string) error {
 	t := r.transport
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(t.config.RequestTimeout, func() { cancel(silence{fmt.Errorf("no data for %s", t.config.RequestTimeout)}) })
+	stalled := time.AfterFunc(t.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
 	defer stalled.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -147,7 +147,8 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 	}
 }
 
-// continues reports whether a partial response has the next bytes of the same object.
+// continues reports whether a partial response has the next bytes of the same object. It
+// notes the size of the object, which the first response may not have had.
 func (r *Receiver) continues(header http.Header) bool {
 	var from, to int64
 	// If the size is "*", nothing tells a part from the rest.

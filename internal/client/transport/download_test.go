@@ -219,7 +219,7 @@ func TestDownloadFails(t *testing.T) {
 		"with XML over 64 KiB":               {[]http.HandlerFunc{inform(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1))}, 1, refused},
 		"with JSON":                          {[]http.HandlerFunc{inform(500, `{"sig":"`+signature+`"}`)}, 5, "the object store store.test returned HTTP 500 Internal Server Error"},
 		"if there is no response":            {[]http.HandlerFunc{reset}, 5, "GET /1: the request to store.test failed: EOF"},
-		"if the store is silent":             {[]http.HandlerFunc{silent}, 5, "GET /1: the request to store.test failed: no data for 30s"},
+		"if the store is silent":             {[]http.HandlerFunc{silent}, 5, "GET /1: the request to store.test failed: no data within the request timeout"},
 		"if there is no progress":            {[]http.HandlerFunc{cutAfter(4000, whole), reset}, 5, "GET /1: the request to store.test failed: EOF"},
 		"if the same first half comes again": {[]http.HandlerFunc{cutAfter(4000, sends(content, ""))}, 5, "GET /1: the request to store.test failed: unexpected EOF"},
 		"if the parts are always wrong":      {[]http.HandlerFunc{inform(206, "x")}, 5, "GET /1: the request to store.test failed: the object store did not send the requested part"},

@@ -87,8 +87,10 @@ func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("%s %s: the request to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
-// silence is the reason for canceling an attempt that took too long.
-type silence struct{ error }
+// silence is the cause of an attempt that was canceled because it took too long.
+type silence string
+
+func (s silence) Error() string { return string(s) }
 
 // connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
 // text, which has the whole URL and may quote what the server sent. If the attempt took
@@ -166,16 +168,4 @@ func statusLine(code int) string {
 		return fmt.Sprintf("%d %s", code, text)
 	}
 	return fmt.Sprint(code)
-}
-
-// StatusOf returns the HTTP status and the Retry-After of the response that err is
-// about, or zeros.
-func StatusOf(err error) (status int, retryAfter time.Duration) {
-	if api, ok := errors.AsType[*APIError](err); ok {
-		return api.StatusCode, api.RetryAfter
-	}
-	if storage, ok := errors.AsType[*StorageError](err); ok {
-		return storage.StatusCode, storage.RetryAfter
-	}
-	return 0, 0
 }

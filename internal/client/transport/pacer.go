@@ -5,7 +5,6 @@ package transport
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -48,8 +47,8 @@ func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	interval, limited := p.pace()
-	if !limited {
+	interval := p.pace()
+	if interval == 0 {
 		return nil
 	}
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
@@ -63,22 +62,24 @@ func (p *pacer) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	interval, _ = p.pace()
-	if cause := p.clock.Sleep(ctx, p.left.Add(interval).Sub(p.clock.Now())); cause != nil {
+	if cause := p.clock.Sleep(ctx, p.left.Add(p.pace()).Sub(p.clock.Now())); cause != nil {
 		return cause
 	}
 	p.left = p.clock.Now()
 	return nil
 }
 
-// pace returns the interval between requests, and whether there is one.
-// It is that of the best of the last four seconds, including the present one. If the
+// pace returns the interval between requests, or zero before the first 429. It is that of
+// the best of the last four seconds, including the present one. If the
 // service refused at most one request in five in each of the last three full seconds, the
 // interval is halved to find out whether it accepts more: with a true limit, this is one
 // second in four.
-func (p *pacer) pace() (interval time.Duration, limited bool) {
+func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.limited {
+		return 0
+	}
 	best, factor, now := leastRate, 2, p.clock.Now().Unix()
 	for _, t := range p.tallies {
 		if t.second <= now-int64(len(p.tallies)) {
@@ -89,14 +90,12 @@ func (p *pacer) pace() (interval time.Duration, limited bool) {
 			factor = 1
 		}
 	}
-	return time.Second / time.Duration(best*factor), p.limited
+	return time.Second / time.Duration(best*factor)
 }
 
-// record counts the outcome of an attempt. Every response but a 429 is accepted.
-func (p *pacer) record(err error) {
-	if _, lost := errors.AsType[*ConnectionError](err); lost {
-		return
-	}
+// record counts a response by its status. Every one but a 429 means that the request was
+// accepted.
+func (p *pacer) record(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()
@@ -104,7 +103,7 @@ func (p *pacer) record(err error) {
 	if t.second != now {
 		*t = tally{second: now}
 	}
-	if status, _ := StatusOf(err); status == http.StatusTooManyRequests {
+	if status == http.StatusTooManyRequests {
 		t.refused++
 		p.limited = true
 	} else {

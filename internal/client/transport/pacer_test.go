@@ -16,22 +16,20 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-var refusal = &APIError{Exchange: Exchange{StatusCode: http.StatusTooManyRequests}}
-
 // seconds has a pacer record accepted and refused requests, each pair in a second of its
 // own, and returns the requests per second that it allows in the second after them.
 func seconds(p *pacer, counts ...[2]int) int {
 	for _, count := range counts {
 		for range count[0] {
-			p.record(&APIError{Exchange: Exchange{StatusCode: http.StatusBadGateway}})
+			p.record(http.StatusBadGateway)
 		}
 		for range count[1] {
-			p.record(refusal)
+			p.record(http.StatusTooManyRequests)
 		}
 		<-time.After(second)
 	}
-	interval, _ := p.pace()
-	return int(second / interval)
+	p.limited = true
+	return int(second / p.pace())
 }
 
 func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
@@ -61,8 +59,8 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := newPacer(clock.System{})
 		for range 9 {
-			p.record(refusal)
-			p.record(nil)
+			p.record(http.StatusTooManyRequests)
+			p.record(http.StatusOK)
 		}
 		if got := seconds(p); got != 18 {
 			t.Errorf("allows %d requests per second in the second of the refusals, want 18", got)
@@ -73,11 +71,11 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 // Ten requests ask in their order, a millisecond apart.
 func TestRequestsLeaveInTheirOrder(t *testing.T) {
 	for name, test := range map[string]struct {
-		recorded error
+		recorded int
 		apart    time.Duration
 	}{
-		"at once before the first 429": {nil, time.Millisecond},
-		"one by one after it":          {refusal, second / 4},
+		"at once before the first 429": {http.StatusOK, time.Millisecond},
+		"one by one after it":          {http.StatusTooManyRequests, second / 4},
 	} {
 		bubble(t, func(t *testing.T) {
 			p := newPacer(clock.System{})
@@ -122,7 +120,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				p := newPacer(clock.System{})
-				p.record(refusal)
+				p.record(http.StatusTooManyRequests)
 				<-time.After(4 * second)
 				var all sync.WaitGroup
 				for range 12 {
@@ -141,6 +139,34 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 				all.Wait()
 				if err := p.take(bounded(t, second)); err != nil {
 					t.Errorf("the next turn does not come: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    int // requests per second after 40 reads of 10 ms at most
+	}{
+		"a success":            {reply(200, "{}"), 80},
+		"another error":        {reply(404, ""), 80},
+		"an unusable body":     {reply(200, "[]"), 80},
+		"a canceled attempt":   {silent, 4},
+		"an attempt cut short": {reset, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tr, _ := serve(t, test.handler, maxRetries(0))
+				for range 40 {
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+					_, _ = tr.Do(ctx, read)
+					cancel()
+				}
+				<-time.After(second)
+				if got := seconds(tr.pacer); got != test.want {
+					t.Errorf("allows %d requests per second, want %d", got, test.want)
 				}
 			})
 		})

@@ -35,58 +35,64 @@ func (t *Transport) Unexpected(response *Response, problem error) *UnexpectedRes
 	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem.Error(), Message: t.Redact(display.ObjectMessage(response.Object))}
 }
 
-// read turns a response into a Response or an error.
-func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response) (*Response, error) {
-	success := resp.StatusCode/100 == 2
-	limit := maxError
-	if success {
-		limit = maxBody
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
-	tooLarge := len(body) > limit
-	body = body[:min(len(body), limit)]
-	object, problem := decode(body)
-	head := Exchange{
+// exchange returns what is reported of a request and its response.
+func (t *Transport) exchange(req *http.Request, resp *http.Response) Exchange {
+	return Exchange{
 		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RequestID: t.requestID(resp.Header), RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
 	}
-	page, notJSON := display.IsPage(body), problem != nil && !errors.Is(problem, errNoObject)
-	message := func() string { return t.Redact(display.BodyMessage(body[:min(len(body), maxError)], object)) }
-	switch {
-	case !success:
-		return nil, &APIError{Exchange: head, Message: message(), Page: page, Redirect: t.Redact(resp.Header.Get("Location"))}
-	case err != nil:
-		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
-	case tooLarge:
-		notJSON = false // it would be as large again
-		problem = fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
-	}
-	if problem != nil {
-		return nil, &UnexpectedResponseError{Exchange: head, Problem: problem.Error(), NotJSON: notJSON, Message: message(), Page: page}
-	}
-	return &Response{Exchange: head, Object: object}, nil
 }
 
-var errNoObject = errors.New("the body is JSON, but not an object")
+// read turns a response into a Response or an error.
+func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response, exchange Exchange) (*Response, error) {
+	if resp.StatusCode/100 != 2 {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
+		object, _ := decode(body)
+		return nil, &APIError{
+			Exchange: exchange, Message: t.Redact(display.BodyMessage(body, object)), Page: display.IsPage(body),
+			Redirect: t.Redact(resp.Header.Get("Location")),
+		}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
+	}
+	object, err := decode(body)
+	if err != nil {
+		_, foreign := errors.AsType[notJSON](err)
+		return nil, &UnexpectedResponseError{
+			Exchange: exchange, Problem: err.Error(), NotJSON: foreign,
+			Message: t.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)), Page: display.IsPage(body),
+		}
+	}
+	return &Response{Exchange: exchange, Object: object}, nil
+}
 
-// decode returns the JSON object of a body. Its error says what the body is instead.
+// notJSON says what a body is that is not JSON.
+type notJSON string
+
+func (e notJSON) Error() string { return string(e) }
+
+// decode returns the JSON object of a body.
 func decode(body []byte) (map[string]any, error) {
 	trimmed := bytes.TrimSpace(body)
 	switch {
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
 	case len(trimmed) == 0:
-		return nil, errors.New("the body is empty")
+		return nil, notJSON("the body is empty")
 	case display.IsPage(trimmed):
-		return nil, errors.New("the body is an HTML or XML page")
+		return nil, notJSON("the body is an HTML or XML page")
 	}
-	var value any
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
 	decoder.UseNumber()
+	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, errors.New("the body is not JSON")
+		return nil, notJSON("the body is not JSON")
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, errNoObject
+		return nil, errors.New("the body is JSON, but not an object")
 	}
 	return object, nil
 }

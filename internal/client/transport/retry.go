@@ -4,6 +4,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -17,46 +18,50 @@ const (
 	maxBackoff   = 30 * time.Second
 )
 
-// retries decides what follows the failed attempts of one call.
+// retries decides whether the attempts of one call are repeated, and when.
 type retries struct {
-	*Transport
+	config   Config
 	once     bool  // see [Request]
 	failures int   // that count
 	refusals int   // responses with 429, which do not count
-	last     error // of the last attempt that ctx did not cut off
+	last     error // of the last attempt that was not canceled
 }
 
-// wait waits after a failed attempt and returns nil if another one may follow.
-// Otherwise, it returns the final error. It returns at once if ctx's deadline is
-// before the next attempt: with a [*BusyError] if the service asked for that wait, and
-// with the failure otherwise.
+// wait waits after an attempt that failed with err, until another one may follow. If none
+// may, it returns the error of the call.
 func (r *retries) wait(ctx context.Context, err error) error {
-	status, retryAfter := StatusOf(err)
-	cause := context.Cause(ctx)
-	switch {
-	case r.once && !neverActed(err):
+	if errors.Is(err, context.Cause(ctx)) { // which canceled the attempt
+		return Ended(err, r.last)
+	}
+	if !r.allow(ctx, err) {
 		return err
-	case cause != nil && errors.Is(err, cause):
-		return Ended(cause, r.last)
-	case cause != nil:
-		return Ended(cause, err)
-	case !IsTemporary(err):
-		return err
-	case status == http.StatusTooManyRequests:
-		r.refusals++
-	case r.failures == r.config.MaxRetries:
-		return err
-	default:
-		r.failures++
 	}
 	r.last = err
-	pause := retryAfter
-	if pause == 0 {
-		// Half of the pause is random, so that many clients do not retry at the same time.
-		pause = time.Duration((1 + r.config.Random()) / 2 * float64(backoff(r.failures+r.refusals-1)))
+	return r.pause(ctx, err)
+}
+
+// allow counts a failed attempt, and reports whether it may be repeated. Only the deadline
+// of ctx, if it has one, limits the repetitions after a 429.
+func (r *retries) allow(ctx context.Context, err error) bool {
+	if m := meaningOf(err); m == permanent || m == temporary && r.once {
+		return false
 	}
+	_, bounded := ctx.Deadline()
+	if status, _ := StatusOf(err); status == http.StatusTooManyRequests && bounded {
+		r.refusals++
+		return true
+	}
+	r.failures++
+	return r.failures <= r.config.MaxRetries
+}
+
+// pause waits as long as the service asked for, or else for the backoff. If ctx would end
+// first, it fails at once.
+func (r *retries) pause(ctx context.Context, err error) error {
+	_, asked := StatusOf(err)
+	pause := cmp.Or(asked, backoff(r.failures+r.refusals, r.config.Random()))
 	if outlasts(ctx, r.config.Clock, pause) {
-		if retryAfter == 0 {
+		if asked == 0 {
 			return err
 		}
 		return Ended(&BusyError{RetryAt: r.config.Clock.Now().Add(pause)}, err)
@@ -67,59 +72,15 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	return nil
 }
 
-// outlasts reports whether a wait would leave no time until ctx's deadline.
+// outlasts reports whether ctx, which has not ended yet, will end before a wait is over.
 func outlasts(ctx context.Context, c clock.Clock, wait time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
-	return bounded && deadline.Sub(c.Now()) <= wait
+	return ctx.Err() == nil && bounded && deadline.Sub(c.Now()) <= wait
 }
 
-// backoff returns a pause that doubles with each earlier failure up to a cap.
-func backoff(failures int) time.Duration { return min(maxBackoff, firstBackoff<<min(failures, 5)) }
-
-// IsTemporary reports whether the same request may succeed later.
-func IsTemporary(err error) bool {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		return !connection.Untrusted
-	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		return unexpected.NotJSON // unusable JSON breaks the contract, and will again
-	}
-	switch status, _ := StatusOf(err); status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
-	default:
-		return status >= 500
-	}
-}
-
-// neverActed reports whether the service is known not to have acted on the request: no
-// connection was made, or the service returned 429, or 503 with a Retry-After.
-func neverActed(err error) bool {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		return !connection.Sent
-	}
-	status, retryAfter := StatusOf(err)
-	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter > 0
-}
-
-// MayHaveActed reports whether the service may have acted on a request that failed
-// with err. It is not the opposite of neverActed: after a 400, the service did not
-// act, but there is no reason to send the request again.
-func MayHaveActed(err error) bool {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		return connection.Sent
-	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		// A web page with status 200 does not come from the API.
-		return !unexpected.Page || unexpected.StatusCode != http.StatusOK
-	}
-	switch status, _ := StatusOf(err); status {
-	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)
-		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
-		return true
-	default:
-		return status >= 500 && !neverActed(err)
-	}
+// backoff returns a pause that doubles with each failure up to a cap. Half of it is random,
+// so that many clients do not retry at the same time.
+func backoff(failures int, random float64) time.Duration {
+	longest := min(maxBackoff, firstBackoff<<min(failures-1, 5))
+	return time.Duration((1 + random) / 2 * float64(longest))
 }

@@ -26,7 +26,8 @@ type Config struct {
 	// RequestTimeout limits each attempt of a request, and how long a download may
 	// receive no data. Both measure the network, so they are real time even if Clock is not.
 	RequestTimeout time.Duration
-	// MaxRetries limits the retries of a request, except those after a 429.
+	// MaxRetries limits the retries of a request, except those after a 429 if the context
+	// has a deadline.
 	MaxRetries int
 	Clock      clock.Clock
 	// Random returns numbers in [0, 1) for jitter.

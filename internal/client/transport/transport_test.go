@@ -112,7 +112,7 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"a dial that hangs":       {responses: turns{reply(200, "{}")}, dial: hangs, read: []float64{30.5}, start: []float64{30.5}},
 		"a reset":                 {responses: turns{reset}, read: retried, start: once, outcome: uncertain, text: "the request to docs.test failed: EOF"},
 		"a cut body":              {responses: turns{cut(`{"jobId":"se_1"`)}, read: retried, start: once, outcome: uncertain, text: "the request to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
-		"silence":                 {responses: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "the request to docs.test failed: no complete response within the request timeout (30s)"},
+		"silence":                 {responses: turns{silent}, read: []float64{0, 30.5, 61.5, 93.5, 127.5}, start: once, outcome: uncertain, text: "the request to docs.test failed: no complete response within the request timeout"},
 		"a response of no HTTP":   {responses: turns{verbatim(testKey + " https://h/?" + signature + "\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed HTTP"},
 		"a broken header":         {responses: turns{verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n")}, read: retried, start: once, outcome: uncertain, text: "malformed MIME header"},
 		"a broken redirect":       {responses: turns{reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature)}, read: retried, start: once, outcome: uncertain, text: "failed to parse Location header"},
@@ -154,9 +154,9 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 
 func TestBackoffDoublesUpToItsCap(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
-		0: second, 1: 2 * second, 2: 4 * second, 4: 16 * second, 5: 30 * second, 63: 30 * second, 1000: 30 * second,
+		1: second, 2: 2 * second, 3: 4 * second, 5: 16 * second, 6: 30 * second, 64: 30 * second, 1000: 30 * second,
 	} {
-		if got := backoff(failures); got != want {
+		if got := backoff(failures, 1); got != want {
 			t.Errorf("backoff(%d) is %s, want %s", failures, got, want)
 		}
 	}
@@ -188,6 +188,18 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 	}
 }
 
+func TestQueueBeyondTheDeadlineFailsWithTheLastAttempt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, reply(429, "slowly"))
+		tr.pacer.waiting.Store(100) // at four per second
+		_, err := tr.Do(bounded(t, 20*second), read)
+		busy, ok := errors.AsType[*BusyError](err)
+		if !ok || !busy.Queued || !busy.RetryAt.Equal(s.began.Add(25500*time.Millisecond)) || !strings.HasSuffix(err.Error(), "; the last attempt: GET /v1/jobs/se_1: HTTP 429 Too Many Requests: slowly") {
+			t.Errorf("the error is %v, want that of the queue and the last attempt", err)
+		}
+	})
+}
+
 var errInterrupt = errors.New("interrupt")
 
 func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
@@ -206,7 +218,7 @@ func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
 		"in a refused start":  {late(20*second, reply(429, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
 		"in a deferred start": {late(20*second, reply(503, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 503 Service Unavailable"},
 		"in a failed start":   {late(20*second, reply(500, "")), start, 20, "POST /v1/jobs: HTTP 500 Internal Server Error"},
-		"in a silent start":   {silent, start, 30, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout (30s)"},
+		"in a silent start":   {silent, start, 30, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -234,11 +246,22 @@ func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentWithoutADeadlineOrAfterAnInterrupt(t *testing.T) {
+// Otherwise, nothing would limit those retries.
+func TestWithoutADeadlineA429CountsAsAFailure(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, "{}"))
-		if _, err := tr.Do(t.Context(), start); err == nil || MayHaveActed(err) {
-			t.Errorf("without a deadline: %v", err)
+		tr, s := serve(t, reply(429, "slowly"))
+		_, err := tr.Do(t.Context(), start)
+		if status, _ := StatusOf(err); status != 429 || !slices.Equal(s.times(), []float64{0, .5, 1.5, 3.5, 7.5}) {
+			t.Errorf("%v after requests at %v", err, s.times())
+		}
+	})
+}
+
+func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tr, s := serve(t, reply(200, "{}"), func(c *Config) { c.UserAgent = "test\n" })
+		if _, err := tr.Do(bounded(t, time.Hour), start); err == nil || MayHaveActed(err) {
+			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
@@ -280,7 +303,6 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 	tr := newTransport(t, maxRetries(0), func(c *Config) {
 		c.Network = roundTripper(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.ContextClientTrace(r.Context())
-			trace.GetConn("docs.test:80")
 			go trace.GotConn(httptrace.GotConnInfo{})
 			return nil, errRefused
 		})
@@ -294,7 +316,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		tr, s := serve(t, inTurn(
 			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")),
-			reply(200, "{}", "X-Request-Id: r-2"),
+			reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		if _, err := tr.Do(bounded(t, time.Hour), read); err != nil {
 			t.Fatal(err)
@@ -302,7 +324,8 @@ func TestEachAttemptIsLogged(t *testing.T) {
 		want := []string{
 			"DEBUG API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: the request to docs.test failed: EOF method:GET path:/v1/jobs/se_1]",
 			"DEBUG API request map[attempt:2 duration_ms:250 error:GET /v1/jobs/se_1: HTTP 500 Internal Server Error: echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
-			"DEBUG API request map[attempt:3 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"DEBUG API request map[attempt:3 duration_ms:0 error:GET /v1/jobs/se_1: HTTP 200 OK, but the body is not JSON: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
 		if !reflect.DeepEqual(s.log.lines, want) {
 			t.Errorf("logged\n%s\nwant\n%s", strings.Join(s.log.lines, "\n"), strings.Join(want, "\n"))
