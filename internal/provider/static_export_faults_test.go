@@ -51,7 +51,7 @@ type faultPlace struct {
 
 var (
 	placesOfStart    = []faultPlace{{"create-start", simulator.EndpointStart, 0}}
-	placesOfCreate   = []faultPlace{{"create-job", simulator.EndpointJob, 0}, {"create-job-late", simulator.EndpointJob, 5}, {"create-link", simulator.EndpointBundle, 0}}
+	placesOfCreate   = []faultPlace{{"create-job", simulator.EndpointJob, 0}, {"create-job-late", simulator.EndpointJob, 2}, {"create-link", simulator.EndpointBundle, 0}}
 	placesOfRefresh  = []faultPlace{{"refresh", simulator.EndpointJob, 0}}
 	placesOfRenewal  = []faultPlace{{"renewal-link", simulator.EndpointBundle, 0}}
 	placesOfRestart  = []faultPlace{{"reexport-start", simulator.EndpointStart, 0}}
@@ -144,7 +144,8 @@ func TestLastingFaultHeals(t *testing.T) {
 // no job was started that was not needed.
 func (m *faultMatrix) heals(t *testing.T, endsRefresh func(faultKind) bool) {
 	t.Helper()
-	h := newHarness(t, simulator.Options{LinkLifetime: 24 * time.Hour})
+	h := newHarness(t, simulator.Options{Run: 90 * time.Second, LinkLifetime: 24 * time.Hour})
+	h.clock.Speed = 50
 	m.cli, m.content = h.cli(t, ""), map[string]string{}
 	all := func(faultKind) bool { return true }
 	others := func(k faultKind) bool { return !endsRefresh(k) }

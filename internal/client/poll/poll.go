@@ -43,7 +43,7 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 	began, pause := w.Clock.Now(), w.First
 	last := Observation{Queued: true} // of the successful polls
 	var tolerance Tolerance           // of the last poll; zero if it succeeded
-	var since time.Time               // the first failure in a row with this tolerance
+	var since time.Time               // when the first failed poll in a row with this tolerance began
 	for {
 		if deadline, bounded := ctx.Deadline(); bounded {
 			if left := deadline.Sub(w.Clock.Now()); pause >= left && left > lastPoll {
@@ -53,22 +53,22 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 		if err := w.Clock.Sleep(ctx, pause); err != nil {
 			return err
 		}
+		asked := w.Clock.Now()
 		seen, err := get(ctx)
-		now := w.Clock.Now()
 		if err == nil {
 			if seen.Done {
 				return nil
 			}
 			last, tolerance = seen, Tolerance{}
-			pause = w.Schedule.Next(now.Sub(began), last)
+			pause = w.Schedule.Next(w.Clock.Now().Sub(began), last)
 			continue
 		}
 		if t := w.Tolerate(err); t != tolerance {
-			tolerance, since = t, now
+			tolerance, since = t, asked
 		}
-		if ctx.Err() != nil || now.Sub(since) >= tolerance.Limit {
+		if ctx.Err() != nil || asked.Sub(since) >= tolerance.Limit {
 			return err
 		}
-		pause = max(seen.RetryAfter, w.Schedule.Next(now.Sub(began), last))
+		pause = max(seen.RetryAfter, w.Schedule.Next(w.Clock.Now().Sub(began), last))
 	}
 }

@@ -17,6 +17,10 @@ import (
 // Virtual is a clock for tests. It stands still until somebody sleeps on it or
 // advances it; then it jumps. It is safe for concurrent use.
 type Virtual struct {
+	// Speed is how many seconds of the clock a second of real time takes at most, so that a
+	// request in flight takes no minutes. Zero means no limit. Set it before the first use.
+	Speed int
+
 	mu       sync.Mutex
 	now      time.Time
 	timeouts []*timeout // whose deadline has not passed
@@ -48,11 +52,15 @@ func (v *Virtual) Now() time.Time {
 func (v *Virtual) Advance(d time.Duration) { _ = v.moveTo(context.Background(), v.Now().Add(d)) }
 
 // Sleep moves the clock to d after its present time, or to the end of ctx if that comes
-// first. It takes a millisecond of real time, so that goroutines that sleep at the same
+// first. It takes a millisecond of real time, or what Speed demands, so that goroutines that sleep at the same
 // time overlap instead of adding up.
 func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
 	wake := v.Now().Add(d)
-	if err := (clock.System{}).Sleep(ctx, min(d, time.Millisecond)); err != nil {
+	real := min(d, time.Millisecond)
+	if v.Speed > 0 {
+		real = d / time.Duration(v.Speed)
+	}
+	if err := (clock.System{}).Sleep(ctx, real); err != nil {
 		return err
 	}
 	return v.moveTo(ctx, wake)
