@@ -55,15 +55,12 @@ func (r *retries) allow(ctx context.Context, err error) bool {
 	return r.failures <= r.config.MaxRetries
 }
 
-// pause waits as long as the service asked for, or else for the backoff. If ctx would end
-// first, it fails at once.
+// pause waits as long as the service asked for, or else for the backoff. If the service
+// asked for longer than ctx lasts, it fails at once.
 func (r *retries) pause(ctx context.Context, err error) error {
 	_, asked := StatusOf(err)
 	pause := cmp.Or(asked, backoff(r.failures+r.refusals, r.config.Random()))
-	if outlasts(ctx, r.config.Clock, pause) {
-		if asked == 0 {
-			return err
-		}
+	if asked > 0 && outlasts(ctx, r.config.Clock, pause) {
 		return Ended(&BusyError{RetryAt: r.config.Clock.Now().Add(pause)}, err)
 	}
 	if cause := r.config.Clock.Sleep(ctx, pause); cause != nil {

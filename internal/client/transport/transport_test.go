@@ -176,13 +176,20 @@ func TestWaitBeyondTheDeadlineFailsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for status, times := range map[int][]float64{500: {0, .5, 1.5}, 429: {0, .5, 1.5}} { // which ask for no wait
+}
+
+// So the error says that the call ended, and not only how an attempt failed.
+func TestBackoffBeyondTheDeadlineLastsUntilThen(t *testing.T) {
+	for _, status := range []int{500, 429} {
 		bubble(t, func(t *testing.T) {
 			tr, s := serve(t, reply(status, ""))
 			_, err := tr.Do(bounded(t, 3*second), read)
-			api, ok := errors.AsType[*APIError](err)
-			if took := time.Since(s.began).Seconds(); !slices.Equal(s.times(), times) || took != times[len(times)-1] || !ok || api.StatusCode != status {
-				t.Errorf("%d: requests at %v, then %v after %g s", status, s.times(), err, took)
+			ended, ok := errors.AsType[*EndedError](err)
+			if took := time.Since(s.began); !slices.Equal(s.times(), []float64{0, .5, 1.5}) || took != 3*second || !ok || !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%d: requests at %v, then %v after %s", status, s.times(), err, took)
+			}
+			if got, _ := StatusOf(ended.Last); got != status {
+				t.Errorf("the last attempt failed with %v, want HTTP %d", ended.Last, status)
 			}
 		})
 	}
