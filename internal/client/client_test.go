@@ -135,20 +135,20 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	long := strings.Repeat("é", MaxNameLength)
 	for name, test := range map[string]struct{ call, body, problem string }{
-		"an update without a status": {"update", `{"_id":"up_1"}`, "the response has no status"},
-		"a status that is an object": {"job", `{"status":{"a":1}}`, "the response has no status"},
-		"a start without an ID":      {"start", `{"error":"no such plan"}`, "the response has no jobId: no such plan"},
+		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
+		"a status that is an object": {"job", `{"status":{"a":1}}`, `the response has no field "status"`},
+		"a start without an ID":      {"start", `{"error":"no such plan"}`, `the response has no field "jobId": no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
-		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, "its jobId is longer than 256 characters"},
-		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, "its jobId has unprintable characters or surrounding whitespace"},
-		"a line break":               {"start", `{"jobId":"se_1\nApply complete!"}`, "its jobId has unprintable characters"},
-		"a right-to-left mark":       {"job", `{"status":"a\u202eb"}`, "its status has unprintable characters"},
-		"whitespace around":          {"start", `{"jobId":" se_1"}`, "its jobId has unprintable characters"},
-		"no link":                    {"bundle", `{"error":"still packing"}`, "the response has no bundleUrl: still packing"},
-		"an empty link":              {"bundle", `{"bundleUrl":""}`, "the response has no bundleUrl"},
-		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, "its bundleUrl is not an absolute http or https URL"},
-		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, "its bundleUrl is not an absolute"},
-		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, "its bundleUrl uses plain http instead of https"},
+		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
+		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters or surrounding whitespace`},
+		"a line break":               {"start", `{"jobId":"se_1\nApply complete!"}`, `the field "jobId" has unprintable characters`},
+		"a right-to-left mark":       {"job", `{"status":"a\u202eb"}`, `the field "status" has unprintable characters`},
+		"whitespace around":          {"start", `{"jobId":" se_1"}`, `the field "jobId" has unprintable characters`},
+		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl": still packing`},
+		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the response has no field "bundleUrl"`},
+		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
+		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, `the field "bundleUrl" is not an absolute`},
+		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := calls[test.call](t, receiving(t, test.body, nil))

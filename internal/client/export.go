@@ -148,14 +148,14 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 func (c *Client) readBundle(r *record) (*Bundle, error) {
 	link := r.text("bundleUrl")
 	if link == nil || *link == "" {
-		return nil, errors.New("the response has no bundleUrl")
+		return nil, errors.New(`the response has no field "bundleUrl"`)
 	}
 	u, err := url.Parse(*link)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("its bundleUrl is not an absolute http or https URL")
+		return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
 	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
-		return nil, errors.New("its bundleUrl uses plain http instead of https")
+		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
 	expiresAt := linkExpiry(u)
 	return &Bundle{URL: *link, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil

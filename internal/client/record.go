@@ -63,11 +63,11 @@ func (r *record) name(field string) (string, error) {
 	value := r.text(field)
 	switch {
 	case value == nil || *value == "":
-		return "", fmt.Errorf("the response has no %s", field)
+		return "", fmt.Errorf("the response has no field %q", field)
 	case utf8.RuneCountInString(*value) > MaxNameLength:
-		return "", fmt.Errorf("its %s is longer than %d characters", field, MaxNameLength)
+		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)
 	case strings.ContainsFunc(*value, isUnprintable) || strings.TrimSpace(*value) != *value:
-		return "", fmt.Errorf("its %s has unprintable characters or surrounding whitespace", field)
+		return "", fmt.Errorf("the field %q has unprintable characters or surrounding whitespace", field)
 	}
 	return *value, nil
 }

@@ -84,7 +84,7 @@ func TestWaitForAJob(t *testing.T) {
 					body["status"] = simulator.Omit
 				}
 			},
-			polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "the response has no status",
+			polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: `the response has no field "status"`,
 		},
 		"that is not known any more": {faults: []simulator.Fault{{Skip: 1, Status: 404}}, polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "HTTP 404"},
 

@@ -32,7 +32,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		}},
 		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, "", []string{"The service gave no reason."}},
 		"unknown job":             {simulator.JobSpec{ID: "another"}, "", []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
-		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, "", []string{"error: Could not create a bundle link", "the response has no bundleUrl"}},
+		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, "", []string{"error: Could not create a bundle link", "the response has no field \"bundleUrl\""}},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})

@@ -65,7 +65,7 @@ func TestGateFailsClosed(t *testing.T) {
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts = { create = "30m" }`, []string{
 			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update may still be running.\n\nTo continue waiting, run Terraform again.",
 		}},
-		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no status"}},
+		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no field \"status\""}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder

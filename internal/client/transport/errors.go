@@ -56,7 +56,7 @@ func (e *APIError) Error() string {
 // body.
 type UnexpectedResponseError struct {
 	Exchange
-	// Problem says what is wrong with the body, such as "the response has no jobId".
+	// Problem says what is wrong with the body, such as `the response has no field "jobId"`.
 	Problem string
 	// NotJSON means that the body is not JSON at all, so the service may not have sent it.
 	NotJSON bool
