@@ -6,10 +6,11 @@ SHELL := bash
 
 # The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
-# Tests run in other directories. A CLI that is missing fails them.
-TEST_ENV = TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
-# The race detector needs a C compiler. RACE= turns it off.
-RACE ?= -race
+# Tests run in other directories. A CLI that is missing fails them. Only `make testacc` uses a real service.
+TEST_CLI = TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
+TEST_ENV = $(TEST_CLI) DOCS_BASE_URL=
+# The race detector needs a C compiler, without which Go turns CGO_ENABLED off. RACE= turns it off, too.
+RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 # The version that `make install` installs. The examples accept 0.1.x.
 VERSION ?= 0.1.0
 
@@ -103,6 +104,10 @@ cover: ## Fail if the coverage of the last `make test` is too low
 test-cli: ## Run only the tests that use the CLI (TF=tofu)
 	$(TEST_ENV) go test ./internal/provider ./internal/doctest ./internal/schemajson
 
+.PHONY: testacc
+testacc: ## Run the acceptance tests against the service of DOCS_BASE_URL, or a simulated one
+	$(TEST_CLI) go test ./internal/provider -run '^TestAcc' -v -count 1 -parallel 1 -timeout 120m
+
 .PHONY: verify-service
 verify-service: | $(BUILD) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
 	@: "$${DOCS_BASE_URL:?set this variable}" "$${DOCS_API_KEY:?set this variable}" "$${DOCS_DOMAIN:?set this variable}"
@@ -114,7 +119,7 @@ verify-service: | $(BUILD) ## Verify a real service and report what it does (DOC
 	@echo "  - the polls of the job, every 1 to 15 seconds"
 	@echo "Files are written to a temporary directory, and deleted at the end."
 	@[ "$$YES" = 1 ] || { read -rp 'Type yes to continue: ' yes && [ "$$yes" = yes ]; } || { echo 'Nothing was sent.'; exit 1; }
-	@YES=1 TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
+	@YES=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
 		-test.run '^TestService$$' -test.timeout 4h -report $(BUILD)/service-report.md; status=$$?; \
 	cat $(BUILD)/service-report.md 2>/dev/null && echo && echo 'This report is in $(BUILD)/service-report.md.'; exit $$status
 

@@ -3,25 +3,7 @@
 
 package main
 
-import (
-	"encoding/json"
-	"os"
-	"reflect"
-	"testing"
-)
-
-// The Registry tells every CLI what this file says, before the provider is ever started.
-func TestRegistryManifestDeclaresProtocolSix(t *testing.T) {
-	content, err := os.ReadFile("terraform-registry-manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var manifest any
-	want := map[string]any{"version": 1., "metadata": map[string]any{"protocol_versions": []any{"6.0"}}}
-	if err := json.Unmarshal(content, &manifest); err != nil || !reflect.DeepEqual(manifest, want) {
-		t.Errorf("it holds %v (%v), want %v", manifest, err, want)
-	}
-}
+import "testing"
 
 func TestLogsAreDroppedOnlyWhereNobodyAskedForThem(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -6,6 +6,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -13,9 +14,46 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccAwaitUpdateAction(t *testing.T) {
+	const address = "terraform_data.test"
+	acc := newAcceptance(t, statusIDVariable)
+	config := func(input string) string {
+		return fmt.Sprintf(`
+action "docs_await_update" "test" {
+  config {
+    status_id = %q
+  }
+}
+
+resource "terraform_data" "test" {
+  input = %q
+
+  lifecycle {
+    action_trigger {
+      events  = [before_create, before_update]
+      actions = [action.docs_await_update.test]
+    }
+  }
+}
+`, acc.statusID, input)
+	}
+	resource.ParallelTest(t, resource.TestCase{
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_14_0)},
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{
+			{Config: config("1"), ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate)},
+			{Config: config("2"), ConfigPlanChecks: expectAction(address, plancheck.ResourceActionUpdate)},
+		},
+	})
+	acc.wantCounts(t, counts{update: 2})
+}
 
 const awaitUpdate = "docs_await_update"
 

@@ -7,14 +7,84 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccBundleDownloadResource(t *testing.T) {
+	const address = "docs_bundle_download.test"
+	acc := newAcceptance(t, domainVariable)
+	folder := filepath.ToSlash(t.TempDir())
+	file, notes := folder+"/bundle", folder+"/notes"
+	if err := os.WriteFile(notes, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := func(revision string) string {
+		return acc.export(revision) + fmt.Sprintf(`
+resource "docs_bundle_download" "test" {
+  job_id     = docs_static_export.test.job_id
+  path       = %q
+  extract_to = %q
+}
+`, file, folder+"/site")
+	}
+	isOnDisk := func(s *terraform.State) error {
+		content, err := os.ReadFile(file)
+		if sum := s.RootModule().Resources[address].Primary.Attributes["sha256"]; err == nil && sum != checksum(string(content)) {
+			err = fmt.Errorf("sha256 is %s, that of the file is %s", sum, checksum(string(content)))
+		}
+		_, missing := os.Stat(folder + "/site/index.html")
+		return errors.Join(err, missing)
+	}
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{
+			{
+				Config:           config("1"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
+				Check:            isOnDisk,
+			},
+			{
+				PreConfig: func() { _ = os.Remove(file) }, // if it fails, the plan is empty
+				Config:    config("1"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("sha256")),
+				}},
+				Check: isOnDisk,
+			},
+			{
+				Config: config("2"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("content_sha256")),
+				}},
+				Check: isOnDisk,
+			},
+		},
+		CheckDestroy: func(*terraform.State) error {
+			left, err := fs.Glob(os.DirFS(folder), "*")
+			if len(left) != 1 || left[0] != filepath.Base(notes) {
+				err = fmt.Errorf("the folder has %q, want only what the user put there", left)
+			}
+			return err
+		},
+	})
+	acc.wantCounts(t, counts{start: 2, job: some, bundle: 5, download: 3})
+}
 
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
@@ -29,43 +99,6 @@ func newDownload(t *testing.T) *cli {
 	c.write(t, c.download("site", "se_1", ""))
 	c.apply(t, 0)
 	return c
-}
-
-// TestLifeOfAnExport is the test to run on another system: everything a user does with
-// an export and its files, and a file of the user's beside them.
-func TestLifeOfAnExport(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	c.terraform.Write(t, "notes.txt", "mine")
-	revision := func(number, pages int) {
-		t.Helper()
-		h.service.NextJob(simulator.JobSpec{Pages: pages})
-		c.write(t, fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", number)+
-			fmt.Sprintf("resource \"docs_bundle_download\" \"site\" {\n  job_id = docs_static_export.site.job_id\n  path = %q\n  extract_to = %q\n}\n",
-				c.inFolder("bundle.tar.gz"), c.inFolder("site")))
-		c.apply(t, 0)
-		c.wantEmptyPlan(t)
-		// Two of the built-in files are no pages.
-		if files := c.disk(t, "site"); len(files) != pages+2 || files["index.html"] == "" {
-			t.Errorf("revision %d has %d files, want %d pages and 2 assets", number, len(files), pages)
-		}
-		if archive := c.disk(t, ".")["bundle.tar.gz"]; checksum(archive) != c.values(t)[siteBundle]["sha256"] {
-			t.Errorf("the state does not describe the archive of revision %d", number)
-		}
-	}
-	revision(1, 3)
-	h.clock.Advance(2 * time.Hour)
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed") // the link is renewed, which downloads nothing
-	h.wantCounts(t, counts{start: 1, job: some, bundle: 3, download: 1})
-	revision(2, 5)
-	h.wantCounts(t, counts{start: 2, job: some, bundle: 5, download: 2})
-
-	c.terraform.Run(t, 0, "destroy", "-auto-approve")
-	files := c.disk(t, ".")
-	if files["bundle.tar.gz"] != "" || files["site/index.html"] != "" || files["notes.txt"] != "mine" {
-		t.Errorf("after the destroy, the folder has %d files, with notes.txt: %q", len(files), files["notes.txt"])
-	}
 }
 
 func TestDownloadIsDescribedInTheState(t *testing.T) {

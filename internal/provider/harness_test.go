@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
@@ -58,19 +57,6 @@ func newHarness(t *testing.T, options simulator.Options) *harness {
 // server constructs the provider under test, configured by the harness's environment.
 func (h *harness) server() func() tfprotov6.ProviderServer {
 	return NewServer(Options{Version: "test", Getenv: func(name string) string { return h.env[name] }, Clock: h.clock})
-}
-
-// run runs the steps of an acceptance test in parallel with other tests.
-func (h *harness) run(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	clitest.Find(t) // ParallelTest would download one
-	resource.ParallelTest(t, resource.TestCase{
-		IsUnitTest: true,
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"docs": func() (tfprotov6.ProviderServer, error) { return h.server()(), nil },
-		},
-		Steps: steps,
-	})
 }
 
 // counts is how often each endpoint of the service was called.

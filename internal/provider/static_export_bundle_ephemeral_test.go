@@ -6,11 +6,45 @@ package provider
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/echoprovider"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccStaticExportBundleEphemeralResource(t *testing.T) {
+	acc := newAcceptance(t, domainVariable)
+	acc.providers["echo"] = echoprovider.NewProviderServer()
+	resource.ParallelTest(t, resource.TestCase{
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)}, // Terraform 1.10, OpenTofu 1.11
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{{
+			Config: acc.export("1") + `
+ephemeral "docs_static_export_bundle" "test" {
+  job_id = docs_static_export.test.job_id
+}
+
+provider "echo" {
+  data = ephemeral.docs_static_export_bundle.test
+}
+
+resource "echo" "test" {}
+`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey("bundle_url"), knownvalue.StringRegexp(regexp.MustCompile("^https?://"))),
+				statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
+			},
+		}},
+	})
+}
 
 func openBundle(id string, arguments ...string) string {
 	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id = %[1]q\n  %s\n}\n", id, strings.Join(arguments, "\n  "))

@@ -17,24 +17,18 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 	t.Parallel()
 	const block = "\nimport {\n  to = " + site + "\n  %s\n}\n"
 	for name, test := range map[string]struct {
-		command, block string // one of the two, with the ID of the job
-		needs          int    // minor version of Terraform and OpenTofu
+		argument string // with the ID of the job
+		needs    int    // minor version of Terraform and OpenTofu
 	}{
-		"by the command with JOB_ID":      {command: "%s"},
-		"by the block with DOMAIN,JOB_ID": {block: `id = "docs.example.com,%s"`},
-		"by identity with the domain":     {block: `identity = { job_id = "%s", domain = "docs.example.com" }`, needs: 12},
+		"by DOMAIN,JOB_ID":            {`id = "docs.example.com,%s"`, 5},
+		"by identity with the domain": {`identity = { job_id = "%s", domain = "docs.example.com" }`, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-			c := h.cli(t, revision("1"))
-			c.terraform.SkipBelow(t, test.needs, test.needs, "import by identity")
-			if test.command != "" {
-				c.terraform.Run(t, 0, "import", site, fmt.Sprintf(test.command, id))
-			} else {
-				c.write(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.block, id)))
-			}
+			c := h.cli(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.argument, id)))
+			c.terraform.SkipBelow(t, test.needs, test.needs, "import blocks")
 			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
 			h.wantCounts(t, counts{job: some})
 

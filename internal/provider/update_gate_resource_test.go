@@ -9,49 +9,68 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccUpdateGateResource(t *testing.T) {
+	const address = "docs_update_gate.test"
+	acc := newAcceptance(t, statusIDVariable)
+	gate := func(revision, pollInterval string) string {
+		return fmt.Sprintf(`
+resource "docs_update_gate" "test" {
+  status_id     = %q
+  triggers      = { revision = %q }
+  poll_interval = %q
+}
+`, acc.statusID, revision, pollInterval)
+	}
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{
+			{
+				Config:           gate("1", "5s"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
+				},
+			},
+			{ // What matters only to the next wait is recorded.
+				Config:           gate("1", "10s"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionUpdate),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("poll_interval"), knownvalue.StringExact("10s")),
+				},
+			},
+			{
+				Config:           gate("2", "10s"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionReplace),
+			},
+		},
+	})
+	acc.wantCounts(t, counts{update: 2}) // one for each gate
+}
 
 func gate(name, statusID, arguments string) string {
 	return fmt.Sprintf("resource \"docs_update_gate\" %q {\n  status_id = %q\n  %s\n}\n", name, statusID, arguments)
 }
 
-func TestGatePassesOnceTheUpdateSucceedsAndStaysPassed(t *testing.T) {
+func TestGateWaitsUntilTheUpdateHasSucceeded(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended, Fields: map[string]any{"summary": simulator.Omit, "endedAt": nil}})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_2", Run: 4 * time.Minute})
-	c := h.cli(t, "")
-	for _, step := range []struct {
-		name, config, action string
-		requests             int
-		want                 map[string]any
-	}{
-		{
-			"the first apply reads the update", gate("gate", "upd_1", `triggers = { revision = "1" }`), "create", 1,
-			map[string]any{"status": "success", "summary": nil, "ended_at": nil},
-		},
-		{
-			"what matters to the next wait is recorded", gate("gate", "upd_1", "triggers = { revision = \"1\" }\npoll_interval = \"1m\"\ntimeouts = { create = \"20m\" }"), "update", 0,
-			map[string]any{"status": "success", "poll_interval": "1m"},
-		},
-		{"other triggers", gate("gate", "upd_1", `triggers = { revision = "2" }`), "replace", 1, map[string]any{"status": "success"}},
-		{
-			"another update is waited for", gate("gate", "upd_2", "triggers = { revision = \"2\" }\npoll_interval = \"1m\""), "replace", 6,
-			map[string]any{"summary": "The site is live", "ended_at": "2030-01-31T12:04:02.000Z"},
-		},
-	} {
-		t.Run(step.name, func(t *testing.T) {
-			c.write(t, step.config)
-			h.service.ResetRequests()
-			if planned := c.report(t, 0, "apply", "-auto-approve").planned["gate"]; planned != step.action {
-				t.Errorf("planned %q, want %q", planned, step.action)
-			}
-			c.wantEmptyPlan(t)
-			h.wantCounts(t, counts{update: step.requests})
-			wantAttributes(t, c.values(t)["docs_update_gate.gate"], step.want)
-		})
-	}
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 4 * time.Minute})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_2", Queue: ended, Run: ended, Fields: map[string]any{"summary": simulator.Omit, "endedAt": nil}})
+	c := h.cli(t, gate("waits", "upd_1", `poll_interval = "1m"`)+gate("passes", "upd_2", ""))
+	c.apply(t, 0)
+	h.wantCounts(t, counts{update: 6 + 1})
+	values := c.values(t)
+	wantAttributes(t, values["docs_update_gate.waits"], map[string]any{"summary": "The site is live", "ended_at": "2030-01-31T12:04:02.000Z"})
+	wantAttributes(t, values["docs_update_gate.passes"], map[string]any{"summary": nil, "ended_at": nil})
 }
 
 func TestGateFailsClosed(t *testing.T) {

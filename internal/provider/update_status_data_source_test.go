@@ -10,8 +10,35 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccUpdateStatusDataSource(t *testing.T) {
+	const address = "data.docs_update_status.test"
+	acc := newAcceptance(t, statusIDVariable)
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{{
+			Config: fmt.Sprintf(`
+data "docs_update_status" "test" {
+  status_id           = %q
+  wait_for_completion = true
+  fail_on_failure     = true
+}
+`, acc.statusID),
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("finished"), knownvalue.Bool(true)),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
+			},
+		}},
+	})
+}
 
 // ended is the Queue or Run of an update or a job that has ended when it is added.
 const ended = time.Duration(-1)
@@ -89,13 +116,12 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 			update: passed(map[string]any{"commit": map[string]any{"sha": "c0ffee"}}),
 			want:   map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}},
 		},
-		"status that is not documented":       {update: passed(map[string]any{"status": "paused"}), want: map[string]any{"status": "paused", "finished": false, "succeeded": false}},
-		"key and link in what it returns":     {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
-		"running update":                      {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
-		"running update must not fail":        {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
-		"wait for success":                    {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
-		"wait for success that must not fail": {update: soon, arguments: wait + fail, want: map[string]any{"status": "success"}},
-		"wait for failure":                    {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
+		"status that is not documented":   {update: passed(map[string]any{"status": "paused"}), want: map[string]any{"status": "paused", "finished": false, "succeeded": false}},
+		"key and link in what it returns": {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
+		"running update":                  {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
+		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
+		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
+		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
 	}
 	bad := map[string]row{
 		"wait for failure that must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},

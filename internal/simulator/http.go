@@ -8,9 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -114,15 +112,10 @@ func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request)
 	return a
 }
 
-// perform checks the rate limit and the key, and then performs the operation.
+// perform checks the key, and then performs the operation.
 func (s *Service) perform(r *http.Request, act func(*http.Request) response) (a response, rewrite func(string, map[string]any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if wait := s.limit.take(s.options.Now()); wait > 0 {
-		a = failure(http.StatusTooManyRequests, "too many requests")
-		a.header = http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(wait.Seconds())))}}
-		return a, nil
-	}
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(key), []byte(s.key)) == 0 {
 		a = failure(http.StatusUnauthorized, "the API key is missing or not valid")

@@ -87,7 +87,6 @@ type Service struct {
 	updates map[string]update
 	madeIDs int
 	rewrite func(endpoint string, body map[string]any) any
-	limit   rateLimit
 	faults  []*activeFault
 	log     []Request
 	served  int // number of requests ever
@@ -123,15 +122,6 @@ func (s *Service) RotateKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
-}
-
-// SetRateLimit makes the service refuse API requests that come faster than
-// perSecond, after a burst: with 429 and a Retry-After in seconds. A perSecond
-// of zero removes the limit.
-func (s *Service) SetRateLimit(perSecond float64, burst int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limit = newRateLimit(perSecond, burst)
 }
 
 // Rewrite passes the body of every successful JSON response through f, which can

@@ -64,24 +64,6 @@ func TestAPIRefuses(t *testing.T) {
 	}
 }
 
-func TestRateLimit(t *testing.T) {
-	t.Parallel()
-	s, clock := newService()
-	s.SetRateLimit(2, 3)
-	read := func() *httptest.ResponseRecorder { return send(s, "GET", jobs+"/se_0", key, "") }
-	for i, want := range []int{404, 404, 404, 429, 429} {
-		if w := read(); w.Code != want || want == 429 && w.Header().Get("Retry-After") != "1" {
-			t.Errorf("request %d: %d, Retry-After %q", i, w.Code, w.Header().Get("Retry-After"))
-		}
-	}
-	clock.Advance(500 * time.Millisecond)
-	for _, want := range []int{404, 429} {
-		if w := read(); w.Code != want {
-			t.Errorf("half a second later: %d, want %d", w.Code, want)
-		}
-	}
-}
-
 func TestLinkIsForOneGETRequestUntilItExpires(t *testing.T) {
 	t.Parallel()
 	s, clock := newService()

@@ -39,8 +39,7 @@ func main() {
 // flags are the settings that are not Options.
 type flags struct {
 	simulator.Options
-	log       bool
-	rateLimit float64
+	log bool
 }
 
 // run serves until ctx is done.
@@ -59,7 +58,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	server.SetRateLimit(f.rateLimit, 1)
 	if err := announce(server, f.APIKey, stdout, stderr); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -78,7 +76,6 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
-	set.Float64Var(&f.rateLimit, "rate-limit", 0, "return 429 for API requests above this `rate` per second; 0 means no limit")
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
@@ -87,8 +84,8 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 		return f, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case f.APIKey == "":
 		return f, errors.New("-key must not be empty")
-	case f.Run < 0 || f.Queue < 0 || f.rateLimit < 0:
-		return f, errors.New("-queue, -job-duration, and -rate-limit must not be negative")
+	case f.Run < 0 || f.Queue < 0:
+		return f, errors.New("-queue and -job-duration must not be negative")
 	case f.LinkLifetime < time.Second:
 		return f, errors.New("-link-lifetime must be at least 1s")
 	}

@@ -4,9 +4,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,113 +15,68 @@ import (
 	"testing"
 )
 
-// program is a run of the program.
-type program struct {
-	t            *testing.T
-	baseURL, key string
-	stop         context.CancelFunc
-	stderr       *os.File
-	ended        chan error
-}
-
-func launch(t *testing.T, args ...string) *program {
-	t.Helper()
+func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
+	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	reader, writer := io.Pipe()
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = stderr.Close() })
-	p := &program{t: t, stop: stop, stderr: stderr, ended: make(chan error, 1)}
+	defer func() { _ = stderr.Close() }()
+	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, args, writer, p.stderr)
-		_ = writer.Close()
-		p.ended <- err
+		ended <- run(ctx, []string{"-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link", "-log"}, writer, stderr)
 	}()
-	lines := bufio.NewReader(reader)
-	for _, setting := range []struct {
-		name  string
-		value *string
-	}{{"export DOCS_BASE_URL=", &p.baseURL}, {"export DOCS_API_KEY=", &p.key}} {
-		line, err := lines.ReadString('\n')
-		value, found := strings.CutPrefix(strings.TrimSpace(line), setting.name)
-		if err != nil || !found {
-			t.Fatalf("the line %q, %v, does not begin with %s", line, err, setting.name)
+	var baseURL, key string
+	if _, err := fmt.Fscanf(reader, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", &baseURL, &key); err != nil || key != "sim_mine" {
+		t.Fatalf("it prints the key %q, %v", key, err)
+	}
+	call := func(method, path, body string) string {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, baseURL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
 		}
-		*setting.value = value
-	}
-	t.Cleanup(stop)
-	return p
-}
-
-func (p *program) call(method, path, body string) (int, string) {
-	p.t.Helper()
-	request, err := http.NewRequestWithContext(p.t.Context(), method, p.baseURL+path, strings.NewReader(body))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+p.key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return response.StatusCode, string(text)
-}
-
-func TestRunServesUntilItIsStopped(t *testing.T) {
-	t.Parallel()
-	p := launch(t)
-	for _, state := range []string{"success", "failure", "in_progress", "queued"} {
-		status, body := p.call("GET", "/project/update-status/upd_"+state, "")
-		if status != 200 || !strings.Contains(body, `"status":"`+state+`"`) {
-			t.Errorf("upd_%s returns %d %s", state, status, body)
+		request.Header.Set("Authorization", "Bearer "+key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	p.stop()
-	if err := <-p.ended; err != nil {
-		t.Errorf("run returns %v", err)
+
+	const jobs = "/static-export/jobs"
+	_, rest, _ := strings.Cut(call("POST", jobs, `{"domain":"docs.example.com"}`), `"jobId":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	first, second := call("POST", jobs+"/"+id+"/bundle", ""), call("POST", jobs+"/"+id+"/bundle", "")
+	if first != second || !strings.Contains(first, "X-Amz-Expires=7&") || strings.Contains(first, strings.TrimSuffix(baseURL, "/v1")) {
+		t.Errorf("the bundles are %s and %s", first, second)
 	}
-	if response, err := http.Get(p.baseURL); err == nil {
+	call("GET", jobs+"/x", "")
+	bundle := "service: POST /v1/static-export/jobs/" + id + "/bundle: 200\n"
+	want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" + bundle + bundle + "service: GET /v1/static-export/jobs/x: 404\n"
+	for _, status := range []string{"success", "failure", "in_progress", "queued"} {
+		call("GET", "/project/update-status/upd_"+status, "")
+		want += "service: GET /v1/project/update-status/upd_" + status + ": 200, " + status + "\n"
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if response, err := http.Get(baseURL); err == nil {
 		_ = response.Body.Close()
 		t.Error("the service still responds")
 	}
-}
-
-func TestFlagsShapeJobsAndLinksAndLogRequests(t *testing.T) {
-	t.Parallel()
-	p := launch(t, "-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link", "-log")
-	const jobs = "/static-export/jobs"
-	_, job := p.call("POST", jobs, `{"domain":"docs.example.com"}`)
-	_, rest, _ := strings.Cut(job, `"jobId":"`)
-	id, _, _ := strings.Cut(rest, `"`)
-	_, first := p.call("POST", jobs+"/"+id+"/bundle", "")
-	_, second := p.call("POST", jobs+"/"+id+"/bundle", "")
-	if p.key != "sim_mine" || first != second || !strings.Contains(first, "X-Amz-Expires=7&") || strings.Contains(first, strings.TrimSuffix(p.baseURL, "/v1")) {
-		t.Errorf("with the key %s, the bundles are %s and %s", p.key, first, second)
-	}
-	p.call("GET", "/project/update-status/upd_failure", "")
-	p.call("GET", jobs+"/x", "")
-	p.stop()
-	if err := <-p.ended; err != nil {
-		t.Fatal(err)
-	}
-	stderr, err := os.ReadFile(p.stderr.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, log, _ := strings.Cut(string(stderr), "\n")
-	link := "service: POST /v1/static-export/jobs/" + id + "/bundle: 200\n"
-	want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" + link + link +
-		"service: GET /v1/project/update-status/upd_failure: 200, failure\n" +
-		"service: GET /v1/static-export/jobs/x: 404\n"
-	if log != want {
-		t.Errorf("the log is\n%s\nwant\n%s", log, want)
+	text, err := os.ReadFile(stderr.Name())
+	if _, log, _ := strings.Cut(string(text), "\n"); err != nil || log != want {
+		t.Errorf("the log is\n%s%v\nwant\n%s", log, err, want)
 	}
 }
 

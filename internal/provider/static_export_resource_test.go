@@ -1,0 +1,124 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestAccStaticExportResource(t *testing.T) {
+	const address = "docs_static_export.test"
+	acc := newAcceptance(t, domainVariable)
+	anotherJob := statecheck.CompareValue(compare.ValuesDiffer())
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{
+			{ // After each step, resource.Test checks that the plan is empty.
+				Config:           acc.export("1"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("bundle_url"), knownvalue.StringRegexp(regexp.MustCompile("^https?://"))),
+					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("bundle_url")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
+					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
+				},
+			},
+			{
+				Config: acc.export("2"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("job_id")),
+				}},
+				ConfigStateChecks: []statecheck.StateCheck{anotherJob.AddStateValue(address, tfjsonpath.New("job_id"))},
+			},
+			{
+				ResourceName: address,
+				ImportState:  true,
+				ImportStateIdFunc: func(s *terraform.State) (string, error) {
+					return acc.domain + "," + s.RootModule().Resources[address].Primary.Attributes["job_id"], nil
+				},
+				ImportStateVerify:                    true,
+				ImportStateVerifyIdentifierAttribute: "job_id",
+				// The service does not return the inputs of a job, and an import creates no link.
+				ImportStateVerifyIgnore: []string{"triggers", "bundle_url", "expires_at", "bundle_size_bytes"},
+			},
+		},
+	})
+	acc.wantCounts(t, counts{start: 2, job: some, bundle: 2})
+}
+
+func TestJobMayStillBeUnknownAfterAStartThatHadToWait(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+}
+
+func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export(`link_renewal = "never"`))
+	c.apply(t, 0)
+	c.write(t, export(`link_renewal = "never"`, `poll_interval = "5s"`))
+	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
+		t.Errorf("the plan changes the link:\n%s", plan)
+	}
+}
+
+func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	parameters := func(text, argument string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + export("additional_parameters = "+argument)
+	}
+	c := h.cli(t, parameters("[1]", "terraform_data.parameters.output"))
+	wantPhrases(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
+	h.wantCounts(t, counts{})
+	c.write(t, parameters(`{"version": 7}`, "terraform_data.parameters.output"))
+	c.apply(t, 0)
+	if got, want := h.service.Requests()[0].Body, `{"domain":"docs.example.com","version":7}`; got != want {
+		t.Errorf("the start request is %s, want %s", got, want)
+	}
+	c.write(t, parameters(`{"version": 7}`, `"{ \"version\":7 }"`))
+	c.wantEmptyPlan(t)
+}
+
+func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	content := func(value, replace string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"content\" {\n  input = %q\n  triggers_replace = %q\n}\n", value, replace) +
+			export(`triggers = { revision = terraform_data.content.output }`)
+	}
+	c := h.cli(t, content("1", "1"))
+	c.apply(t, 0)
+	c.write(t, content("1", "2"))
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
+	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
+	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
+	c.write(t, content("2", "2"))
+	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 2, job: some, bundle: 2})
+	c.wantJob(t, 1)
+}
