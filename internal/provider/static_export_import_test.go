@@ -79,24 +79,22 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 
 func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		retryAfter []string
-		says       string
-	}{
-		"and times out":               {nil, "The operation did not finish within 5m. The last response was HTTP 429 Too Many Requests"},
-		"because the service is busy": {[]string{"3600"}, "which is after the timeout of this operation. The last response was HTTP 429 Too Many Requests"},
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	for says, fault := range map[string]simulator.Fault{
+		"The operation did not finish within 5m.": {Delay: simulator.Forever, Match: func(simulator.Request) bool {
+			h.clock.Advance(5 * time.Minute)
+			return true
+		}},
+		"which is after the timeout of this operation. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 429, Header: http.Header{"Retry-After": test.retryAfter}})
-			c := h.cli(t, export())
-			output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
-			wantPhrases(t, output, "Could not import the static export job", test.says, "Try again ")
-			if strings.Contains(output, "timeouts") {
-				t.Errorf("an import has no timeouts:\n%s", output)
-			}
-		})
+		heal := h.service.AddFault(fault)
+		output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
+		heal()
+		wantPhrases(t, output, "Could not import the static export job", says, "Try again ")
+		if strings.Contains(output, "timeouts") {
+			t.Errorf("an import has no timeouts:\n%s", output)
+		}
 	}
 }
 
