@@ -5,7 +5,6 @@ package provider
 
 import (
 	"cmp"
-	"context"
 	"testing"
 	"time"
 
@@ -198,15 +197,6 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 	}
 }
 
-// damagedState is a private state that cannot be decoded.
-type damagedState struct{}
-
-func (damagedState) GetKey(context.Context, string) ([]byte, diag.Diagnostics) {
-	return []byte(`{"pending": "se_2"}`), nil
-}
-
-func (damagedState) SetKey(context.Context, string, []byte) diag.Diagnostics { return nil }
-
 func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 	t.Parallel()
 	state := staticExportModel{
@@ -216,7 +206,7 @@ func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2030-01-31T13:00:00Z"),
 	}
 	var diags diag.Diagnostics
-	life := readLife(t.Context(), &state, damagedState{}, &diags)
+	life := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
 	if len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes {
 		t.Errorf("the diagnostics are %v", diags)
 	}

@@ -1,0 +1,135 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+)
+
+// stored is what Terraform stores about a resource. The files in testdata hold every value, so
+// that a state that one version has written cannot become unreadable to the next unnoticed.
+type stored struct {
+	state    tfsdk.State
+	identity tfsdk.ResourceIdentity
+	private  memory
+}
+
+// memory is a private state.
+type memory map[string]json.RawMessage
+
+func (m memory) GetKey(_ context.Context, key string) ([]byte, diag.Diagnostics) { return m[key], nil }
+
+func (m memory) SetKey(_ context.Context, key string, value []byte) diag.Diagnostics {
+	m[key] = value
+	return nil
+}
+
+// readStored reads a file of testdata. It also returns an empty place to write to.
+func readStored(t *testing.T, name string, r resource.Resource) (was, is stored) {
+	t.Helper()
+	content, err := os.ReadFile("testdata/" + name)
+	var file struct {
+		Attributes, Identity json.RawMessage
+		Private              memory
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &file)
+	}
+	raw := func(text json.RawMessage, kind tftypes.Type) (value tftypes.Value) {
+		if err == nil {
+			value, err = tfprotov6.RawState{JSON: text}.Unmarshal(kind)
+		}
+		return value
+	}
+	var described resource.SchemaResponse
+	r.Schema(t.Context(), resource.SchemaRequest{}, &described)
+	was = stored{state: tfsdk.State{Schema: described.Schema}, private: file.Private}
+	was.state.Raw = raw(file.Attributes, described.Schema.Type().TerraformType(t.Context()))
+	if r, ok := r.(resource.ResourceWithIdentity); ok {
+		var identified resource.IdentitySchemaResponse
+		r.IdentitySchema(t.Context(), resource.IdentitySchemaRequest{}, &identified)
+		was.identity.Schema = identified.IdentitySchema
+		was.identity.Raw = raw(file.Identity, identified.IdentitySchema.Type().TerraformType(t.Context()))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	is = stored{tfsdk.State{Schema: was.state.Schema}, tfsdk.ResourceIdentity{Schema: was.identity.Schema}, memory{}}
+	return was, is
+}
+
+// wantSame checks what was written, and that the file has each field of the given structs.
+func (s *stored) wantSame(t *testing.T, was stored, diags diag.Diagnostics, fields ...any) {
+	t.Helper()
+	if !s.state.Raw.Equal(was.state.Raw) || !s.identity.Raw.Equal(was.identity.Raw) {
+		t.Errorf("the state is\n%v\n%v\nwant\n%v\n%v", s.state.Raw, s.identity.Raw, was.state.Raw, was.identity.Raw)
+	}
+	var got, want any
+	text, _ := json.Marshal(s.private)
+	_ = json.Unmarshal(text, &got)
+	text, _ = json.Marshal(was.private)
+	_ = json.Unmarshal(text, &want)
+	if !reflect.DeepEqual(got, want) || len(diags) > 0 {
+		t.Errorf("the private state is\n%v\nwant\n%v\n%v", got, want, diags)
+	}
+	for _, value := range fields {
+		for kind := range reflect.TypeOf(value).Fields() {
+			if name, _, _ := strings.Cut(kind.Tag.Get("json"), ","); !strings.Contains(string(text), `"`+name+`":`) {
+				t.Errorf("the file in testdata has no %s of %T", name, value)
+			}
+		}
+	}
+}
+
+func TestExportIsStoredAsBefore(t *testing.T) {
+	t.Parallel()
+	was, is := readStored(t, "static_export.json", newStaticExportResource())
+	var model staticExportModel
+	diags := was.state.Get(t.Context(), &model)
+	life := readLife(t.Context(), &model, was.private, &diags)
+	one, two, pages, size := "1", "2", int64(6), int64(2048)
+	want := &exportLife{
+		JobID: "se_1", Status: "completed", PageCount: &pages, Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
+		Inputs: exportInputs{"docs.example.com", map[string]*string{"revision": &one, "none": nil}, `{"version":7}`},
+		Link: exportLink{
+			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size, Kept: true,
+			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
+		},
+		Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", map[string]*string{"revision": &two, "none": nil}, `{"version":8}`}},
+	}
+	if !reflect.DeepEqual(life, want) {
+		t.Errorf("read\n%+v\nwant\n%+v", life, want)
+	}
+	life.store(t.Context(), model, &is.state, &is.identity, is.private, &diags)
+	is.wantSame(t, was, diags, storedLife{}, storedPending{})
+}
+
+func TestDownloadIsStoredAsBefore(t *testing.T) {
+	t.Parallel()
+	was, is := readStored(t, "bundle_download.json", newBundleDownloadResource())
+	var model bundleDownloadModel
+	diags := was.state.Get(t.Context(), &model)
+	owned := readOwned(t.Context(), was.private, &model, &diags)
+	digest := func(digit string) string { return strings.Repeat(digit, 64) }
+	if want := (bundle.Owned{Files: []string{digest("1"), digest("2")}, Trees: []string{digest("3"), digest("4")}}); !reflect.DeepEqual(owned, want) {
+		t.Errorf("read %v, want %v", owned, want)
+	}
+	diags.Append(is.state.Set(t.Context(), &model)...)
+	writePrivate(t.Context(), is.private, writtenKey, owned, &diags)
+	is.wantSame(t, was, diags, bundle.Owned{})
+}
