@@ -114,6 +114,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"nothing at all":                      {nil, errFormat, ""},
 		"a short text":                        {[]byte("<html>no such bundle"), errFormat, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},
+		"a gzip of a short text":              {gzipOf(t, []byte("<html>no such bundle")), errFormat, ""},
 		"a tar without entries":               {tarOf(t), errEmpty, ""},
 		"a tar with nothing but its root":     {tarOf(t, directory("./")), errEmpty, ""},
 		"a tar cut within a file":             {good[:512+512+512+2000], io.ErrUnexpectedEOF, "next.html"},

@@ -108,9 +108,11 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 	}{
 		"an archive":                     {archive, 2},
 		"another file":                   {[]byte("text"), 0},
+		"a small gzip file":              {gzipOf(t, []byte("text")), 0},
 		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
 		"a zip of unknown compression":   {patch(zipOf(t, zipEntry{name: "index.html", body: "home"}), "PK\x01\x02", 10, 99), 0},
 		"an archive that is cut off":     {shorter(archive, 9), -1},
+		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

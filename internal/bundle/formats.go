@@ -6,6 +6,7 @@ package bundle
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -59,7 +60,10 @@ func (a *archive) gzip(file io.Reader) error {
 	if err != nil {
 		return err
 	}
-	stream := a.stream(unzipped)
+	stream := bufio.NewReader(a.stream(unzipped))
+	if _, err := stream.Peek(512); err == io.EOF {
+		return errFormat // shorter than one block
+	}
 	if err := a.tar(stream); err != nil {
 		return err
 	}
