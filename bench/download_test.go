@@ -51,14 +51,21 @@ func download(service, jobID, target string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	staged, err := bundle.Stage(ctx, bundle.Target{Path: target}, func(ctx context.Context, file *os.File) (string, int64, error) {
-		got, err := c.DownloadBundle(ctx, jobID, file)
-		return got.SHA256, got.SizeBytes, err
-	})
+	found, err := bundle.Target{Path: target}.Inspect(ctx, bundle.Owned{})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(staged.Commit(ctx, &bundle.Owned{}), staged.Discard()); err != nil {
+	staged, err := found.Stage()
+	if err != nil {
+		return err
+	}
+	if _, err = c.DownloadBundle(ctx, jobID, staged.File); err == nil {
+		_, err = staged.Unpack(ctx)
+	}
+	if err == nil {
+		err = staged.Commit(ctx)
+	}
+	if err := errors.Join(err, staged.Discard()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

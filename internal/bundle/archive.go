@@ -31,20 +31,31 @@ type archive struct {
 	ctx    context.Context
 	limits limits
 	// visit is called once for each directory and file, parents first.
-	visit func(entry) error
-	tree  tree  // every path named or implied so far
-	left  int64 // bytes that files may still unpack to
+	visit   func(entry) error
+	current string // name of the entry that is read, as in the archive; "" between entries
+	tree    tree   // every path named or implied so far
+	left    int64  // bytes that files may still unpack to
 }
 
-// add checks, visits, and reads one entry. raw is its name in the archive.
-func (a *archive) add(raw string, e entry) (err error) {
-	if e.name, err = cleanName(raw); err == nil {
-		err = a.enter(e)
+// add checks, visits, and reads the current entry, after its parents.
+func (a *archive) add(e entry) (err error) {
+	if e.name, err = cleanName(a.current); err != nil {
+		return err
 	}
-	if err != nil && !isSystemError(err) {
-		return &ArchiveError{raw, err}
+	if e.name == "." {
+		if !e.directory {
+			return errName
+		}
+		return nil
 	}
-	return err
+	for i, c := range e.name {
+		if c == '/' {
+			if err := a.enter(entry{name: e.name[:i], directory: true}); err != nil {
+				return err
+			}
+		}
+	}
+	return a.enter(e)
 }
 
 // isSystemError reports whether the system caused the error, for example because the
@@ -54,27 +65,9 @@ func isSystemError(err error) bool {
 	return found
 }
 
-// enter adds the entry and its parents to the tree.
-func (a *archive) enter(e entry) error {
-	if e.name == "." {
-		if !e.directory {
-			return errName
-		}
-		return nil
-	}
-	for i, c := range e.name {
-		if c == '/' {
-			if err := a.enterOne(entry{name: e.name[:i], directory: true}); err != nil {
-				return err
-			}
-		}
-	}
-	return a.enterOne(e)
-}
-
-// enterOne adds one path to the tree, and visits and reads it. Only a directory may be
+// enter adds one path to the tree, and visits and reads it. Only a directory may be
 // entered again.
-func (a *archive) enterOne(e entry) error {
+func (a *archive) enter(e entry) error {
 	known, again := a.tree[e.name]
 	switch {
 	case a.ctx.Err() != nil:
@@ -122,3 +115,38 @@ func cleanName(raw string) (string, error) {
 func changedByWindows(element string) bool {
 	return strings.ContainsAny(element, `<>"|?*`) || element != "." && strings.TrimRight(element, ". ") != element
 }
+
+// ArchiveError reports an archive that cannot be read or is not safe to unpack.
+type ArchiveError struct {
+	// Entry is the name of the invalid entry, exactly as in the archive: up to 1 MiB
+	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
+	Entry string
+	Err   error
+}
+
+// Error escapes the name of the entry and shows at most 100 characters of it.
+func (e *ArchiveError) Error() string {
+	if e.Entry == "" {
+		return "archive: " + e.Err.Error()
+	}
+	return fmt.Sprintf("archive entry %.100q: %v", e.Entry, e.Err)
+}
+
+func (e *ArchiveError) Unwrap() error { return e.Err }
+
+// refusal says why an intact file is not unpacked.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+const (
+	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
+	errEmpty    refusal = "it contains no files"
+	errName     refusal = "unsafe name"
+	errSystem   refusal = "the operating system does not allow this name"
+	errMethod   refusal = "unsupported compression method"
+	errKind     refusal = "only files and directories are supported, not links or devices"
+	errConflict refusal = "two entries for one path"
+	errTooMany  refusal = "more than 100,000 entries"
+	errTooLarge refusal = "more than 4 GiB unpacked"
+)

@@ -72,11 +72,11 @@ func TestUnpackWritesWhatTheArchiveHolds(t *testing.T) {
 func TestContentDigestHasTheDocumentedForm(t *testing.T) {
 	t.Parallel()
 	archive, _ := archiveOf(t, tarOf(t, regular("b/index.html", "home"), directory("a"), regular("b.html", "home")))
-	found, err := readArchive(t.Context(), archive, defaultLimits, nil)
+	found, err := readArchive(t.Context(), archive, defaultLimits, skip)
 	must(t, err)
 	records := fmt.Sprintf("d %[2]s a\x00d %[2]s b\x00f %[1]x b.html\x00f %[1]x b/index.html\x00", sha256.Sum256([]byte("home")), strings.Repeat("0", 64))
-	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(records))); found.digest() != want || found.files() != 2 {
-		t.Errorf("it is %s of %d files, want %s of 2", found.digest(), found.files(), want)
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(records))); found.content() != (Content{want, 2}) {
+		t.Errorf("it is %+v, want %s of 2 files", found.content(), want)
 	}
 }
 
@@ -114,6 +114,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"nothing at all":                      {nil, errFormat, ""},
 		"a short text":                        {[]byte("<html>no such bundle"), errFormat, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},
+		"a gzip of a short text":              {gzipOf(t, []byte("<html>no such bundle")), errFormat, ""},
 		"a tar without entries":               {tarOf(t), errEmpty, ""},
 		"a tar with nothing but its root":     {tarOf(t, directory("./")), errEmpty, ""},
 		"a tar cut within a file":             {good[:512+512+512+2000], io.ErrUnexpectedEOF, "next.html"},
@@ -182,7 +183,7 @@ func TestUnpackWhereTheFileSystemIgnoresCase(t *testing.T) {
 		must(t, err)
 		_, err = readArchive(t.Context(), archive, defaultLimits, func(e entry) error {
 			must(t, root.MkdirAll(e.name, 0o755))
-			return unpackEntry(root, e, nil)
+			return unpackEntry(root, e)
 		})
 		must(t, root.Close())
 		if !errors.Is(err, errConflict) {
@@ -228,8 +229,13 @@ func TestUnpackHasLimits(t *testing.T) {
 				t.Errorf("it wrote %d bytes, over the limit", written)
 			}
 			if err == nil {
-				_, err = readTree(t.Context(), site, tc.limits)
+				held, err := readTree(t.Context(), site, tc.limits)
 				must(t, err)
+				for entries, want := range map[int]bool{len(held): false, len(held) - 1: true} {
+					if tooMany := stampOf(site, limits{entries: entries}) == errTooMany.Error(); tooMany != want {
+						t.Errorf("a stamp of %d entries with a limit of %d: too many: %t", len(held), entries, tooMany)
+					}
+				}
 				tc.limits.entries = 0
 				if _, err := readTree(t.Context(), site, tc.limits); !errors.Is(err, errTooMany) {
 					t.Errorf("reading it back with a limit of no entries: error %v", err)

@@ -5,151 +5,119 @@
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.
 //
-// [Target.Inspect] finds out what is at a target. [Stage] fetches a bundle into temporary
-// directories beside it, and [Staged.Commit] renames that into place. [Target.Remove] moves
-// it into temporary directories. Only what the same resource wrote is replaced or removed.
+// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for
+// the bundle in a temporary directory, [Staged.Unpack] reads that file, and
+// [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
+// target into temporary directories. Only what the same resource wrote is replaced or
+// removed.
 package bundle
 
 import (
 	"context"
 	"errors"
 	"os"
-	"sync"
 )
 
-// Fetch writes the bundle to an empty file, and returns its SHA-256 checksum, in lowercase
-// hexadecimal, and its size. If it refuses what it wrote, nothing is unpacked.
-type Fetch func(ctx context.Context, file *os.File) (sha256 string, size int64, err error)
-
-// Contents describes a bundle.
-type Contents struct {
-	SHA256    string // checksum of the file
-	SizeBytes int64
-	// ContentSHA256 is the content digest (see tree.digest), or "" if the file is not an
-	// archive that can be unpacked.
-	ContentSHA256 string
-	FileCount     int64 // files in the archive
+// Content describes what is in an archive.
+type Content struct {
+	// Digest is the content digest (see tree.content), or "" if the file is not an archive
+	// that can be unpacked.
+	Digest string
+	Files  int64
 }
 
-// Staged is a verified bundle in temporary directories beside its target.
+// Staged is a bundle in temporary directories beside its target.
 type Staged struct {
-	Contents Contents
-	target   Target
-	places
+	File      *os.File // empty; the caller writes the bundle to it
+	directory string   // to unpack into, or ""
+	change
 }
 
-// Stage fetches a bundle, verifies it, and unpacks it if the target has a directory. What
-// is at the target does not change before Commit. After an error, nothing is left behind
-// but the parent directories of the target, which Stage creates if they are missing.
-//
-// A bundle that is not unpacked need not be an archive.
-//
-// Errors are *ArchiveError, those of fetch and of the file system, and context.Cause(ctx).
-func Stage(ctx context.Context, target Target, fetch Fetch) (*Staged, error) {
-	s := &Staged{target: target.clean()}
-	err := target.Check()
-	if err == nil {
-		s.file, err = newPlace(s.target.Path)
-	}
-	if err == nil {
-		s.tree, err = newPlace(s.target.Directory)
-	}
-	if err == nil {
-		err = s.fetch(ctx, fetch)
-	}
-	if err == nil {
-		err = s.read(ctx)
-	}
-	if err != nil {
+// Stage creates an empty file, and the parent directories of the target if they are
+// missing. What is at the target does not change before Commit.
+func (f Found) Stage() (*Staged, error) {
+	s := &Staged{}
+	if err := s.prepare(f); err != nil {
 		return nil, errors.Join(err, s.Discard())
 	}
 	return s, nil
 }
 
-func (s *Staged) fetch(ctx context.Context, fetch Fetch) error {
-	file, err := os.OpenFile(s.file.staged(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+func (s *Staged) prepare(f Found) error {
+	if f.tree.name != "" {
+		in, out, err := s.beside(f.tree)
+		if err != nil {
+			return err
+		}
+		if f.tree.stamp != "" {
+			s.moves = append(s.moves, out)
+		}
+		s.moves = append(s.moves, in)
+		s.directory = in.from
+	}
+	in, _, err := s.beside(f.file)
 	if err != nil {
 		return err
 	}
-	s.Contents.SHA256, s.Contents.SizeBytes, err = fetch(ctx, file)
-	// No sync is needed: the next plan detects what a crash has damaged.
-	return errors.Join(err, file.Close())
-}
-
-// read reads the archive, and unpacks it in the same pass if it is to be unpacked.
-func (s *Staged) read(ctx context.Context) (err error) {
-	var found tree
-	if s.target.Directory != "" {
-		found, err = unpack(ctx, s.file.staged(), s.tree.staged(), defaultLimits)
-	} else {
-		found, err = readArchive(ctx, s.file.staged(), defaultLimits, nil)
-		if _, refused := errors.AsType[refusal](err); refused {
-			return nil // a file that is not unpacked need not be an archive
-		}
-	}
-	if err == nil {
-		s.Contents.ContentSHA256, s.Contents.FileCount = found.digest(), found.files()
-	}
+	// It is last, and replaces a file without an instant in which there is none.
+	s.moves = append(s.moves, in)
+	s.File, err = os.OpenFile(in.from, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	return err
 }
 
-// writing is held while a target is inspected and changed, so that no other resource of
-// this process changes it in between.
-var writing sync.Mutex
-
-// Commit renames the staged directory and file into place, and adds them to owned. It
-// inspects the target again: anything that the resource did not write is an
-// *OccupiedError.
+// Unpack closes the file, reads it as an archive, and unpacks it if the target has a
+// directory. A bundle that is not unpacked need not be an archive.
 //
-// After an error, the directory, the file, and owned are unchanged, unless it is a
-// *LostError.
-func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
-	writing.Lock()
-	defer writing.Unlock()
-	found, err := s.target.Inspect(ctx, *owned)
-	if err != nil {
-		return err
+// Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
+func (s *Staged) Unpack(ctx context.Context) (Content, error) {
+	// No sync is needed: the next plan detects what a crash has damaged.
+	if err := s.File.Close(); err != nil {
+		return Content{}, err
 	}
-	if occupied := found.Occupied(); len(occupied) > 0 {
-		return occupied[0]
+	if s.directory != "" {
+		held, err := unpack(ctx, s.File.Name(), s.directory, defaultLimits)
+		return held.content(), err
 	}
-	if err := s.tree.replace(); err != nil {
-		return err
+	held, err := readArchive(ctx, s.File.Name(), defaultLimits, skip)
+	if _, refused := errors.AsType[refusal](err); refused {
+		return Content{}, nil
 	}
-	// This replaces a file without an instant in which there is none.
-	if err := os.Rename(s.file.staged(), s.file.name); err != nil {
-		return errors.Join(err, s.tree.undo())
-	}
-	owned.Add(s.Contents)
-	return nil
+	return held.content(), err
+}
+
+// Commit renames the unpacked directory and the file into place. It fails with an
+// *OccupiedError if the resource did not write what is there, or if that has changed since
+// Inspect.
+//
+// After an error, the target is unchanged, unless the system refused to rename something
+// back too. Then the error names both places.
+func (s *Staged) Commit(ctx context.Context) error { return s.commit(ctx) }
+
+// Discard deletes what was not put in place, and what was replaced. An error names what
+// is left.
+func (s *Staged) Discard() error {
+	_ = s.File.Close()
+	return s.change.Discard()
 }
 
 // Removed is what was at a target, in temporary directories beside it.
-type Removed struct {
-	Found
-	places
-}
+type Removed struct{ change }
 
 // Remove renames the directory and the file into temporary directories if the resource
-// wrote them, and leaves anything else, which Occupied returns. After an error, the
-// directory and the file are unchanged, unless it is a *LostError.
-func (t Target) Remove(ctx context.Context, owned Owned) (*Removed, error) {
-	writing.Lock()
-	defer writing.Unlock()
-	found, err := t.Inspect(ctx, owned)
-	r := &Removed{Found: found}
-	if err == nil && found.Tree.ours() {
-		if r.tree, err = newPlace(found.target.Directory); err == nil {
-			err = r.tree.moveAside()
+// wrote them, and leaves anything else. Errors are those of Commit.
+func (f Found) Remove(ctx context.Context) (*Removed, error) {
+	r := &Removed{}
+	for _, found := range []finding{f.tree, f.file} {
+		if found.ours {
+			_, out, err := r.beside(found)
+			if err != nil {
+				return nil, errors.Join(err, r.Discard())
+			}
+			r.moves = append(r.moves, out)
 		}
 	}
-	if err == nil && found.File.ours() {
-		if r.file, err = newPlace(found.target.Path); err == nil {
-			err = r.file.moveAside()
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, r.tree.putBack(), r.Discard())
+	if err := r.commit(ctx); err != nil {
+		return nil, errors.Join(err, r.Discard())
 	}
 	return r, nil
 }

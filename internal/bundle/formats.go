@@ -6,6 +6,7 @@ package bundle
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -14,31 +15,31 @@ import (
 	"os"
 )
 
-// readArchive reads the archive at name to its end and returns its content.
-// It checks each entry before it visits it; visit may be nil. Errors are *ArchiveError,
-// those of the system, and context.Cause(ctx).
+// readArchive reads the archive at name to its end and returns its content. It checks each
+// entry before it visits it. Errors are *ArchiveError, those of the system, and
+// context.Cause(ctx).
 func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	if visit == nil {
-		visit = func(entry) error { return nil }
-	}
 	a := &archive{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
-	_, known := errors.AsType[*ArchiveError](err)
+	if err == nil && len(a.tree) == 0 {
+		err = errEmpty
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err == nil && len(a.tree) == 0:
-		err = errEmpty
-	case err == nil || known || isSystemError(err):
-		return a.tree, err
+	case err != nil && !isSystemError(err):
+		return nil, &ArchiveError{a.current, err}
 	}
-	return nil, &ArchiveError{Err: err}
+	return a.tree, err
 }
+
+// skip visits an entry of an archive that is only read.
+func skip(entry) error { return nil }
 
 func (a *archive) read(file *os.File) error {
 	magic := make([]byte, 4)
@@ -49,66 +50,45 @@ func (a *archive) read(file *os.File) error {
 	case bytes.Equal(magic, []byte("PK\x03\x04")), bytes.Equal(magic, []byte("PK\x05\x06")):
 		return a.zip(file)
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		return a.gzip(file)
+		unzipped, err := gzip.NewReader(file)
+		if err != nil {
+			return err
+		}
+		return a.tar(unzipped, bytes.NewReader(nil))
 	}
-	return a.plainTar(file)
+	return a.tar(file, cutOff{})
 }
 
-func (a *archive) gzip(file io.Reader) error {
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	stream := a.stream(unzipped)
-	if err := a.tar(stream); err != nil {
-		return err
-	}
-	// The checksum is at the end of the stream, after any padding of the tar.
-	_, err = io.Copy(io.Discard, stream)
-	return err
-}
+// cutOff fails a plain tar without the zero blocks that end it. The tar reader also
+// accepts one that was cut off between two entries.
+type cutOff struct{}
 
-// plainTar reads a tar to the zero blocks that end it. The tar reader also accepts one
-// that was cut off between two entries.
-func (a *archive) plainTar(file io.Reader) error {
-	err := a.tar(a.stream(endless{file}))
-	if errors.Is(err, io.ErrUnexpectedEOF) && len(a.tree) == 0 {
-		return errFormat // shorter than one block
-	}
-	return err
-}
+func (cutOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// endless reports the end of source as an error.
-type endless struct{ source io.Reader }
-
-func (e endless) Read(p []byte) (int, error) {
-	n, err := e.source.Read(p)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// stream limits how much of a tar is read, including headers and padding.
-func (a *archive) stream(source io.Reader) io.Reader {
+// tar adds the entries of an uncompressed tar, which is followed by end.
+func (a *archive) tar(source, end io.Reader) error {
+	// This limits how much is read, including headers and padding.
 	const perEntry, trailer = 4 << 10, 1 << 20
 	left := a.limits.bytes + int64(a.limits.entries)*perEntry + trailer
-	return &meter{a.ctx, source, &left}
-}
-
-// tar adds the entries of an uncompressed tar.
-func (a *archive) tar(stream io.Reader) error {
-	r := tar.NewReader(stream)
+	stream := bufio.NewReader(&meter{a.ctx, source, &left})
+	if _, err := stream.Peek(512); err == io.EOF {
+		return errFormat // shorter than one block
+	}
+	r := tar.NewReader(io.MultiReader(stream, end))
 	for {
+		a.current = ""
 		header, err := r.Next()
 		switch {
 		case err == io.EOF:
-			return nil
+			// The checksum of a gzip file is at its end, after any padding of the tar.
+			_, err := io.Copy(io.Discard, stream)
+			return err
 		case errors.Is(err, tar.ErrHeader) && len(a.tree) == 0:
 			return errFormat
 		case err != nil:
 			return err
 		}
+		a.current = header.Name
 		e := entry{body: r}
 		switch header.Typeflag {
 		case tar.TypeReg:
@@ -117,9 +97,9 @@ func (a *archive) tar(stream io.Reader) error {
 		case tar.TypeXGlobalHeader:
 			continue // git archive writes one; it is not a file
 		default:
-			return &ArchiveError{header.Name, errKind}
+			return errKind
 		}
-		if err := a.add(header.Name, e); err != nil {
+		if err := a.add(e); err != nil {
 			return err
 		}
 	}
@@ -135,27 +115,29 @@ func (a *archive) zip(file *os.File) error {
 		return err
 	}
 	for _, f := range r.File {
+		a.current = f.Name
 		if err := a.zipEntry(f); err != nil {
 			return err
 		}
 	}
+	a.current = ""
 	return nil
 }
 
 func (a *archive) zipEntry(f *zip.File) error {
 	switch mode := f.Mode(); {
 	case mode.IsDir():
-		return a.add(f.Name, entry{directory: true})
+		return a.add(entry{directory: true})
 	case !mode.IsRegular():
-		return &ArchiveError{f.Name, errKind}
+		return errKind
 	}
 	body, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		err = errMethod
+		return errMethod
 	}
 	if err != nil {
-		return &ArchiveError{f.Name, err}
+		return err
 	}
 	defer func() { _ = body.Close() }()
-	return a.add(f.Name, entry{body: body})
+	return a.add(entry{body: body})
 }

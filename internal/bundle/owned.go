@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 )
 
 // Target names the file and the directory of a bundle on disk.
@@ -38,15 +40,6 @@ func (t Target) Check() error {
 	return nil
 }
 
-// clean drops trailing slashes, before which the system would follow a link.
-func (t Target) clean() Target {
-	t.Path = filepath.Clean(t.Path)
-	if t.Directory != "" {
-		t.Directory = filepath.Clean(t.Directory)
-	}
-	return t
-}
-
 // contains reports whether name is directory or is inside it.
 func contains(directory, name string) bool {
 	relative, err := filepath.Rel(directory, name)
@@ -64,10 +57,10 @@ type Owned struct {
 	Trees []string `json:"trees,omitempty"`
 }
 
-// Add adds the digests of the bundle that was written last.
-func (o *Owned) Add(written Contents) {
-	o.Files = withDigest(o.Files, written.SHA256)
-	o.Trees = withDigest(o.Trees, written.ContentSHA256)
+// Add adds the digests of the bundle that was written last. An empty one is left out.
+func (o *Owned) Add(file, content string) {
+	o.Files = withDigest(o.Files, file)
+	o.Trees = withDigest(o.Trees, content)
 }
 
 func withDigest(digests []string, latest string) []string {
@@ -79,55 +72,82 @@ func withDigest(digests []string, latest string) []string {
 	return digests[max(0, len(digests)-maxOwned):]
 }
 
-// State says whether the resource wrote what is on disk.
-type State int
-
-// The states of a file or a directory.
-const (
-	Absent  State = iota // nothing, or an empty directory
-	Current              // what was written last
-	Older                // what was written before that
-	Foreign              // anything else
-)
-
-// Finding describes a file or a directory on disk.
-type Finding struct {
-	State State
-	// Problem describes something Foreign, such as "is a symbolic link".
-	Problem string
+// finding describes a file or a directory on disk.
+type finding struct {
+	name      string
+	directory bool
+	stamp     string // see stampOf
+	ours      bool   // the resource wrote it
+	latest    bool   // it is what the resource wrote last
+	problem   string // describes what the resource did not write, such as "is a symbolic link"
 }
 
-func (f Finding) ours() bool { return f.State == Current || f.State == Older }
+// stampOf lists the names, kinds, sizes, and times of the file or of all that is in the
+// directory, without reading content. It is empty if nothing is there.
+func stampOf(name string, limits limits) string {
+	var stamp strings.Builder
+	left := limits.entries + 1 // for the directory itself
+	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if left--; left < 0 {
+			return errTooMany
+		}
+		info, err := entry.Info()
+		if err == nil {
+			_, err = fmt.Fprintln(&stamp, path, info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err.Error()
+	}
+	return stamp.String()
+}
+
+// OccupiedError reports something at a target that the resource did not write.
+type OccupiedError struct {
+	Name      string
+	Directory bool   // Name is the directory to unpack into, not the file
+	Problem   string // what is there, such as "is a symbolic link"
+}
+
+func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
+
+func (f finding) occupied() *OccupiedError { return &OccupiedError{f.name, f.directory, f.problem} }
 
 // Found describes what is at a target.
 type Found struct {
-	target Target
-	File   Finding
-	Tree   Finding // Current if the target has no directory
+	file, tree finding // the tree has no name if the target has no directory
 }
 
 // Complete reports whether the target holds what was written last.
-func (f Found) Complete() bool { return f.File.State == Current && f.Tree.State == Current }
+func (f Found) Complete() bool {
+	return f.file.latest && (f.tree.name == "" || f.tree.latest)
+}
 
-// Occupied returns an error for each of the file and the directory that is Foreign.
+// Occupied returns an error for each of the file and the directory that the resource did
+// not write.
 func (f Found) Occupied() (occupied []*OccupiedError) {
-	if f.File.State == Foreign {
-		occupied = append(occupied, &OccupiedError{Name: f.target.Path, Problem: f.File.Problem})
-	}
-	if f.Tree.State == Foreign {
-		occupied = append(occupied, &OccupiedError{Name: f.target.Directory, Directory: true, Problem: f.Tree.Problem})
+	for _, found := range []finding{f.file, f.tree} {
+		if found.problem != "" {
+			occupied = append(occupied, found.occupied())
+		}
 	}
 	return occupied
 }
 
 // Inspect reads what is on disk and changes nothing. It fails only with
-// context.Cause(ctx). What cannot be read is Foreign.
+// context.Cause(ctx). What cannot be read is not the resource's own.
 func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
-	t = t.clean()
-	found := Found{target: t, Tree: Finding{State: Current}}
-	found.File = classify(t.Path, 0, owned.Files, func() (string, error) { return fileDigest(ctx, t.Path) })
+	// Clean drops trailing slashes, before which the system would follow a link.
+	file := filepath.Clean(t.Path)
+	found := Found{file: classify(file, 0, owned.Files, func() (string, error) { return fileDigest(ctx, file) })}
 	if t.Directory != "" {
-		found.Tree = classify(t.Directory, fs.ModeDir, owned.Trees, func() (string, error) { return found.treeDigest(ctx, owned) })
+		directory := filepath.Clean(t.Directory)
+		found.tree = classify(directory, fs.ModeDir, owned.Trees, func() (string, error) { return treeDigest(ctx, directory, owned, found.file) })
+		found.tree.directory = true
 	}
 	if ctx.Err() != nil {
 		return Found{}, context.Cause(ctx)
@@ -137,14 +157,14 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 
 // treeDigest returns the content digest of the directory. If that is not known but the
 // archive is, the error is the first difference between the two.
-func (f Found) treeDigest(ctx context.Context, owned Owned) (string, error) {
-	content, err := readTree(ctx, f.target.Directory, defaultLimits)
-	digest := content.digest()
-	if err != nil || slices.Contains(owned.Trees, digest) || !f.File.ours() {
+func treeDigest(ctx context.Context, directory string, owned Owned, archive finding) (string, error) {
+	now, err := readTree(ctx, directory, defaultLimits)
+	digest := now.content().Digest
+	if err != nil || slices.Contains(owned.Trees, digest) || !archive.ours {
 		return digest, err
 	}
-	if written, err := readArchive(ctx, f.target.Path, defaultLimits, nil); err == nil {
-		return digest, written.compare(content)
+	if written, err := readArchive(ctx, archive.name, defaultLimits, skip); err == nil {
+		return digest, written.difference(now)
 	}
 	return digest, nil
 }
@@ -152,32 +172,40 @@ func (f Found) treeDigest(ctx context.Context, owned Owned) (string, error) {
 // classify describes what is at name, which should be of the given kind. The known
 // digests are those of what the resource wrote there, oldest first. If there are none, no
 // content is read.
-func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) Finding {
+func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) finding {
+	f := finding{name: name, stamp: stampOf(name, defaultLimits)}
 	info, err := os.Lstat(name)
 	switch {
+	case errors.Is(err, syscall.ENOTDIR): // because a parent is a file
+		return classify(filepath.Dir(name), fs.ModeDir, nil, nil)
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{State: Absent}
 	case err != nil:
-		return Finding{Foreign, "cannot be read: " + err.Error()}
+		f.problem = "cannot be read: " + err.Error()
 	case info.Mode().Type() != kind:
-		return Finding{Foreign, "is " + kindOf(info.Mode())}
+		f.problem = "is " + kindOf(info.Mode())
 	case info.IsDir() && isEmpty(name):
-		return Finding{State: Absent}
 	case len(known) == 0:
-		return Finding{Foreign, "already exists, and this resource did not write it"}
+		f.problem = "already exists, and this resource did not write it"
+	default:
+		f.recognize(known, digest)
 	}
+	return f
+}
+
+// recognize compares the content with what the resource wrote.
+func (f *finding) recognize(known []string, digest func() (string, error)) {
+	const differs = "differs from what this resource wrote"
 	got, err := digest()
-	switch at := slices.Index(known, got); {
+	switch {
 	case isSystemError(err):
-		return Finding{Foreign, "cannot be read: " + err.Error()}
+		f.problem = "cannot be read: " + err.Error()
 	case err != nil:
-		return Finding{Foreign, "differs from what this resource wrote: " + err.Error()}
-	case at < 0:
-		return Finding{Foreign, "differs from what this resource wrote"}
-	case at == len(known)-1:
-		return Finding{State: Current}
+		f.problem = differs + ": " + err.Error()
+	case !slices.Contains(known, got):
+		f.problem = differs
+	default:
+		f.ours, f.latest = true, got == known[len(known)-1]
 	}
-	return Finding{State: Older}
 }
 
 func isEmpty(directory string) bool {

@@ -4,99 +4,87 @@
 package bundle
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
-// place is the name of a file or a directory, and a temporary directory beside it, so that
-// both are on one file system. A killed process leaves the temporary directory behind.
-type place struct {
-	name      string
-	temporary string // "" if nothing changes at name
+// change is a change of a target, prepared in temporary directories beside it.
+type change struct {
+	expected    []finding // what must still be at the target
+	moves       []move    // what the change consists of
+	directories []string  // temporary; a killed process leaves them behind
 }
 
-func newPlace(name string) (place, error) {
-	if name == "" {
-		return place{}, nil
-	}
-	parent := filepath.Dir(name)
+// move renames a file or a directory.
+type move struct{ from, to string }
+
+// beside creates a temporary directory beside what was found, so that both are on one file
+// system. It returns the moves of something new into place, and of what was found out of it.
+func (c *change) beside(f finding) (in, out move, err error) {
+	parent := filepath.Dir(f.name)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return place{}, err
+		return in, out, err
 	}
-	temporary, err := os.MkdirTemp(parent, "."+filepath.Base(name)+".docs-bundle-*")
-	return place{name: name, temporary: temporary}, err
+	directory, err := os.MkdirTemp(parent, "."+filepath.Base(f.name)+".docs-bundle-*")
+	if err != nil {
+		return in, out, err
+	}
+	c.expected, c.directories = append(c.expected, f), append(c.directories, directory)
+	return move{filepath.Join(directory, "new"), f.name}, move{f.name, filepath.Join(directory, "old")}, nil
 }
 
-func (p *place) staged() string { return filepath.Join(p.temporary, "new") }
-func (p *place) old() string    { return filepath.Join(p.temporary, "old") }
+// committing is full during a commit, so that no other resource of this process changes
+// a target between the comparison and the moves.
+var committing = make(chan struct{}, 1)
 
-// moveAside renames what is at the name, if anything, into the temporary directory.
-func (p *place) moveAside() error { return p.renameIfExists(p.name, p.old()) }
-
-// putBack undoes moveAside.
-func (p *place) putBack() error {
-	if err := p.renameIfExists(p.old(), p.name); err != nil {
-		return p.lose(err)
+// commit makes all moves or none.
+func (c *change) commit(ctx context.Context) error {
+	select {
+	case committing <- struct{}{}:
+		defer func() { <-committing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	return nil
-}
-
-// replace moves what is at the name aside, and renames what is staged to the name. After an
-// error, the name is unchanged, unless it is a *LostError.
-func (p *place) replace() error {
-	if err := p.moveAside(); err != nil {
-		return err
+	for _, f := range c.expected {
+		if stampOf(f.name, defaultLimits) != f.stamp {
+			f.problem = "was created or changed during this apply"
+		}
+		if f.problem != "" {
+			return f.occupied()
+		}
 	}
-	if err := p.rename(p.staged(), p.name); err != nil {
-		return errors.Join(err, p.putBack())
-	}
-	return nil
-}
-
-// undo undoes replace.
-func (p *place) undo() error {
-	if err := p.rename(p.name, p.staged()); err != nil {
-		return p.lose(err)
-	}
-	return p.putBack()
-}
-
-// rename renames a file or a directory, unless nothing changes here.
-func (p *place) rename(from, to string) error {
-	if p.temporary == "" {
-		return nil
-	}
-	return os.Rename(from, to)
-}
-
-// renameIfExists is rename, but it is no error if there is nothing to rename.
-func (p *place) renameIfExists(from, to string) error {
-	if err := p.rename(from, to); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for i, next := range c.moves {
+		if err := os.Rename(next.from, next.to); err != nil {
+			return errors.Join(err, c.undo(c.moves[:i]))
+		}
 	}
 	return nil
 }
 
-// lose reports what cannot be put back, and keeps it.
-func (p *place) lose(err error) error {
-	lost := &LostError{Name: p.name, Now: p.old(), Err: err}
-	p.temporary = ""
-	return lost
-}
-
-func (p *place) discard() error {
-	if err := os.RemoveAll(p.temporary); err != nil {
-		return fmt.Errorf("%s was not deleted: %w", p.temporary, err)
+// undo takes moves back. What cannot be taken back stays where it is, and Discard deletes
+// nothing.
+func (c *change) undo(done []move) error {
+	for _, m := range slices.Backward(done) {
+		if err := os.Rename(m.to, m.from); err != nil {
+			c.directories = nil
+			return err
+		}
 	}
 	return nil
 }
 
-// places are the file and the directory of a target.
-type places struct{ file, tree place }
-
-// Discard deletes the temporary directories with all that is in them: what was staged and
-// not put in place, or what was moved aside. An error names what is left.
-func (p *places) Discard() error { return errors.Join(p.file.discard(), p.tree.discard()) }
+// Discard deletes the temporary directories with all that is in them. An error names what
+// is left.
+func (c *change) Discard() error {
+	var failures []error
+	for _, directory := range c.directories {
+		if err := os.RemoveAll(directory); err != nil {
+			failures = append(failures, fmt.Errorf("%s was not deleted: %w", directory, err))
+		}
+	}
+	return errors.Join(failures...)
+}

@@ -35,8 +35,9 @@ type node struct {
 // slash-separated name, including parent directories without their own entry.
 type tree map[string]node
 
-// digest returns the content digest: the SHA-256, in lowercase hexadecimal, of
-// one record for each file and directory, ordered by the bytes of its name. A record is
+// content counts the files and returns the content digest: the SHA-256, in lowercase
+// hexadecimal, of one record for each file and directory, ordered by the bytes of its
+// name. A record is
 //
 //	KIND SP SUM SP NAME NUL
 //
@@ -44,30 +45,22 @@ type tree map[string]node
 // the file's content, and 64 zeros for a directory. NAME is slash-separated and neither
 // starts nor ends with a slash. Modes, times, owners, and the order of the archive are
 // ignored.
-func (t tree) digest() string {
+func (t tree) content() (c Content) {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		kind := 'f'
-		if t[name].directory {
-			kind = 'd'
+		kind := 'd'
+		if !t[name].directory {
+			kind = 'f'
+			c.Files++
 		}
 		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name].sum, name)
 	}
-	return hex.EncodeToString(hash.Sum(nil))
+	c.Digest = hex.EncodeToString(hash.Sum(nil))
+	return c
 }
 
-// files counts files.
-func (t tree) files() (count int64) {
-	for _, n := range t {
-		if !n.directory {
-			count++
-		}
-	}
-	return count
-}
-
-// compare returns an error that describes the first name, in order, at which now differs.
-func (t tree) compare(now tree) error {
+// difference returns an error that describes the first name, in order, at which now differs.
+func (t tree) difference(now tree) error {
 	names := maps.Clone(t)
 	maps.Copy(names, now)
 	for _, name := range slices.Sorted(maps.Keys(names)) {

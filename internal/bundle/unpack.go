@@ -24,16 +24,15 @@ func unpack(ctx context.Context, archive, directory string, limits limits) (tree
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	buffer := make([]byte, 64<<10)
-	return readArchive(ctx, archive, limits, func(e entry) error { return unpackEntry(root, e, buffer) })
+	return readArchive(ctx, archive, limits, func(e entry) error { return unpackEntry(root, e) })
 }
 
-func unpackEntry(root *os.Root, e entry, buffer []byte) error {
+func unpackEntry(root *os.Root, e entry) error {
 	var err error
 	if e.directory {
 		err = root.Mkdir(e.name, 0o755)
 	} else {
-		err = writeFile(root, e, buffer)
+		err = writeFile(root, e)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return errConflict // the file system ignores case
@@ -41,13 +40,11 @@ func unpackEntry(root *os.Root, e entry, buffer []byte) error {
 	return err
 }
 
-func writeFile(root *os.Root, e entry, buffer []byte) error {
+func writeFile(root *os.Root, e entry) error {
 	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	// Without the file's ReadFrom, io.CopyBuffer uses the buffer and does not
-	// allocate one for each file.
-	_, err = io.CopyBuffer(struct{ io.Writer }{file}, e.body, buffer)
+	_, err = io.Copy(file, e.body)
 	return errors.Join(err, file.Close())
 }

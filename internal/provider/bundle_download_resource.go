@@ -145,7 +145,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !config.SHA256.IsNull() {
 		plan.SHA256 = config.SHA256
 	}
-	if !complete || !sameJob || !reflect.DeepEqual(plan, state) {
+	if !complete || !reflect.DeepEqual(plan, state) {
 		plan.SizeBytes = types.Int64Unknown()
 		if config.SHA256.IsNull() {
 			plan.SHA256 = types.StringUnknown()
@@ -161,7 +161,7 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 	var plan, none bundleDownloadModel
 	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if r.write(ctx, "create", &plan, &none, &owned, &resp.Diagnostics) {
+	if r.fetch(ctx, "create", &plan, &none, &owned, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
 	}
@@ -176,7 +176,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
-	if r.write(ctx, "update", &plan, &state, &owned, &resp.Diagnostics) {
+	if r.fetch(ctx, "update", &plan, &state, &owned, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
 	}
@@ -190,7 +190,11 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	removed, err := state.target().Remove(ctx, owned)
+	found, err := state.target().Inspect(ctx, owned)
+	var removed *bundle.Removed
+	if err == nil {
+		removed, err = found.Remove(ctx)
+	}
 	if err != nil {
 		if detail, ok := explainDisk(err, "No files were deleted.", "destroy again"); ok {
 			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
@@ -200,7 +204,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		return
 	}
 	warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
-	for _, occupied := range removed.Occupied() {
+	for _, occupied := range found.Occupied() {
 		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
 	}
 }
@@ -210,7 +214,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 // decoded.
 func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
 	owned, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
-	owned.Add(bundle.Contents{SHA256: state.SHA256.ValueString(), ContentSHA256: state.ContentSHA256.ValueString()})
+	owned.Add(state.SHA256.ValueString(), state.ContentSHA256.ValueString())
 	return owned
 }
 
@@ -224,12 +228,11 @@ func (m *bundleDownloadModel) setComputed(from *bundleDownloadModel) {
 }
 
 // setContents sets the attributes that describe what was written.
-func (m *bundleDownloadModel) setContents(contents bundle.Contents) {
-	m.SHA256 = types.StringValue(contents.SHA256)
-	m.SizeBytes = types.Int64Value(contents.SizeBytes)
-	m.ContentSHA256, m.FileCount = nullIfEmpty(contents.ContentSHA256), types.Int64Null()
-	if contents.ContentSHA256 != "" {
-		m.FileCount = types.Int64Value(contents.FileCount)
+func (m *bundleDownloadModel) setContents(file client.Download, content bundle.Content) {
+	m.SHA256, m.SizeBytes = types.StringValue(file.SHA256), types.Int64Value(file.SizeBytes)
+	m.ContentSHA256, m.FileCount = nullIfEmpty(content.Digest), types.Int64Null()
+	if content.Digest != "" {
+		m.FileCount = types.Int64Value(content.Files)
 	}
 }
 
@@ -245,10 +248,10 @@ func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, d
 // noFilesWritten also fits a replacement, whose destroy has already deleted the old files.
 const noFilesWritten = "No files were written."
 
-// write downloads the bundle of the plan's job, unless it is on disk already, sets the
-// computed attributes of the plan, and adds to owned. It reports failures, and leaves the
-// disk unchanged if it fails. operation names the timeout. In a create, state is empty.
-func (r *bundleDownloadResource) write(ctx context.Context, operation string, plan, state *bundleDownloadModel, owned *bundle.Owned, diags *diag.Diagnostics) bool {
+// fetch downloads the bundle of the plan's job, unless it is on disk already, sets the
+// computed attributes of the plan, and adds to owned. It reports failures. operation names
+// the timeout. In a create, state is empty.
+func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, plan, state *bundleDownloadModel, owned *bundle.Owned, diags *diag.Diagnostics) bool {
 	c, ok := r.data.ready(diags)
 	if !ok || diags.HasError() {
 		return false
@@ -266,73 +269,66 @@ func (r *bundleDownloadResource) write(ctx context.Context, operation string, pl
 		}
 		return false
 	}
-	jobID, sameJob := plan.JobID.ValueString(), plan.JobID.Equal(state.JobID)
-	if found.Complete() && sameJob && (plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)) {
+	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
+	if found.Complete() && sameFile && plan.JobID.Equal(state.JobID) {
 		plan.setComputed(state)
 		return true
 	}
-	if !waitForCompleted(ctx, c, jobID, diags) {
-		return false
-	}
-	wanted := ""
-	if sameJob {
-		wanted = plan.ContentSHA256.ValueString()
-	}
-	contents, err := plan.put(ctx, c, wanted, owned, diags)
-	if err != nil {
-		plan.addFailure(ctx, diags, err)
-		return false
-	}
-	plan.setContents(contents)
-	return true
+	return waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) && plan.replace(ctx, c, found, owned, diags)
 }
 
-// put downloads the bundle and puts it in place. wanted is the content digest that it must
-// have, or "".
-func (m *bundleDownloadModel) put(ctx context.Context, c *client.Client, wanted string, owned *bundle.Owned, diags *diag.Diagnostics) (bundle.Contents, error) {
+// replace downloads the bundle, and puts it in place of what was found. If it fails, it
+// leaves the disk unchanged.
+func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) bool {
 	jobID := m.JobID.ValueString()
-	staged, err := bundle.Stage(ctx, m.target(), func(ctx context.Context, file *os.File) (string, int64, error) {
-		got, err := c.DownloadBundle(ctx, jobID, file)
-		if sum := m.SHA256.ValueString(); err == nil && sum != "" && sum != got.SHA256 {
-			err = &mismatchError{
-				"sha256", summaryChecksumMismatch,
-				fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, got.SHA256, sum),
-				"If the bundle is correct, update or remove sha256.",
-			}
-		}
-		return got.SHA256, got.SizeBytes, err
-	})
+	staged, err := found.Stage()
 	if err != nil {
-		return bundle.Contents{}, err
+		m.addFailure(ctx, diags, err)
+		return false
 	}
 	defer func() { warnAboutLeftovers(staged.Discard(), diags) }()
-	if got := staged.Contents.ContentSHA256; wanted != "" && wanted != got {
-		return bundle.Contents{}, &mismatchError{
-			"job_id", summaryContentChanged,
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(got, "null"), wanted),
-			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths.",
-		}
+
+	file, err := c.DownloadBundle(ctx, jobID, staged.File)
+	if err != nil {
+		m.addFailure(ctx, diags, err)
+		return false
 	}
-	return staged.Contents, staged.Commit(ctx, owned)
+	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != file.SHA256 {
+		diags.AddAttributeError(path.Root("sha256"), summaryChecksumMismatch, paragraphs(
+			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", jobID, file.SHA256, wanted, noFilesWritten),
+			"If the bundle is correct, update or remove sha256."))
+		return false
+	}
+	content, err := staged.Unpack(ctx)
+	if err != nil {
+		m.addFailure(ctx, diags, err)
+		return false
+	}
+	// The plan knows the content only of a job that was downloaded before.
+	if wanted := m.ContentSHA256.ValueString(); wanted != "" && wanted != content.Digest {
+		diags.AddAttributeError(path.Root("job_id"), summaryContentChanged, paragraphs(
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", jobID, cmp.Or(content.Digest, "null"), wanted, noFilesWritten),
+			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths."))
+		return false
+	}
+	if err := staged.Commit(ctx); err != nil {
+		m.addFailure(ctx, diags, err)
+		return false
+	}
+	owned.Add(file.SHA256, content.Digest)
+	m.setContents(file, content)
+	return true
 }
-
-// mismatchError reports a bundle that is not what the plan asks for.
-type mismatchError struct{ argument, summary, problem, next string }
-
-func (e *mismatchError) Error() string { return e.problem }
 
 // addFailure adds the diagnostic of a download that failed.
 func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagnostics, err error) {
 	jobID := m.JobID.ValueString()
 	var occupied *bundle.OccupiedError
-	var mismatch *mismatchError
 	var archive *bundle.ArchiveError
 	detail, onDisk := explainDisk(err, noFilesWritten, "apply again")
 	switch {
 	case errors.As(err, &occupied):
 		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, noFilesWritten))
-	case errors.As(err, &mismatch):
-		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.problem+" "+noFilesWritten, mismatch.next))
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "Export the site again, or download the bundle without extract_to."
 		if m.ExtractTo.IsNull() {
@@ -362,18 +358,13 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 
 // explainDisk describes an error of the file system, if it is one.
 func explainDisk(err error, unchanged, again string) (detail string, ok bool) {
-	var lost *bundle.LostError
-	var file *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &lost):
-		return paragraphs(sentence(err.Error()), fmt.Sprintf("Move %s back to %s, and %s.", lost.Now, lost.Name, again)), true
-	case errors.Is(err, syscall.EBUSY):
-		return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "If extract_to is a mount point, use a subdirectory of it."), true
-	case errors.As(err, &file) || errors.As(err, &link):
-		return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, "Fix the cause, and "+again+"."), true
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
+	next := "Fix the cause, and " + again + "."
+	if errors.Is(err, syscall.EBUSY) {
+		next = "If extract_to is a mount point, use a subdirectory of it."
 	}
-	return "", false
+	return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, next), ofFile || ofRename
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
