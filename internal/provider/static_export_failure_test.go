@@ -176,6 +176,29 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	}
 }
 
+func TestExportThatIsNotFoundForAMomentIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
+		t.Run(endpoint, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, export())
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			h.service.AddFault(simulator.Fault{Endpoint: endpoint, Status: 404, Lasts: 20 * time.Second})
+			if endpoint == simulator.EndpointBundle {
+				wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link")
+			}
+			wantPhrases(t, c.apply(t, 0), "Static export job not found", "for half a minute.", "0 added, 1 changed")
+			c.wantJob(t, 0)
+			c.wantEmptyPlan(t)
+			if jobs := h.service.JobIDs(); len(jobs) != 1 {
+				t.Errorf("%d jobs, want 1", len(jobs))
+			}
+		})
+	}
+}
+
 func TestNewJobThatIsNotFoundForLongIsLookedForByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
