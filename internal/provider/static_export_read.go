@@ -46,7 +46,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
-			"The create of this resource failed before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
+			"Creating this resource failed before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
 			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again."))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
