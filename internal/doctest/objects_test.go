@@ -4,7 +4,11 @@
 package doctest
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,4 +82,117 @@ func TestExportIsImportedAsShown(t *testing.T) {
 			t.Errorf("%d forms of import, want 2", imports)
 		}
 	})
+}
+
+var (
+	changeRow     = regexp.MustCompile("(?m)^\\| (`[^|]+) \\| (nothing|in place|new export|replacement)\\b")
+	changedName   = regexp.MustCompile("`(\\w+)`(?: \\([^)]+\\))?")
+	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
+	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`")
+)
+
+// Each page of an object that starts or replaces something has a table of what each change does.
+func TestTablesOfChangesSayWhatTerraformPlans(t *testing.T) {
+	t.Parallel()
+	for object, test := range map[string]struct {
+		initial map[string]string // each argument that is set, and its value
+		changed map[string]string // each entry of the table, and the argument's new value
+	}{
+		"static_export": {
+			map[string]string{"domain": `"docs.example.com"`, "additional_parameters": `"{\"a\":1,\"b\":2}"`},
+			map[string]string{
+				"domain":                "\"handbook.example.com\"",
+				"triggers":              `{ revision = "2" }`,
+				"additional_parameters": `"{\"a\":1}"`,
+				"additional_parameters (only spacing or field order)": `"{ \"b\": 2, \"a\": 1 }"`,
+				"link_renewal":  `"never"`,
+				"renew_before":  `"1s"`,
+				"poll_interval": `"5s"`,
+				"timeouts":      `{ read = "1m" }`,
+			},
+		},
+		"update_gate": {
+			map[string]string{"status_id": `"upd_success"`},
+			map[string]string{
+				"status_id":     `"upd_failure"`,
+				"triggers":      `{ revision = "2" }`,
+				"poll_interval": `"5s"`,
+				"timeouts":      `{ create = "20m" }`,
+			},
+		},
+		"bundle_download": {
+			map[string]string{"job_id": fmt.Sprintf("%q", exportedJob), "path": `"bundle"`},
+			map[string]string{
+				"job_id":     `"se_later"`,
+				"path":       `"other"`,
+				"extract_to": `"site"`,
+				"sha256":     fmt.Sprintf("%q", strings.Repeat("0", 64)),
+				"timeouts":   `{ create = "20m" }`,
+			},
+		},
+	} {
+		t.Run(object, func(t *testing.T) {
+			t.Parallel()
+			page := read(t, root+"/docs/resources/"+object+".md")
+			arguments := schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1)
+			said := map[string]string{}
+			for _, row := range changeRow.FindAllStringSubmatch(page, -1) {
+				for _, name := range changedName.FindAllString(row[1], -1) {
+					said[strings.ReplaceAll(name, "`", "")] = row[2]
+				}
+			}
+			for _, argument := range arguments {
+				if said[argument[1]] == "" {
+					t.Errorf("the table lacks %s", argument[1])
+				}
+			}
+
+			s := newService(t)
+			write := func(values map[string]string) {
+				var body strings.Builder
+				for name, value := range values {
+					fmt.Fprintf(&body, "  %s = %s\n", name, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
+				}
+				s.Write(t, "main.tf", s.Require()+fmt.Sprintf("resource \"docs_%s\" \"site\" {\n%s}\n", object, &body))
+			}
+			write(test.initial)
+			s.Run(t, 0, "apply", "-auto-approve")
+			if got, want := slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(test.changed)); !slices.Equal(got, want) {
+				t.Fatalf("the table has %q, the test %q", got, want)
+			}
+			for entry, value := range test.changed {
+				values := maps.Clone(test.initial)
+				name, _, _ := strings.Cut(entry, " ")
+				values[name] = value
+				write(values)
+				plan, planned := s.Run(t, 0, "plan"), ""
+				switch {
+				case strings.Contains(plan, "No changes."):
+					planned = "nothing"
+				case strings.Contains(plan, "must be replaced"):
+					planned = "replacement"
+				case object == "static_export" && strings.Contains(plan, "~ job_id"):
+					planned = "new export"
+				case strings.Contains(plan, "will be updated in-place"):
+					planned = "in place"
+				}
+				if planned != said[entry] {
+					t.Errorf("%s: the table says %q, Terraform plans %q:\n%s", entry, said[entry], planned, plan)
+				}
+			}
+		})
+	}
+}
+
+func TestConfigurationOfTheReadmeIsAppliedAndThenPlansNothing(t *testing.T) {
+	t.Parallel()
+	_, configuration, _ := strings.Cut(read(t, root+"/README.md"), "```terraform\n")
+	configuration, _, _ = strings.Cut(configuration, "```")
+	s := newService(t)
+	s.Write(t, "main.tf", configuration)
+	s.enter(t)
+	s.apply(t)
+	if s.Count(simulator.EndpointStart) != 1 {
+		t.Error("the site was not exported once")
+	}
 }

@@ -49,8 +49,10 @@ func TestLinksLeadToPagesAndHeadings(t *testing.T) {
 	t.Parallel()
 	all := pages(t)
 	// The addresses in messages.
-	for _, address := range address.FindAllString(sourceCode(t), -1) {
-		all[root+"/internal"] += "](" + address + ")"
+	for _, name := range glob(t, "internal/provider/*.go") {
+		for _, address := range address.FindAllString(read(t, name), -1) {
+			all[name] += "](" + address + ")"
+		}
 	}
 	for name, content := range all {
 		for _, match := range link.FindAllStringSubmatch(codeBlock.ReplaceAllString(content, ""), -1) {

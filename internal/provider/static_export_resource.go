@@ -70,24 +70,23 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports a site as a static bundle, and creates a presigned link to it. " +
-			"Creating the resource starts exactly one job. An apply renews an expired link for the same job. A new job starts for new content, after the job failed or was lost, and if the resource is replaced or tainted.",
+		MarkdownDescription: "Exports a site as a static bundle, and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. Changing it replaces the resource.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path.",
 				Required:            true,
 				Validators:          domainRules,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
 					replaceIfDomainIsKnown, "Another domain replaces the resource.", "Another domain replaces the resource.")},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID. Changing them exports the site again, in place.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
 				MarkdownDescription: "Additional fields for the request that starts the export, as a JSON object written with `jsonencode`. " +
-					"The service defines which fields it accepts. `domain` is not allowed. Changing the value exports the site again, in place. Spacing and field order do not matter.",
+					"The service defines which fields it accepts. `domain` is not allowed.",
 				Optional:   true,
 				Validators: parametersRules,
 			},

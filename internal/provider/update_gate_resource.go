@@ -50,13 +50,13 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"Resources that depend on the gate are created or changed only after a successful update.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " Changing it replaces the gate, and the new gate waits for the new update.",
+				MarkdownDescription: statusIDDescription,
 				Required:            true,
 				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Arbitrary strings, such as a commit SHA. Changing them replaces the gate, and the new gate reads the update again.",
+				MarkdownDescription: "Arbitrary strings, such as a commit SHA.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
