@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.Metada
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it. It never deletes or overwrites files that it did not write.",
+		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{

@@ -46,8 +46,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds. " +
-			"Resources that depend on the gate are created or changed only after a successful update.",
+		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription,

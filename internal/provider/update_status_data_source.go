@@ -79,11 +79,11 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 		return schema.ListAttribute{MarkdownDescription: description, ElementType: types.StringType, Computed: true}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an update (a deployment of a site). It can wait for the update to finish, and fail if the update failed. Fields that the service omits are null.",
+		MarkdownDescription: "Reads an update (a deployment of a site). Fields that the service omits are null.",
 		Attributes: map[string]schema.Attribute{
 			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. It is an error if the update does not finish in time. Default: `false`.", Optional: true},
-			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. A running update is not, so also set `wait_for_completion` to require success. Default: `false`.", Optional: true},
+			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
 			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts":            dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 			"id":                  text("ID that the response contains, normally the same as `status_id`."),
