@@ -79,12 +79,27 @@ docs: | $(BUILD) ## Generate docs/ from the schema, templates/, and examples/
 	$(TOOL) tfplugindocs generate --provider-name docs --providers-schema $(SCHEMA)
 
 .PHONY: images
-images: | $(BUILD) ## Regenerate assets/*.svg (needs Graphviz, asciinema, and npm)
-	for source in assets/*.dot; do dot -Tsvg "$$source" -o "$${source%.dot}.svg" || exit 1; done
+images: diagrams recordings ## Draw the pictures in assets/ again if their sources have changed
+
+.PHONY: diagrams
+diagrams: $(patsubst %.dot,%.svg,$(wildcard assets/*.dot)) ## Draw the diagrams whose sources have changed (needs Graphviz)
+
+assets/%.svg: assets/%.dot
+	dot -Tsvg $< -o $@
+
+.PHONY: recordings
+recordings: assets/demo.svg assets/gate.svg ## Record the demos whose sources have changed (needs asciinema and npm)
+
+# Git gives a clone's files times in no useful order, so only a change that is not committed counts.
+changed = $(shell git ls-files --modified -- internal/provider/summaries.go $(1))
+
+assets/gate.svg: $(call changed,assets/gate.sh examples/resources/docs_update_gate/resource.tf) | $(BUILD)
 	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
-	$(DRAW) --in $(BUILD)/gate.cast --out assets/gate.svg --at 999999
+	$(DRAW) --in $(BUILD)/gate.cast --out $@ --at 999999
+
+assets/demo.svg: $(call changed,scripts/demo.sh examples/quickstart/main.tf) | $(BUILD)
 	$(RECORD) --cols 100 --rows 36 --command 'clear; echo "$$ make demo"; make demo; sleep 2; echo' $(BUILD)/demo.cast
-	$(DRAW) --in $(BUILD)/demo.cast --out assets/demo.svg
+	$(DRAW) --in $(BUILD)/demo.cast --out $@
 
 .PHONY: clean
 clean: ## Remove all build output

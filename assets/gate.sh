@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Applies a gate whose update fails, on the simulator. `make images` records it.
+# Applies a gate whose update fails, on the simulator. `make recordings` records it.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)

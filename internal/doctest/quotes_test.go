@@ -49,7 +49,7 @@ func TestQuotedMessagesExist(t *testing.T) {
 			for _, match := range pattern.FindAllStringSubmatch(text, -1) {
 				shown[name]++
 				if !slices.Contains(messages, strings.TrimSpace(match[1])) {
-					t.Errorf("%s shows %q, which is no message", name, match[1])
+					t.Errorf("%s shows %q, which is no message (to draw a picture again: make -B %s)", name, match[1], strings.TrimPrefix(name, root+"/"))
 				}
 			}
 		}
@@ -74,7 +74,7 @@ func TestQuotedCommandsExist(t *testing.T) {
 		for _, code := range codeText.FindAllString(page, -1) {
 			for _, match := range makeCommand.FindAllStringSubmatch(code, -1) {
 				for _, word := range strings.Fields(strings.ReplaceAll(match[1], "-C ", "-C=")) {
-					if !strings.Contains(word, "=") && !strings.Contains(makefile, "\n"+word+":") {
+					if word[0] != '-' && !strings.Contains(word, "=") && !strings.Contains(makefile, "\n"+word+":") {
 						t.Errorf("%s: the Makefile has no %s, as in %q", name, word, match[0])
 					}
 				}
