@@ -50,16 +50,3 @@ run "waits_for_the_update" {
     error_message = "The gate waits for another update."
   }
 }
-
-run "exports_new_content_in_place" {
-  command = plan
-
-  variables {
-    revision = "77aa021"
-  }
-
-  assert {
-    condition     = docs_static_export.site.triggers.revision == "77aa021"
-    error_message = "The revision does not trigger an export."
-  }
-}
