@@ -19,7 +19,7 @@ import (
 const (
 	bundleURLDescription  = "Presigned link to the bundle, a single archive."
 	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
-	bundleSizeDescription = "Size of the bundle in bytes. Null if the service does not return it."
+	bundleSizeDescription = "Size of the bundle in bytes."
 	jobStatusDescription  = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
 )
 

@@ -45,9 +45,9 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
 			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.", Computed: true},
-			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage. Null if the service does not return it.", Computed: true},
-			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far. Null if the service does not return it.", Computed: true},
-			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if the service does not return it.", Computed: true},
+			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
+			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},
+			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`.", Computed: true},
 			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
 	}

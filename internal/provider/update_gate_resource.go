@@ -63,8 +63,8 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts":      resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 			"status":        recorded("Status of the update, always `success`."),
-			"summary":       recorded("Summary of the update. Null if the service does not return it."),
-			"ended_at":      recorded("Time when the update ended, as the service returns it (ISO 8601, UTC). Null if the service does not return it."),
+			"summary":       recorded("Summary of the update."),
+			"ended_at":      recorded("Time when the update ended, as the service returns it (ISO 8601, UTC)."),
 		},
 	}
 }

@@ -79,7 +79,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 		return schema.ListAttribute{MarkdownDescription: description, ElementType: types.StringType, Computed: true}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an update (a deployment of a site). Fields that the service omits are null.",
+		MarkdownDescription: "Reads an update (a deployment of a site).",
 		Attributes: map[string]schema.Attribute{
 			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. It is an error if the update does not finish in time. Default: `false`.", Optional: true},
