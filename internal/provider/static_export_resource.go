@@ -114,7 +114,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			}),
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
 			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
-			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it. Null if it did not.", Computed: true},
+			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true},
 			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},

@@ -10,8 +10,7 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 resource "docs_static_export" "site" {

@@ -8,12 +8,11 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
+  description = "Identifies the content, such as a commit."
   type        = string
 }
 
@@ -37,8 +36,4 @@ resource "docs_bundle_download" "site" {
 output "directory" {
   description = "Directory of the unpacked site."
   value       = abspath(docs_bundle_download.site.extract_to)
-}
-
-output "file_count" {
-  value = docs_bundle_download.site.file_count
 }

@@ -10,8 +10,7 @@ terraform {
 }
 
 variable "bucket" {
-  description = "Name of the bucket to create."
-  type        = string
+  type = string
 }
 
 resource "aws_s3_bucket" "site" {
