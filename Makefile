@@ -91,7 +91,7 @@ assets/%.svg: assets/%.dot
 recordings: assets/demo.svg assets/gate.svg ## Record the demos whose sources have changed (needs asciinema and npm)
 
 # Git gives a clone's files times in no useful order, so only a change that is not committed counts.
-changed = $(shell git ls-files --modified -- internal/provider/summaries.go $(1))
+changed = $(shell git ls-files --modified -- internal/provider/summaries.go $(1) 2>/dev/null)
 
 assets/gate.svg: $(call changed,assets/gate.sh examples/resources/docs_update_gate/resource.tf) | $(BUILD)
 	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
