@@ -153,8 +153,16 @@ func TestPostconditionOfAFailedUpdateIsExpected(t *testing.T) {
 	s := newService(t)
 	s.needs(t, `required_version = ">= 1.7"`)
 	s.enter(t, "guides/testing")
-	if output := s.Run(t, 0, "test"); !strings.Contains(output, "1 passed, 0 failed") {
-		t.Errorf("the test did not run:\n%s", output)
+	const file = "tests/failed_update.tftest.hcl"
+	_, unmocked, _ := strings.Cut(read(t, filepath.Join(s.Folder, file)), "\n}\n")
+	for _, prepare := range []func(){func() {}, func() { s.Write(t, file, unmocked) }} {
+		prepare()
+		if output := s.Run(t, 0, "test"); !strings.Contains(output, "1 passed, 0 failed") {
+			t.Errorf("the test did not run:\n%s", output)
+		}
+	}
+	if s.Count(simulator.EndpointUpdate) == 0 {
+		t.Error("without the mock, the service was not asked")
 	}
 }
 
