@@ -23,8 +23,8 @@ type exportLife struct {
 	// Imported is set from an import to the first update after it, which adopts the
 	// configured inputs without a new job.
 	Imported bool
-	// Unfinished is set from a create that failed, although its job did not, to the first
-	// link. Terraform taints such a resource, and then replaces it without asking.
+	// Unfinished is set from a create that failed until there is a link, or until its job is
+	// known to have failed. Terraform taints such a resource, and replaces it without asking.
 	Unfinished bool
 	// JobMissing and BundleMissing mean that the service could not find the job or its
 	// bundle when it was last asked.
@@ -87,7 +87,7 @@ func (l *exportLife) jobNotFound() { l.JobMissing = true }
 func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 
 // createFailed records a create that ended with an error.
-func (l *exportLife) createFailed() { l.Unfinished = l.Status != client.JobFailed }
+func (l *exportLife) createFailed() { l.Unfinished = true }
 
 // linkCreated records a link to the bundle of the job.
 func (l *exportLife) linkCreated(bundle *client.Bundle, now time.Time) {
