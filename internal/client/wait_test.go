@@ -189,11 +189,22 @@ func TestAnswerCountsAfterHalfAMinute(t *testing.T) {
 		took   float64 // seconds
 		fails  bool
 	}{
-		{400, "bundle", 20 * second, 20, false}, {401, "bundle", 20 * second, 20, false}, {404, "bundle", 20 * second, 20, false},
-		{409, "bundle", 29 * second, 30, false}, {409, "bundle", 40 * second, 30, true}, {410, "bundle", 40 * second, 30, true},
-		{503, "bundle", 20 * second, 20, false}, {503, "bundle", 240 * second, 240, false},
-		{403, "job", 20 * second, 20, false}, {403, "job", 40 * second, 30, true}, {404, "job", 20 * second, 20, false}, {404, "job", 40 * second, 30, true},
-		{404, "update", 20 * second, 20, false}, {410, "update", 40 * second, 30, true}, {401, "update", second, 0, true}, {502, "update", 20 * second, 8, true},
+		{400, "bundle", 20 * second, 20, false},
+		{401, "bundle", 20 * second, 20, false},
+		{404, "bundle", 20 * second, 20, false},
+		{409, "bundle", 29 * second, 30, false},
+		{409, "bundle", 40 * second, 30, true},
+		{410, "bundle", 40 * second, 30, true},
+		{503, "bundle", 20 * second, 20, false},
+		{503, "bundle", 240 * second, 240, false},
+		{403, "job", 20 * second, 20, false},
+		{403, "job", 40 * second, 30, true},
+		{404, "job", 20 * second, 20, false},
+		{404, "job", 40 * second, 30, true},
+		{404, "update", 20 * second, 20, false},
+		{410, "update", 40 * second, 30, true},
+		{401, "update", second, 0, true},
+		{502, "update", 20 * second, 8, true},
 	} {
 		t.Run(fmt.Sprintf("%s, HTTP %d for %s", test.what, test.status, test.lasts), func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {

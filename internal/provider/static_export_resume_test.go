@@ -35,24 +35,39 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 		says    []string
 	}{
 		"if it timed out": {
-			export(), simulator.JobSpec{Queue: simulator.Forever}, nil,
-			"Static export timed out", []string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", 0% done, page count 0, and may still be running.`},
+			export(),
+			simulator.JobSpec{Queue: simulator.Forever},
+			nil,
+			"Static export timed out",
+			[]string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", 0% done, page count 0, and may still be running.`},
 		},
 		"if it timed out before the service knew the job": {
-			export(`timeouts = { create = "8s" }`), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 20 * time.Second}},
-			"Static export timed out", []string{"did not finish within 8s (timeouts.create). The last response was HTTP 404 Not Found", "may still be running. Its status has not been read."},
+			export(`timeouts = { create = "8s" }`),
+			simulator.JobSpec{},
+			[]simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 20 * time.Second}},
+			"Static export timed out",
+			[]string{"did not finish within 8s (timeouts.create). The last response was HTTP 404 Not Found", "may still be running. Its status has not been read."},
 		},
 		"if the job was not found for half a minute": {
-			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 40 * time.Second}},
-			"Static export job not found", []string{"HTTP 404 Not Found", "Check base_url and the API key, and look for job"},
+			export(),
+			simulator.JobSpec{},
+			[]simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 40 * time.Second}},
+			"Static export job not found",
+			[]string{"HTTP 404 Not Found", "Check base_url and the API key, and look for job"},
 		},
 		"if its link was refused for half a minute": {
-			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
-			"Could not create a bundle link", []string{"HTTP 409 Conflict", "completed, but no link was created."},
+			export(),
+			simulator.JobSpec{},
+			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
+			"Could not create a bundle link",
+			[]string{"HTTP 409 Conflict", "completed, but no link was created."},
 		},
 		"if the service failed for minutes": {
-			export(), simulator.JobSpec{}, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 502, Lasts: 8 * time.Minute}},
-			"Could not create a bundle link", []string{"HTTP 502 Bad Gateway", "completed, but no link was created."},
+			export(),
+			simulator.JobSpec{},
+			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 502, Lasts: 8 * time.Minute}},
+			"Could not create a bundle link",
+			[]string{"HTTP 502 Bad Gateway", "completed, but no link was created."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
