@@ -57,7 +57,7 @@ install: build ## Install the provider for the current user, so `terraform init`
 .PHONY: build
 build: ## Build every package, and the provider into .bin/
 	go build ./...
-	go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $(BIN)/ .
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $(BIN)/ .
 
 .PHONY: dev.tfrc
 dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
