@@ -6,9 +6,11 @@ package doctest
 import (
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,8 +45,60 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 		t.Run(directory, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
+			switch content := read(t, filepath.Join(examples, directory, "main.tf")); {
+			case strings.Contains(content, "terraform_remote_state"):
+				t.Skip("needs the state of another configuration: see TestGateOfAnotherConfiguration")
+			case strings.Contains(content, "set_wo_revision"):
+				s.enter(t, directory)
+				s.Run(t, 0, "apply", "-auto-approve")
+				s.Run(t, 0, "destroy", "-auto-approve") // each plan hands over a new link
+			default:
+				s.enter(t, directory)
+				s.apply(t)
+			}
+		})
+	}
+}
+
+func TestChartAlwaysHasALinkThatWorksAfterAnApply(t *testing.T) {
+	t.Parallel()
+	for _, directory := range []string{"guides/self-hosting/ephemeral-link", "guides/self-hosting/link-in-state", "guides/hcp-terraform/deployment"} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
 			s.enter(t, directory)
-			s.apply(t)
+			earlier, planned := "", "plantimestamp()"
+			for _, step := range []struct {
+				name    string
+				prepare func()
+			}{
+				{"the first apply", func() {}},
+				{"new content", func() { s.Env = append(s.Env, "TF_VAR_revision=77aa021") }},
+				{"the link has expired", func() { s.clock.Advance(24 * time.Hour) }},
+				{"the link has expired and another value has changed", func() {
+					s.clock.Advance(24 * time.Hour)
+					s.change(t, "main.tf", `  set = [`, "  set = [\n    { name = \"replicas\", value = \"2\" },")
+				}},
+			} {
+				step.prepare()
+				s.clock.Advance(time.Second)
+				if content := read(t, filepath.Join(s.Folder, "main.tf")); strings.Contains(content, planned) { // by the virtual clock
+					now := strconv.Quote(s.clock.Now().Format(time.RFC3339))
+					s.Write(t, "main.tf", strings.ReplaceAll(content, planned, now))
+					planned = now
+				}
+				s.Run(t, 0, "apply", "-auto-approve")
+				link := s.chart.value("staticExport.bundleUrl")
+				response, err := http.Get(link) //nolint:noctx // a test
+				if err != nil {
+					t.Fatalf("after %q, the chart has no link: %v", step.name, err)
+				}
+				_ = response.Body.Close()
+				if response.StatusCode != http.StatusOK || link == earlier {
+					t.Errorf("after %q, the chart has no new link: %s", step.name, response.Status)
+				}
+				earlier = link
+			}
 		})
 	}
 }

@@ -5,15 +5,19 @@ package doctest
 
 import (
 	"context"
+	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -21,10 +25,58 @@ import (
 
 // thirdParty stands in for the provider of another vendor. It checks configurations against the
 // schemas of thirdPartyResources and stores what it is given.
-type thirdParty struct{ name string }
+type thirdParty struct {
+	name  string
+	chart *chart
+}
 
-func newThirdParty(name string) func() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(thirdParty{name})
+func newThirdParty(name string, c *chart) func() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(thirdParty{name, c})
+}
+
+// chart is the deployment chart of a cluster.
+type chart struct {
+	sync.Mutex
+	values map[string]string // by name, what the last helm_release with set arguments passed to it
+}
+
+func (c *chart) value(name string) string {
+	c.Lock()
+	defer c.Unlock()
+	return c.values[name]
+}
+
+// release passes values to the chart as version 3.1.2 of the Helm provider does: those of set_wo only
+// if the number in set_wo_revision is greater than in the state, and none of an earlier release.
+func (c *chart) release(ctx context.Context, config tfsdk.Config, plan tfsdk.Plan, state tfsdk.State) diag.Diagnostics {
+	var diags diag.Diagnostics
+	var before, after types.Number
+	if !state.Raw.IsNull() {
+		diags.Append(state.GetAttribute(ctx, path.Root("set_wo_revision"), &before)...)
+	}
+	diags.Append(plan.GetAttribute(ctx, path.Root("set_wo_revision"), &after)...)
+	arguments := []string{"set", "set_sensitive"}
+	if !after.IsNull() && (before.IsNull() || after.ValueBigFloat().Cmp(before.ValueBigFloat()) > 0) {
+		arguments = append(arguments, "set_wo")
+	}
+	values := map[string]string{}
+	for _, name := range arguments {
+		var list types.List
+		diags.Append(config.GetAttribute(ctx, path.Root(name), &list)...)
+		for _, element := range list.Elements() {
+			if set, ok := element.(types.Object); ok {
+				text := func(name string) string {
+					value, _ := set.Attributes()[name].(types.String)
+					return value.ValueString()
+				}
+				values[text("name")] = strings.ReplaceAll(text("value"), `\,`, ",")
+			}
+		}
+	}
+	c.Lock()
+	defer c.Unlock()
+	c.values = values
+	return diags
 }
 
 func (p thirdParty) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -39,7 +91,7 @@ func (p thirdParty) Configure(context.Context, provider.ConfigureRequest, *provi
 func (p thirdParty) Resources(context.Context) []func() resource.Resource {
 	var resources []func() resource.Resource
 	for name, s := range thirdPartyResources[p.name] {
-		resources = append(resources, func() resource.Resource { return thirdPartyResource{name, s} })
+		resources = append(resources, func() resource.Resource { return thirdPartyResource{name, s, p.chart} })
 	}
 	return resources
 }
@@ -51,6 +103,7 @@ func (p thirdParty) DataSources(context.Context) []func() datasource.DataSource 
 type thirdPartyResource struct {
 	name   string
 	schema schema.Schema
+	chart  *chart
 }
 
 func (r thirdPartyResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -61,13 +114,19 @@ func (r thirdPartyResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 	resp.Schema = r.schema
 }
 
-func (r thirdPartyResource) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r thirdPartyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	if r.name == "helm_release" {
+		resp.Diagnostics.Append(r.chart.release(ctx, req.Config, req.Plan, resp.State)...)
+	}
 	resp.State.Raw = known(req.Plan.Raw)
 }
 
 func (r thirdPartyResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
-func (r thirdPartyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r thirdPartyResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	if r.name == "helm_release" {
+		resp.Diagnostics.Append(r.chart.release(ctx, req.Config, req.Plan, req.State)...)
+	}
 	resp.State.Raw = known(req.Plan.Raw)
 }
 

@@ -53,5 +53,7 @@ resource "helm_release" "docs" {
   set_wo = [
     { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
   ]
-  set_wo_revision = parseint(substr(sha256(local.job_id), 0, 8), 16)
+
+  # Each update of the release must increase this number. Otherwise, the release loses the link.
+  set_wo_revision = parseint(formatdate("YYYYMMDDhhmmss", plantimestamp()), 10)
 }

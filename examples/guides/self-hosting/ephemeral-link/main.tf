@@ -33,3 +33,27 @@ resource "docs_static_export" "site" {
   # Nothing uses the link in the state.
   link_renewal = "never"
 }
+
+ephemeral "docs_static_export_bundle" "site" {
+  job_id = docs_static_export.site.job_id
+}
+
+resource "helm_release" "docs" {
+  name             = "docs"
+  namespace        = "docs"
+  create_namespace = true
+  chart            = "oci://charts.example.com/docs" # the service's deployment chart
+
+  set = [
+    { name = "staticExport.enabled", value = "true" },
+    { name = "staticExport.version", value = var.revision, type = "string" },
+  ]
+
+  # Helm treats an unescaped comma as the end of the value.
+  set_wo = [
+    { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
+  ]
+
+  # Each update of the release must increase this number. Otherwise, the release loses the link.
+  set_wo_revision = parseint(formatdate("YYYYMMDDhhmmss", plantimestamp()), 10)
+}
