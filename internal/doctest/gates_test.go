@@ -16,6 +16,7 @@ func TestFailedUpdateStopsEachKindOfGate(t *testing.T) {
 	for example, command := range map[string]string{
 		"data-sources/docs_update_status/data-source.tf": "plan",
 		"resources/docs_update_gate/resource.tf":         "apply",
+		"guides/deploy-gates/gate":                       "apply",
 		"actions/docs_await_update/action.tf":            "apply",
 	} {
 		t.Run(example, func(t *testing.T) {
@@ -58,6 +59,35 @@ func TestOutputOfAGateKeepsTheLastUpdateThatSucceeded(t *testing.T) {
 			t.Errorf("after %s, the output names %v, want upd_success", id, got)
 		}
 	}
+}
+
+// The configurations of the two workspaces, each with its own state.
+func TestGateOfAnotherConfiguration(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.enter(t, "guides/deploy-gates/workspaces")
+	s.AddUpdate(simulator.UpdateSpec{ID: "upd_later", Queue: -1, Run: -1})
+	s.Run(t, 0, "-chdir=update", "init")
+	s.Run(t, 0, "-chdir=export", "init")
+	update := func(id string, wantExit int) {
+		t.Helper()
+		s.Run(t, wantExit, "-chdir=update", "apply", "-auto-approve", "-var=status_id="+id)
+	}
+	export := func(wantExit int) {
+		t.Helper()
+		s.Run(t, wantExit, "-chdir=export", "plan", "-detailed-exitcode")
+	}
+	update("upd_failure", 1)
+	export(1)
+	update("upd_success", 0)
+	export(2)
+	s.Run(t, 0, "-chdir=export", "apply", "-auto-approve")
+	update("upd_failure", 1)
+	export(0)
+	s.Run(t, 0, "-chdir=update", "apply", "-auto-approve", "-refresh-only", "-var=status_id=upd_failure")
+	export(0)
+	update("upd_later", 0)
+	export(2)
 }
 
 // What another configuration reads must never name a job without a bundle.

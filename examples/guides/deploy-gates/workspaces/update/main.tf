@@ -1,0 +1,27 @@
+terraform {
+  required_providers {
+    docs = {
+      source  = "docs-hosting/docs"
+      version = "~> 0.1.0"
+    }
+  }
+}
+
+variable "status_id" {
+  description = "ID of the update that must succeed."
+  type        = string
+}
+
+resource "docs_update_gate" "published" {
+  status_id = var.status_id
+
+  lifecycle {
+    # Keeps the gate of the last successful update if the next one fails.
+    create_before_destroy = true
+  }
+}
+
+# Names only an update that succeeded.
+output "status_id" {
+  value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
+}
