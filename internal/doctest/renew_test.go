@@ -24,9 +24,11 @@ import (
 func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
 	const (
-		stops   = "The plan changes job_id, so it was not applied."
-		nothing = "Nothing published yet."
-		renews  = "1 changed"
+		rerun      = " Rerun the job publish or plan of the last publication."
+		stops      = "The plan changes job_id, so it was not applied." + rerun
+		unfinished = "The first export did not finish." + rerun
+		nothing    = "Nothing published yet."
+		renews     = "1 changed"
 	)
 	publish := func(t *testing.T, s *service) { s.Run(t, 0, "apply", "-auto-approve") }
 	expire := func(t *testing.T, s *service) {
@@ -60,7 +62,11 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		"the first export failed": {func(t *testing.T, s *service) {
 			s.NextJob(simulator.JobSpec{Fail: failure})
 			s.Run(t, 1, "apply", "-auto-approve")
-		}, 0, nothing, 1, 0},
+		}, 1, unfinished, 1, 0},
+		"the first export timed out": {func(t *testing.T, s *service) {
+			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+			s.Run(t, 1, "apply", "-auto-approve")
+		}, 1, unfinished, 1, 0},
 		"nothing is due": {func(t *testing.T, s *service) {
 			publish(t, s)
 			s.Run(t, 0, "apply", "-auto-approve", "-var=gate=false")
@@ -76,6 +82,9 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		"due after a later export failed": {func(t *testing.T, s *service) {
 			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Fail: failure})
 		}, 0, renews, 2, 2},
+		"due again after a later export timed out": {func(t *testing.T, s *service) {
+			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Queue: simulator.Forever})
+		}, 0, renews, 2, 3},
 		"due after a later update failed": {func(t *testing.T, s *service) {
 			publishLater(t, s, simulator.UpdateSpec{Fail: failure}, simulator.JobSpec{})
 		}, 0, renews, 1, 2},
@@ -105,11 +114,19 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 			s := newPipeline(t, "gitlab-ci/backend.tf")
 			test.before(t, s)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
+			s.Write(t, "plan.tfplan", "of the publication")
 			if output := s.shell(t, test.exit, "exec sh renew.sh"); !strings.Contains(output, test.output) {
 				t.Errorf("%q is missing:\n%s", test.output, output)
 			}
 			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != test.jobs || links != test.links {
 				t.Errorf("%d jobs and %d links, want %d and %d", jobs, links, test.jobs, test.links)
+			}
+			if plan := read(t, filepath.Join(s.Folder, "plan.tfplan")); plan != "of the publication" {
+				t.Error("the plan of the publication was overwritten")
+			}
+			_, err := os.Stat(filepath.Join(s.Folder, "renew.tfplan"))
+			if applied := test.exit == 0 && strings.Contains(test.output, " changed"); !applied && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a plan that was not applied remains (%v)", err)
 			}
 		})
 	}

@@ -6,8 +6,7 @@
 package doctest
 
 import (
-	"archive/zip"
-	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,17 +49,8 @@ func (s *service) command(t *testing.T, name, script string) {
 func newPipeline(t *testing.T, backend string) *service {
 	t.Helper()
 	s := newScripts(t)
-	for _, name := range []string{"install-provider.sh", "renew.sh"} {
-		s.Write(t, name, read(t, filepath.Join(examples, pipelines, name)))
-	}
+	s.Write(t, "renew.sh", read(t, filepath.Join(examples, pipelines, "renew.sh")))
 	s.enter(t, pipelines+"main.tf", pipelines+backend)
-	var archive bytes.Buffer
-	release := zip.NewWriter(&archive)
-	if _, err := release.Create("terraform-provider-docs_v0.1.0"); err != nil || release.Close() != nil {
-		t.Fatal(err)
-	}
-	s.Write(t, "releases/v0.1.0/terraform-provider-docs_0.1.0_linux_amd64.zip", archive.String())
-	s.Env = append(s.Env, "PROVIDER_RELEASES=file://"+filepath.Join(s.Folder, "releases"))
 	return s
 }
 
@@ -81,82 +71,174 @@ func (s *service) unset(name string) {
 	s.Env = slices.DeleteFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 }
 
-func TestPipelinesPublishAndRenew(t *testing.T) {
-	t.Parallel()
-	// run runs the steps of a job in order. The last one must be the process that a canceled job interrupts.
-	step := regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
-	run := func(t *testing.T, s *service, job string) {
-		t.Helper()
-		var last string
-		for _, match := range step.FindAllStringSubmatch(job, -1) {
-			last = match[1]
-			s.shell(t, 0, last)
-		}
-		if !strings.HasPrefix(last, "exec ") {
-			t.Errorf("the step %q is not replaced by its command", last)
+var (
+	step = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
+	// afterFailure is what a pipeline runs if a step has failed.
+	afterFailure = regexp.MustCompile(`(?m)^ +(?:- if: failure\(\)\n +run: (.+)|after_script:\n +- '(.+)')$`)
+)
+
+// run runs the steps of a job in order, as a pipeline does: what follows a failure runs after the
+// first step that fails. The last step must be the process that a canceled job interrupts.
+func (s *service) run(t *testing.T, job string, wantExit int) {
+	t.Helper()
+	steps := step.FindAllStringSubmatch(job, -1)
+	if last := steps[len(steps)-1][1]; !strings.HasPrefix(last, "exec ") {
+		t.Errorf("the step %q is not replaced by its command", last)
+	}
+	for i, match := range steps {
+		if i < len(steps)-1 {
+			s.shell(t, 0, match[1])
+		} else {
+			s.shell(t, wantExit, match[1])
 		}
 	}
-	github := read(t, examples+"/guides/pipelines/github-actions/publish.yml")
-	publish, gitlab, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/gitlab-ci.yml"), "\nrenew:\n")
-	for name, pipeline := range map[string]struct{ backend, publish, renew string }{
-		"github-actions": {"github-actions/backend.tf", github, read(t, examples+"/guides/pipelines/github-actions/renew.yml")},
-		"gitlab-ci":      {"gitlab-ci/backend.tf", publish, gitlab},
-		"hcp-terraform":  {"github-actions/backend.tf", github, read(t, examples+"/guides/hcp-terraform/renew.yml")},
-	} {
+	for _, match := range afterFailure.FindAllStringSubmatch(job, -1) {
+		if github, gitlab := match[1], match[2]; gitlab != "" {
+			s.shell(t, 0, fmt.Sprintf("CI_JOB_STATUS=%s; %s", map[int]string{0: "success", 1: "failed"}[wantExit], gitlab))
+		} else if wantExit != 0 {
+			s.shell(t, 0, github)
+		}
+	}
+}
+
+// publications are the pipelines that publish a site, by name.
+func publications(t *testing.T) map[string]struct{ backend, publish string } {
+	t.Helper()
+	gitlab, _, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/approve.yml"), "\nrenew:\n")
+	return map[string]struct{ backend, publish string }{
+		"github-actions/publish": {"github-actions/backend.tf", read(t, examples+"/guides/pipelines/github-actions/publish.yml")},
+		"github-actions/approve": {"github-actions/backend.tf", read(t, examples+"/guides/pipelines/github-actions/approve.yml")},
+		"gitlab-ci/publish":      {"gitlab-ci/backend.tf", read(t, examples+"/guides/pipelines/gitlab-ci/publish.yml")},
+		"gitlab-ci/approve":      {"gitlab-ci/backend.tf", gitlab},
+	}
+}
+
+func TestPipelinesPublishAndRenew(t *testing.T) {
+	t.Parallel()
+	_, gitlab, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/approve.yml"), "\nrenew:\n")
+	renewals := map[string]string{
+		"github-actions": read(t, examples+"/guides/pipelines/github-actions/renew.yml"),
+		"gitlab-ci":      gitlab,
+		"hcp-terraform":  read(t, examples+"/guides/hcp-terraform/renew.yml"),
+	}
+	for name, pipeline := range publications(t) {
+		for platform, renew := range renewals {
+			if platform != filepath.Dir(name) && (platform != "hcp-terraform" || name != "github-actions/publish") {
+				continue
+			}
+			t.Run(name+" and "+platform, func(t *testing.T) {
+				t.Parallel()
+				s := newPipeline(t, pipeline.backend)
+				s.run(t, pipeline.publish, 0)
+				s.unset("TF_VAR_status_id") // a run on a schedule has no update
+				s.clock.Advance(time.Hour)
+				s.run(t, renew, 0)
+				if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
+					t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
+				}
+			})
+		}
+	}
+}
+
+// Nobody reads the message of the run that timed out.
+func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
+	t.Parallel()
+	for name, pipeline := range publications(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, pipeline.backend)
-			run(t, s, pipeline.publish)
-			s.unset("TF_VAR_status_id") // a run on a schedule has no update
-			s.clock.Advance(time.Hour)
-			run(t, s, pipeline.renew)
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
+			s.run(t, pipeline.publish, 1) // nothing is tainted
+			s.Env = append(s.Env, "TF_VAR_status_id=upd_success")
+			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+			s.run(t, pipeline.publish, 1)
+			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
+			s.run(t, pipeline.publish, 0)
+			if jobs := s.Count(simulator.EndpointStart); jobs != 1 {
+				t.Errorf("%d jobs, want 1", jobs)
 			}
 		})
 	}
 }
 
-// Without the reattached provider of the tests, init must find the archive.
-func TestInitFindsTheInstalledProvider(t *testing.T) {
+// The CLI must find the provider that the repository contains, and the lock file must accept it on both systems.
+func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 	t.Parallel()
-	s := newPipeline(t, "gitlab-ci/backend.tf")
-	if s.IsOpenTofu() { // as the script says
-		s.Write(t, "install-provider.sh", strings.ReplaceAll(read(t, filepath.Join(s.Folder, "install-provider.sh")), "/registry.terraform.io/", "/registry.opentofu.org/"))
+	s := newScripts(t)
+	source, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
 	}
+	// Instead of the clone that the page names, and of a build.
+	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o build BIN="$HOME/bin" "$@"`)
+	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
-	s.shell(t, 0, "sh install-provider.sh")
-	if output := s.Run(t, 0, "init"); !strings.Contains(output, "Installed docs-hosting/docs v0.1.0") {
+	_, section, _ := strings.Cut(read(t, root+"/templates/guides/getting-started.md.tmpl"), "\n## Share the provider\n")
+	s.shell(t, 0, shellBlock.FindStringSubmatch(section)[1])
+	if hashes := strings.Count(read(t, filepath.Join(s.Folder, ".terraform.lock.hcl")), `"h1:`); hashes != 2 {
+		t.Errorf("the lock file has %d checksums, want 2", hashes)
+	}
+	if output := s.Run(t, 0, "init", "-lockfile=readonly"); !strings.Contains(output, "Installed docs-hosting/docs v0.1.0") {
 		t.Errorf("the provider was not installed:\n%s", output)
+	}
+}
+
+var shellBlock = regexp.MustCompile("(?ms)^```shell\n(.*?)^```$")
+
+func TestWorkflowDeploysOnlyAfterTheUpdateSucceeded(t *testing.T) {
+	t.Parallel()
+	_, workflow, _ := strings.Cut(read(t, examples+"/guides/deploy-gates/gate/deploy.yml"), "        run: |\n")
+	script, _, _ := strings.Cut(workflow, "      - run: ./deploy.sh")
+	for update, exit := range map[string]int{"upd_success": 0, "upd_failure": 1} {
+		t.Run(update, func(t *testing.T) {
+			t.Parallel()
+			s := newScripts(t)
+			s.command(t, "curl", `echo '{"statusId":"`+update+`"}'`)
+			s.enter(t, "guides/deploy-gates/gate")
+			s.shell(t, exit, "TRIGGER_URL=unused\n"+script)
+		})
 	}
 }
 
 func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 	t.Parallel()
-	commands := regexp.MustCompile("(?ms)^```shell\n(.*?)^```$")
-	for guide, want := range map[string][]string{
-		"getting-started": {"1 added, 0 changed", "0 added, 1 changed"},
-		"air-gapped":      {"2 added", "bundle.tar.gz: OK"},
-		"object-storage": {
+	for guide, test := range map[string]struct {
+		folder string // that the page says to create
+		until  string // the heading that ends the commands, if any
+		want   []string
+	}{
+		"getting-started": {"", "Upgrade", []string{"1 added, 0 changed", "0 added, 1 changed"}},
+		"deploy-gates":    {"/gate", "In CI", []string{"1 added", "deployed"}},
+		"self-hosting":    {"/ephemeral-link", "Link in the state", []string{"2 added", "0 added, 2 changed"}},
+		"air-gapped":      {"", "", []string{"2 added", "bundle.tar.gz: OK"}},
+		"object-storage": {"", "", []string{
 			"s3://example-documentation|--exclude|*.html|--cache-control|public, max-age=3600|\n",
 			"s3://example-documentation|--exclude|*|--include|*.html|--cache-control|no-cache|--content-type|text/html; charset=utf-8|\n",
 			"s3://example-documentation|--delete|--size-only|\ncloudfront|create-invalidation|--distribution-id|computed|--paths|/*|\n",
 			"https://computed",
 			"0 added, 2 changed",
-		},
+		}},
 	} {
 		t.Run(guide, func(t *testing.T) {
 			t.Parallel()
 			s := newScripts(t)
-			s.enter(t, "guides/"+guide)
+			if guide == "deploy-gates" {
+				s.command(t, "curl", `echo '{"statusId":"upd_success"}'`)
+				s.command(t, "../deploy.sh", "echo deployed")
+			}
+			s.enter(t, "guides/"+guide+test.folder)
 			_, page, _ := strings.Cut(read(t, root+"/templates/guides/"+guide+".md.tmpl"), "\nexport ") // after the installation
-			page, _, _ = strings.Cut("```shell\nexport "+page, "\n## Upgrade\n")
+			page = "```shell\nexport " + page
+			if test.until != "" {
+				page, _, _ = strings.Cut(page, "\n## "+test.until)
+			}
 			var script strings.Builder
-			for _, match := range commands.FindAllStringSubmatch(page, -1) {
+			for _, match := range shellBlock.FindAllStringSubmatch(page, -1) {
 				script.WriteString(match[1])
 			}
 			output := s.shell(t, 0, script.String())
-			for _, text := range want {
+			for _, text := range test.want {
 				_, after, found := strings.Cut(output, text)
 				if !found {
 					t.Fatalf("%q is missing in:\n%s", text, output)

@@ -3,39 +3,49 @@
 # To run OpenTofu, set TF=tofu.
 set -eu
 tf=${TF:-terraform}
+plan=renew.tfplan
+
+stop() {
+  echo "$1 Rerun the job publish or plan of the last publication." >&2
+  exit 1
+}
 
 state=$("$tf" show -json)
-published=$(printf '%s' "$state" | jq '[ .. | objects
-  | select(.type? == "docs_static_export" and .mode? == "managed") | .values
-  | select(.bundle_url != null) ]')
-if [ "$published" = "[]" ]; then
+exports=$(printf '%s' "$state" | jq '[ .. | objects
+  | select(.type? == "docs_static_export" and .mode? == "managed") | .values ]')
+if [ "$exports" = "[]" ]; then
   echo "Nothing published yet."
   exit 0
+fi
+if printf '%s' "$exports" | jq --exit-status 'any(.bundle_url == null)' >/dev/null; then
+  stop "The first export did not finish."
 fi
 
 # Plan with the values that the exports were started with: each trigger has the name of its variable.
 # Do not wait for an update again.
-variables=$(printf '%s' "$published" | jq --raw-output '.[].triggers // {} | to_entries[]
+variables=$(printf '%s' "$exports" | jq --raw-output '.[].triggers // {} | to_entries[]
   | select(.value != null and (.key | test("^\\w+$"))) | @sh "export TF_VAR_\(.key)=\(.value)"')
 eval "$variables"
 export TF_VAR_gate=false
 
+# A plan that is not applied is deleted. It contains the link.
+trap 'rm -f "$plan"' EXIT
+
 # 0: nothing to do, 2: changes, anything else: an error. A canceled plan leaves no lock, because it
 # takes none. The apply takes one, and rejects the plan if the state has changed.
 code=0
-"$tf" plan -lock=false -detailed-exitcode -out=plan.tfplan || code=$?
+"$tf" plan -lock=false -detailed-exitcode -out="$plan" || code=$?
 if [ "$code" -ne 2 ]; then
   exit "$code"
 fi
 
 # A renewal keeps the job. Anything else starts or resumes an export.
-plan=$("$tf" show -json plan.tfplan)
-if ! printf '%s' "$plan" | jq --exit-status '
+changes=$("$tf" show -json "$plan")
+if ! printf '%s' "$changes" | jq --exit-status '
   [ .resource_changes[]? | select(.type == "docs_static_export") | .change
     | .before.job_id != null and .after.job_id == .before.job_id ] | all' >/dev/null; then
-  echo "The plan changes job_id, so it was not applied. Run the pipeline that publishes the site." >&2
-  exit 1
+  stop "The plan changes job_id, so it was not applied."
 fi
 
 # With exec, a canceled job interrupts the apply instead of the shell.
-exec "$tf" apply plan.tfplan
+exec "$tf" apply "$plan"
