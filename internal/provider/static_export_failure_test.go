@@ -13,8 +13,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-const loginPage = "<!DOCTYPE html><html><title>Sign in</title></html>"
-
 func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 	t.Parallel()
 	const none, perhaps = "No job was started for docs.example.com.", "A job may have been started for docs.example.com, but its ID was not received."
