@@ -149,10 +149,6 @@ fuzz: ## Run each fuzz test for FUZZTIME (20s)
 		go test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(or $(FUZZTIME),20s) "./$${file%/*}" || exit 1; \
 	done
 
-.PHONY: soak
-soak: ## Run ten thousand exports against a faulty service
-	$(TEST_ENV) go test ./internal/provider -run TestSoak -soak 10000 -timeout 30m -v
-
 .PHONY: mutate
 mutate: ## Run mutation tests: list the code changes that no test catches (PKG=./internal/client)
 	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20

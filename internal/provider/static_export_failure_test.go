@@ -13,8 +13,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-const loginPage = "<!DOCTYPE html><html><title>Sign in</title></html>"
-
 func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 	t.Parallel()
 	const none, perhaps = "No job was started for docs.example.com.", "A job may have been started for docs.example.com, but its ID was not received."
@@ -176,29 +174,6 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	}
 }
 
-func TestExportThatIsNotFoundForAMomentIsNotReplaced(t *testing.T) {
-	t.Parallel()
-	for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
-		t.Run(endpoint, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-			c := h.cli(t, export())
-			c.apply(t, 0)
-			h.clock.Advance(2 * time.Hour)
-			h.service.AddFault(simulator.Fault{Endpoint: endpoint, Status: 404, Lasts: 20 * time.Second})
-			if endpoint == simulator.EndpointBundle {
-				wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link")
-			}
-			wantPhrases(t, c.apply(t, 0), "Static export job not found", "for half a minute.", "0 added, 1 changed")
-			c.wantJob(t, 0)
-			c.wantEmptyPlan(t)
-			if jobs := h.service.JobIDs(); len(jobs) != 1 {
-				t.Errorf("%d jobs, want 1", len(jobs))
-			}
-		})
-	}
-}
-
 func TestNewJobThatIsNotFoundForLongIsLookedForByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
@@ -264,30 +239,24 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 
 func TestWrongBaseURLLosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, wrong := range map[string]string{"with a version segment": "/v9", "without one": "/api"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-			c := h.cli(t, "")
-			c.cutOff(t)
-			before := c.values(t)[site]
-			h.clock.Advance(2 * time.Hour)
-			right := h.env[baseURLVariable]
-			h.env[baseURLVariable] = strings.TrimSuffix(right, "/v1") + wrong
-			c.apply(t, 1, "-refresh=false")
-			for range 2 {
-				wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The provider keeps the state.", "check base_url and the API key")
-			}
-			if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
-				t.Errorf("the state was %v and is %v", before, after)
-			}
-			h.env[baseURLVariable] = right
-			c.apply(t, 0)
-			c.wantJob(t, 1)
-			c.wantEmptyPlan(t)
-			if jobs := h.service.JobIDs(); len(jobs) != 2 {
-				t.Errorf("%d jobs, want the two of before", len(jobs))
-			}
-		})
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, "")
+	c.cutOff(t)
+	before := c.values(t)[site]
+	h.clock.Advance(2 * time.Hour)
+	h.env[baseURLVariable] = strings.TrimSuffix(h.service.BaseURL, "1") + "9"
+	c.apply(t, 1, "-refresh=false")
+	for range 2 {
+		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The provider keeps the state.", "check base_url and the API key")
+	}
+	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
+		t.Errorf("the state was %v and is %v", before, after)
+	}
+	h.env[baseURLVariable] = h.service.BaseURL
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+	if jobs := h.service.JobIDs(); len(jobs) != 2 {
+		t.Errorf("%d jobs, want the two of before", len(jobs))
 	}
 }

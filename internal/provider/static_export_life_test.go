@@ -46,16 +46,20 @@ func TestNextStep(t *testing.T) {
 		never        change = func(s *situation) { s.plan.LinkRenewal = types.StringValue(renewNever) }
 		early        change = func(s *situation) { s.plan.RenewBefore = types.StringValue("61m") }
 		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
-		noExpiry     change = func(s *situation) { s.life.Link.ExpiresAt = time.Time{} }
 		due          change = func(s *situation) { s.life.Link.ExpiresAt = startOfTime }
 		running      change = func(s *situation) { s.life.Status = "running" }
 		failed       change = func(s *situation) { s.life.Status = client.JobFailed }
-		kept         change = func(s *situation) { s.life.Link.Kept = true }
 		noJob        change = func(s *situation) { s.life.jobNotFound() }
+		found        change = func(s *situation) { s.life.jobRead(&client.StaticExportJob{Status: client.JobCompleted}) }
 		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
 		imported     change = func(s *situation) { s.life.Imported = true }
 		pending      change = func(s *situation) {
 			s.life.pendingStarted(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs)
+		}
+		replaced change = func(s *situation) { // by a new job, whose link expires with the old one
+			job, link := client.StaticExportJob{ID: "se_2", Status: client.JobCompleted}, client.Bundle{URL: "https://storage.example/b", ExpiresAt: s.life.Link.ExpiresAt}
+			s.life.pendingCompleted(&job, &link, startOfTime.Add(-time.Hour))
+			s.life.Inputs = s.plan.goal().inputs
 		}
 		pendingOther change = func(s *situation) {
 			s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
@@ -70,9 +74,7 @@ func TestNextStep(t *testing.T) {
 		"completed, link due":                            {[]change{due}, stepLink, false},
 		"completed, link due, never renewed":             {[]change{due, never}, stepNone, false},
 		"completed, link due early":                      {[]change{early}, stepLink, false},
-		"completed, link due early, but kept":            {[]change{early, kept}, stepNone, false},
-		"completed, link kept and due":                   {[]change{due, kept}, stepLink, false},
-		"completed, link of unknown expiry":              {[]change{noExpiry, early}, stepNone, false},
+		"completed, replaced, link due early":            {[]change{replaced, early}, stepLink, false},
 		"completed, no link":                             {[]change{noLink}, stepLink, false},
 		"completed, no link, never renewed":              {[]change{noLink, never}, stepLink, false},
 		"running, no link":                               {[]change{running, noLink}, stepLink, false},
@@ -81,10 +83,12 @@ func TestNextStep(t *testing.T) {
 		"failed, link due":                               {[]change{failed, due}, stepExport, false},
 		"failed, link due, never renewed":                {[]change{failed, due, never}, stepNone, false},
 		"job missing, link good":                         {[]change{noJob}, stepLookFor, false},
+		"job missing, then found":                        {[]change{noJob, found}, stepNone, false},
 		"job missing, link good, never renewed":          {[]change{noJob, never}, stepLookFor, false},
 		"job missing, new inputs":                        {[]change{noJob, newTriggers}, stepExport, false},
 		"bundle missing, failed, link due":               {[]change{noBundle, failed, due}, stepExport, false},
 		"bundle missing, link good":                      {[]change{noBundle}, stepNone, false},
+		"bundle missing, job found, link due":            {[]change{noBundle, found, due}, stepLookFor, false},
 		"bundle missing, link due":                       {[]change{noBundle, due}, stepLookFor, false},
 		"bundle missing, link due, never renewed":        {[]change{noBundle, due, never}, stepNone, false},
 		"job missing, pending for new inputs":            {[]change{noJob, newTriggers, pending}, stepExport, true},

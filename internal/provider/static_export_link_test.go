@@ -51,18 +51,6 @@ func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestLinkOfANewJobIsRenewedEarlyAlthoughItExpiresWithTheOldOne(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.rewriteBundle(func(body map[string]any) { body["expiresAt"] = "2030-02-01T00:00:00Z" })
-	c := h.cli(t, revision("1", `renew_before = "2h"`))
-	c.apply(t, 0)
-	c.write(t, revision("2", `renew_before = "2h"`))
-	c.apply(t, 0)
-	h.clock.Advance(11 * time.Hour)
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-}
-
 func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

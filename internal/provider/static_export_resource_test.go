@@ -5,7 +5,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,16 +62,6 @@ func TestAccStaticExportResource(t *testing.T) {
 		},
 	})
 	acc.wantCounts(t, counts{start: 2, job: some, bundle: 2})
-}
-
-func TestJobMayStillBeUnknownAfterAStartThatHadToWait(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 429, Header: http.Header{"Retry-After": {"60"}}})
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Times: 1, Status: 404})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	c.wantJob(t, 0)
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {

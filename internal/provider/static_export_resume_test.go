@@ -117,60 +117,21 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	return c.service.JobIDs()[0], c.service.JobIDs()[1]
 }
 
-func TestInterruptedExportOfNewContentIsResumed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	_, pending := c.cutOff(t)
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "-> (known after apply)", "Warning: The apply resumes a static export job",
-		"The apply resumes job "+pending+", which was started for this content.")
-
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
-}
-
-func TestPendingJobIsKeptDuringAnUpdateOfOtherContent(t *testing.T) {
+func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
-	c.cutOff(t)
+	old, pending := c.cutOff(t)
 	h.clock.Advance(2 * time.Hour)
 	c.write(t, revision("1"))
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("2"))
-	c.apply(t, 0)
+	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: The apply resumes a static export job",
+		"The apply resumes job "+pending+", which was started for this content.")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 2})
 	c.wantJob(t, 1)
-}
-
-func TestNewerContentReplacesThePendingJob(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	c.cutOff(t)
-	c.write(t, revision("3"))
-	c.apply(t, 0)
-	c.wantJob(t, 2)
-	c.write(t, revision("2"))
-	c.apply(t, 0)
-	c.wantJob(t, 3)
-	c.wantEmptyPlan(t)
-}
-
-func TestPendingJobThatFailsBlocksNoPlanWithAnEphemeralLink(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-	_, pending := c.cutOff(t)
-	h.service.FinishJob(pending, "page /broken does not render")
-	c.write(t, revision("2")+"ephemeral \"docs_static_export_bundle\" \"link\" {\n  job_id = "+site+".job_id\n}\n")
-	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state expires at", "apply again to start a new export")
-	c.apply(t, 0)
-	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
 }
