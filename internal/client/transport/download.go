@@ -154,7 +154,7 @@ func (r *Receiver) continues(header http.Header) bool {
 	// If the size is "*", nothing tells a part from the rest.
 	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &r.total)
 	etag := header.Get("ETag")
-	return n == 3 && r.size > 0 && from == r.size && (etag == "" || etag == r.etag)
+	return n == 3 && from == r.size && (etag == "" || etag == r.etag)
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the

@@ -103,6 +103,7 @@ func TestFailedRequestIsRetriedByKind(t *testing.T) {
 		"502 with Retry-After":    {responses: turns{reply(502, "", "Retry-After: 7"), reply(200, "{}")}, read: []float64{0, 7}, start: once, outcome: uncertain, text: "HTTP 502"},
 		"503":                     {responses: turns{reply(503, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
 		"503 with Retry-After":    {responses: turns{reply(503, "", "Retry-After: 90"), reply(200, "{}")}, read: []float64{0, 90}, start: []float64{0, 90}},
+		"503 that stays":          {responses: turns{reply(503, "", "Retry-After: 9")}, read: []float64{0, 9, 18, 27, 36}, start: []float64{0, 9, 18, 27, 36}, outcome: final, text: "HTTP 503"},
 		"505":                     {responses: turns{reply(505, "")}, read: once, start: once, outcome: uncertain, text: "HTTP 505"},
 		"599":                     {responses: turns{reply(599, "")}, read: retried, start: once, outcome: uncertain, text: "HTTP 599"},
 		"503 with a past date":    {responses: turns{reply(503, "", past)}, read: retried, start: once, outcome: uncertain, text: "HTTP 503"},
@@ -216,16 +217,17 @@ func TestEndOfTheContextIsReportedWithTheLastAttempt(t *testing.T) {
 		took    float64 // seconds; the interrupt comes after 5
 		want    string
 	}{
-		"in a read":           {silent, read, 5, "interrupt"},
-		"in a second read":    {inTurn(reply(500, "out of order"), silent), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
-		"in a last read":      {late(4*second, reply(400, "no")), read, 4, "GET /v1/jobs/se_1: HTTP 400 Bad Request: no"},
-		"in a backoff":        {reply(500, "out of order"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
-		"in a pause":          {reply(429, "slowly", "Retry-After: 60"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 429 Too Many Requests: slowly"},
-		"in a start":          {late(20*second, reply(200, "{}")), start, 20, ""},
-		"in a refused start":  {late(20*second, reply(429, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
-		"in a deferred start": {late(20*second, reply(503, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 503 Service Unavailable"},
-		"in a failed start":   {late(20*second, reply(500, "")), start, 20, "POST /v1/jobs: HTTP 500 Internal Server Error"},
-		"in a silent start":   {silent, start, 30, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
+		"in a read":                    {silent, read, 5, "interrupt"},
+		"in a second read":             {inTurn(reply(500, "out of order"), silent), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
+		"in a last read":               {late(4*second, reply(400, "no")), read, 4, "GET /v1/jobs/se_1: HTTP 400 Bad Request: no"},
+		"in a backoff":                 {reply(500, "out of order"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 500 Internal Server Error: out of order"},
+		"in a pause":                   {reply(429, "slowly", "Retry-After: 60"), read, 5, "interrupt; the last attempt: GET /v1/jobs/se_1: HTTP 429 Too Many Requests: slowly"},
+		"in a start":                   {late(20*second, reply(200, "{}")), start, 20, ""},
+		"in a refused start":           {late(20*second, reply(429, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
+		"in a start refused for hours": {late(20*second, reply(429, "", "Retry-After: 7200")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 429 Too Many Requests"},
+		"in a deferred start":          {late(20*second, reply(503, "", "Retry-After: 1")), start, 20, "interrupt; the last attempt: POST /v1/jobs: HTTP 503 Service Unavailable"},
+		"in a failed start":            {late(20*second, reply(500, "")), start, 20, "POST /v1/jobs: HTTP 500 Internal Server Error"},
+		"in a silent start":            {silent, start, 30, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
