@@ -69,7 +69,7 @@ func explainCause(ctx context.Context, err error) explanation {
 		return explanation{what, advice}
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
-		return explanation{sentence(timeout.Error()), timeout.advise()}
+		return explanation{sentence(timeout.Error()), timeout.advice()}
 	}
 	if api, ok := errors.AsType[*client.APIError](err); ok {
 		what := fmt.Sprintf("The service returned %s.", describeResponse(api))

@@ -52,6 +52,11 @@ func (m *staticExportModel) goal() exportGoal {
 	return exportGoal{inputs, known, durationOf(m.RenewBefore), m.LinkRenewal.ValueString() == renewNever}
 }
 
+var parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {
+	_, err := canonicalParameters(value)
+	return err
+})
+
 // canonicalParameters returns the value of additional_parameters with sorted fields and
 // without insignificant whitespace, or an [invalidValue]. An empty value has no fields.
 func canonicalParameters(text string) (string, error) {

@@ -57,8 +57,8 @@ func (e *timeoutError) Error() string {
 	return text
 }
 
-// advise says how to allow the operation more time.
-func (e *timeoutError) advise() string {
+// advice says how to allow the operation more time.
+func (e *timeoutError) advice() string {
 	if e.field == noTimeoutField {
 		return "Try again later."
 	}

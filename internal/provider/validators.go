@@ -57,13 +57,9 @@ var (
 	certificateRules = rules(summaryInvalidArgument, "PEM certificates", func(value string) error {
 		return invalidSetting("ca_cert_pem", client.CheckCertificates([]byte(value)))
 	})
-	idRules         = rules(summaryInvalidID, "an ID", checkID)
-	domainRules     = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
-	pathRules       = rules(summaryInvalidPath, "a path", checkPath)
-	parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {
-		_, err := canonicalParameters(value)
-		return err
-	})
+	idRules          = rules(summaryInvalidID, "an ID", checkID)
+	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
+	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
