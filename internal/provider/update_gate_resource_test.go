@@ -103,17 +103,3 @@ func TestGateFailsClosed(t *testing.T) {
 		t.Errorf("the state holds %v", passed)
 	}
 }
-
-func TestInterruptedGateIsNotPassed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	c := h.cli(t, gate("gate", "upd_1", ""))
-	output := c.interrupt(t, simulator.EndpointUpdate, "apply", "-auto-approve")
-	wantPhrases(t, output, "Error: Interrupted while waiting for the update", "To continue waiting, run Terraform again.")
-	if len(c.values(t)) > 0 {
-		t.Error("the gate is in the state")
-	}
-	c.apply(t, 0)
-	c.wantEmptyPlan(t)
-}

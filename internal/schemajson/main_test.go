@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -22,19 +21,6 @@ type document struct {
 	ProviderSchemas map[string]map[string]map[string]any `json:"provider_schemas"`
 }
 
-func written(t *testing.T) document {
-	t.Helper()
-	var out bytes.Buffer
-	if err := write(t.Context(), &out, newServer()); err != nil {
-		t.Fatal(err)
-	}
-	var d document
-	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 func newServer() tfprotov6.ProviderServer {
 	return provider.NewServer(provider.Options{})()
 }
@@ -47,7 +33,14 @@ func TestSchemasEqualThoseOfTheCLI(t *testing.T) {
 	if err := json.Unmarshal([]byte(c.Run(t, 0, "providers", "schema", "-json")), &theirs); err != nil {
 		t.Fatal(err)
 	}
-	ours := written(t)
+	var out bytes.Buffer
+	if err := write(t.Context(), &out, newServer()); err != nil {
+		t.Fatal(err)
+	}
+	var ours document
+	if err := json.Unmarshal(out.Bytes(), &ours); err != nil {
+		t.Fatal(err)
+	}
 	for address, schemas := range theirs.ProviderSchemas {
 		if !strings.HasSuffix(address, "/docs-hosting/docs") {
 			t.Errorf("the CLI printed the schemas of %s", address)
@@ -62,21 +55,4 @@ func TestSchemasEqualThoseOfTheCLI(t *testing.T) {
 	if len(theirs.ProviderSchemas) != 1 {
 		t.Errorf("the CLI printed %d schemas, want 1", len(theirs.ProviderSchemas))
 	}
-}
-
-func TestWriteFailsOnWhatItCannotPrint(t *testing.T) {
-	t.Parallel()
-	server := functionServer{newServer()}
-	if err := write(t.Context(), &bytes.Buffer{}, server); err == nil || !strings.Contains(err.Error(), "not supported") {
-		t.Errorf("the error is %v", err)
-	}
-}
-
-// functionServer is the provider with a function.
-type functionServer struct{ tfprotov6.ProviderServer }
-
-func (s functionServer) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
-	schemas, err := s.ProviderServer.GetProviderSchema(ctx, req)
-	schemas.Functions = map[string]*tfprotov6.Function{"f": {}}
-	return schemas, err
 }
