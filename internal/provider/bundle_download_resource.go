@@ -127,8 +127,9 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	complete := false
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
-		found, ok := plan.inspect(ctx, owned, &resp.Diagnostics)
-		if !ok {
+		found, err := plan.target().Inspect(ctx, owned)
+		if err != nil {
+			addError(&resp.Diagnostics, summaryInspectFailed, explain(ctx, err), "", "Try again.")
 			return
 		}
 		complete = found.Complete()
@@ -236,15 +237,6 @@ func (m *bundleDownloadModel) setContents(file client.Download, content bundle.C
 	}
 }
 
-// inspect finds out what is at the target of the plan. It reports failures.
-func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, diags *diag.Diagnostics) (bundle.Found, bool) {
-	found, err := m.target().Inspect(ctx, owned)
-	if err != nil {
-		addError(diags, summaryInspectFailed, explain(ctx, err), noFilesWritten, "Try again.")
-	}
-	return found, err == nil
-}
-
 // noFilesWritten also fits a replacement, whose destroy has already deleted the old files.
 const noFilesWritten = "No files were written."
 
@@ -259,22 +251,27 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation, defaultDownloadTimeout)
 	defer cancel()
 
-	found, ok := plan.inspect(ctx, *owned, diags)
-	if !ok {
+	found, err := plan.target().Inspect(ctx, *owned)
+	if err != nil {
+		plan.addFailure(ctx, diags, err)
 		return false
 	}
-	if occupied := found.Occupied(); len(occupied) > 0 {
-		for _, err := range occupied {
-			plan.addFailure(ctx, diags, err)
-		}
+	for _, occupied := range found.Occupied() {
+		plan.addFailure(ctx, diags, occupied)
+	}
+	if diags.HasError() {
 		return false
 	}
+	sameJob := plan.JobID.Equal(state.JobID)
 	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
-	if found.Complete() && sameFile && plan.JobID.Equal(state.JobID) {
+	if found.Complete() && sameJob && sameFile {
 		plan.setComputed(state)
 		return true
 	}
-	return waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) && plan.replace(ctx, c, found, owned, diags)
+	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
+		return false
+	}
+	return plan.replace(ctx, c, found, owned, diags)
 }
 
 // replace downloads the bundle, and puts it in place of what was found. If it fails, it
