@@ -475,6 +475,16 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
+func TestStageThatFailsLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	d.Path = filepath.Join(d.root, strings.Repeat("x", 250)) // no room for a temporary name beside it
+	if _, err := d.inspect().Stage(); err == nil {
+		t.Error("no error")
+	}
+	d.wantListing(map[string]string{})
+}
+
 func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
