@@ -81,16 +81,10 @@ func (t tree) difference(now tree) error {
 // readTree returns the content of the directory. It fails at a link or a device.
 func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
 	found, left := tree{}, limits.bytes
-	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == directory {
-			return err
-		}
-		relative, err := filepath.Rel(directory, path)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(relative)
+	err := fs.WalkDir(os.DirFS(directory), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
+		case err != nil || name == ".":
+			return err
 		case len(found) == limits.entries:
 			return errTooMany
 		case entry.IsDir():
@@ -99,7 +93,7 @@ func readTree(ctx context.Context, directory string, limits limits) (tree, error
 		case !entry.Type().IsRegular():
 			return fmt.Errorf("%.100q is %s", name, kindOf(entry.Type()))
 		}
-		sum, err := readSum(ctx, path, &left)
+		sum, err := readSum(ctx, filepath.Join(directory, name), &left)
 		found[name] = node{sum: sum}
 		return err
 	})

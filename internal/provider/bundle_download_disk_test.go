@@ -151,9 +151,9 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". Unless you resolve this first, the apply stops and changes nothing.")
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". Unless you resolve this first, this download stops before it writes a file.")
 			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". No files were written.",
-				"Move or delete what is there, and apply again. If another docs_bundle_download has the same "+test.at+", give each its own.")
+				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and plan and apply again.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -186,7 +186,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, the apply stops`)
+	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, this download stops`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "did not write it. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
@@ -258,8 +258,8 @@ func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
 		file          string
 		first, detail string
 	}{
-		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.", "\n\nNo files were deleted.\n\nDestroy again."},
-		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", ". No files were deleted.\n\nFix the cause, and destroy again."},
+		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.", "\n\nNo files were deleted.\n\nTry again."},
+		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", ". No files were deleted.\n\nFix the cause, and try again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

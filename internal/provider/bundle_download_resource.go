@@ -127,14 +127,15 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	complete := false
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
-		found, ok := plan.inspect(ctx, owned, &resp.Diagnostics)
-		if !ok {
+		found, err := plan.target().Inspect(ctx, owned)
+		if err != nil {
+			addError(&resp.Diagnostics, summaryInspectFailed, explain(ctx, err), "", "Try again.")
 			return
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// The plan of a tainted resource cannot know that its destroy comes first.
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "Unless you resolve this first, the apply stops and changes nothing."))
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "Unless you resolve this first, this download stops before it writes a file."))
 		}
 	}
 	if creating {
@@ -196,10 +197,10 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
-		if detail, ok := explainDisk(err, "No files were deleted.", "destroy again"); ok {
+		if detail, ok := explainDisk(err, "No files were deleted."); ok {
 			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
 		} else {
-			addError(&resp.Diagnostics, summaryDeleteFailed, explain(ctx, err), "No files were deleted.", "Destroy again.")
+			addError(&resp.Diagnostics, summaryDeleteFailed, explain(ctx, err), "No files were deleted.", "Try again.")
 		}
 		return
 	}
@@ -236,15 +237,6 @@ func (m *bundleDownloadModel) setContents(file client.Download, content bundle.C
 	}
 }
 
-// inspect finds out what is at the target of the plan. It reports failures.
-func (m *bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned, diags *diag.Diagnostics) (bundle.Found, bool) {
-	found, err := m.target().Inspect(ctx, owned)
-	if err != nil {
-		addError(diags, summaryInspectFailed, explain(ctx, err), noFilesWritten, "Try again.")
-	}
-	return found, err == nil
-}
-
 // noFilesWritten also fits a replacement, whose destroy has already deleted the old files.
 const noFilesWritten = "No files were written."
 
@@ -259,22 +251,27 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation, defaultDownloadTimeout)
 	defer cancel()
 
-	found, ok := plan.inspect(ctx, *owned, diags)
-	if !ok {
+	found, err := plan.target().Inspect(ctx, *owned)
+	if err != nil {
+		plan.addFailure(ctx, diags, err)
 		return false
 	}
-	if occupied := found.Occupied(); len(occupied) > 0 {
-		for _, err := range occupied {
-			plan.addFailure(ctx, diags, err)
-		}
+	for _, occupied := range found.Occupied() {
+		plan.addFailure(ctx, diags, occupied)
+	}
+	if diags.HasError() {
 		return false
 	}
+	sameJob := plan.JobID.Equal(state.JobID)
 	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
-	if found.Complete() && sameFile && plan.JobID.Equal(state.JobID) {
+	if found.Complete() && sameJob && sameFile {
 		plan.setComputed(state)
 		return true
 	}
-	return waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) && plan.replace(ctx, c, found, owned, diags)
+	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
+		return false
+	}
+	return plan.replace(ctx, c, found, owned, diags)
 }
 
 // replace downloads the bundle, and puts it in place of what was found. If it fails, it
@@ -325,14 +322,14 @@ func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagno
 	jobID := m.JobID.ValueString()
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	detail, onDisk := explainDisk(err, noFilesWritten, "apply again")
+	detail, onDisk := explainDisk(err, noFilesWritten)
 	switch {
 	case errors.As(err, &occupied):
 		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, noFilesWritten))
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "Export the site again, or download the bundle without extract_to."
 		if m.ExtractTo.IsNull() {
-			at, problem, next = "path", "is damaged", "Apply again. If it fails again, export the site again."
+			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", jobID, problem, strings.TrimSuffix(archive.Error(), "."), noFilesWritten), next))
@@ -346,7 +343,7 @@ func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagno
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied *bundle.OccupiedError, result string) string {
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("Move or delete what is there, and apply again. If another docs_bundle_download has the same %s, give each its own.", argumentOf(occupied)))
+		fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and plan and apply again.", argumentOf(occupied)))
 }
 
 func argumentOf(occupied *bundle.OccupiedError) path.Path {
@@ -357,10 +354,10 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 }
 
 // explainDisk describes an error of the file system, if it is one.
-func explainDisk(err error, unchanged, again string) (detail string, ok bool) {
+func explainDisk(err error, unchanged string) (detail string, ok bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
-	next := "Fix the cause, and " + again + "."
+	next := "Fix the cause, and try again."
 	if errors.Is(err, syscall.EBUSY) {
 		next = "If extract_to is a mount point, use a subdirectory of it."
 	}

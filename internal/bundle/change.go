@@ -41,7 +41,7 @@ func (c *change) beside(f finding) (in, out move, err error) {
 // a target between the comparison and the moves.
 var committing = make(chan struct{}, 1)
 
-// commit makes all moves or none.
+// commit makes all moves or none, if what is there is still what was expected.
 func (c *change) commit(ctx context.Context) error {
 	select {
 	case committing <- struct{}{}:

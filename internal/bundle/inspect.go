@@ -59,8 +59,7 @@ type Owned struct {
 
 // Add adds the digests of the bundle that was written last. An empty one is left out.
 func (o *Owned) Add(file, content string) {
-	o.Files = withDigest(o.Files, file)
-	o.Trees = withDigest(o.Trees, content)
+	o.Files, o.Trees = withDigest(o.Files, file), withDigest(o.Trees, content)
 }
 
 func withDigest(digests []string, latest string) []string {
