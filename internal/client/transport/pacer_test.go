@@ -157,19 +157,15 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		"a canceled attempt":   {silent, 4},
 		"an attempt cut short": {reset, 4},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				tr, _ := serve(t, test.handler, maxRetries(0))
-				for range 40 {
-					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-					_, _ = tr.Do(ctx, read)
-					cancel()
-				}
-				<-time.After(second)
-				if got := seconds(tr.pacer); got != test.want {
-					t.Errorf("allows %d requests per second, want %d", got, test.want)
-				}
-			})
+		bubble(t, func(t *testing.T) {
+			tr, _ := serve(t, test.handler, maxRetries(0))
+			for range 40 {
+				_, _ = tr.Do(bounded(t, 10*time.Millisecond), read)
+			}
+			<-time.After(second)
+			if got := seconds(tr.pacer); got != test.want {
+				t.Errorf("%s: allows %d requests per second, want %d", name, got, test.want)
+			}
 		})
 	}
 }

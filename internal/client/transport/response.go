@@ -5,6 +5,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,12 +36,19 @@ func (t *Transport) Unexpected(response *Response, problem error) *UnexpectedRes
 	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem.Error(), Message: t.Redact(display.ObjectMessage(response.Object))}
 }
 
+// requestIDHeaders are the headers in which services return a request ID.
+var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
+
 // exchange returns what is reported of a request and its response.
 func (t *Transport) exchange(req *http.Request, resp *http.Response) Exchange {
-	return Exchange{
+	exchange := Exchange{
 		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
-		RequestID: t.requestID(resp.Header), RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
+		RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
 	}
+	for _, name := range requestIDHeaders {
+		exchange.RequestID = cmp.Or(exchange.RequestID, t.Redact(resp.Header.Get(name)))
+	}
+	return exchange
 }
 
 // read turns a response into a Response or an error.
@@ -95,18 +103,6 @@ func decode(body []byte) (map[string]any, error) {
 		return nil, errors.New("the body is JSON, but not an object")
 	}
 	return object, nil
-}
-
-// requestIDHeaders are the headers in which services return a request ID.
-var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
-
-func (t *Transport) requestID(header http.Header) string {
-	for _, name := range requestIDHeaders {
-		if id := header.Get(name); id != "" {
-			return t.Redact(id)
-		}
-	}
-	return ""
 }
 
 // parseRetryAfter reads a Retry-After header in either form (RFC 9110, section
