@@ -175,9 +175,10 @@ func classify(name string, kind fs.FileMode, known []string, digest func() (stri
 	f := finding{name: name, stamp: stampOf(name, defaultLimits)}
 	info, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, syscall.ENOTDIR): // because a parent is a file
-		return classify(filepath.Dir(name), fs.ModeDir, nil, nil)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
+		if parent := fileAbove(name); parent != "" {
+			f.name, f.problem = parent, "is a file"
+		}
 	case err != nil:
 		f.problem = "cannot be read: " + err.Error()
 	case info.Mode().Type() != kind:
@@ -189,6 +190,19 @@ func classify(name string, kind fs.FileMode, known []string, digest func() (stri
 		f.recognize(known, digest)
 	}
 	return f
+}
+
+// fileAbove returns the parent of name that is a file, or "".
+func fileAbove(name string) string {
+	for parent := filepath.Dir(name); parent != name; name, parent = parent, filepath.Dir(parent) {
+		if info, err := os.Stat(parent); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return parent
+		}
+	}
+	return ""
 }
 
 // recognize compares the content with what the resource wrote.
