@@ -179,7 +179,7 @@ func (p *docsProvider) argument(name string, argument types.String, meaning stri
 // userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
 func (p *docsProvider) userAgent(terraformVersion string) string {
 	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
-	if more := strings.TrimSpace(p.options.Getenv("TF_APPEND_USER_AGENT")); more != "" {
+	if more := strings.Join(strings.Fields(p.options.Getenv("TF_APPEND_USER_AGENT")), " "); more != "" {
 		agent += " " + more
 	}
 	return agent

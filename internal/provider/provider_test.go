@@ -99,11 +99,11 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 			h.env = map[string]string{
 				baseURLVariable:        strings.ReplaceAll(test.baseURL, "GOOD", h.service.BaseURL),
 				apiKeyVariable:         test.apiKey,
-				"TF_APPEND_USER_AGENT": " pipeline/7 ",
+				"TF_APPEND_USER_AGENT": " pipeline/7\n(main) ",
 			}
 			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.service.BaseURL)+"\n}\n"+readUpdate)
 			c.report(t, 0, "plan").wantNothingSaid(t, "update")
-			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7$`)
+			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7 \(main\)$`)
 			if got := h.service.Requests()[0].Header.Get("User-Agent"); !agent.MatchString(got) {
 				t.Errorf("user agent %q", got)
 			}
