@@ -77,7 +77,7 @@ func call[T any](ctx context.Context, c *Client, req transport.Request, convert 
 		return none, err
 	}
 	value, err := convert(&record{response.Object, response.RetryAfter, func(field string) {
-		c.transport.Log(ctx, slog.LevelWarn, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
+		c.transport.Log(ctx, slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
 	}})
 	if err != nil {
 		return none, c.transport.Unexpected(response, err)

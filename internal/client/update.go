@@ -68,6 +68,11 @@ func (u *UpdateStatus) Finished() bool {
 // Succeeded reports whether the update has succeeded.
 func (u *UpdateStatus) Succeeded() bool { return u.Status == UpdateSucceeded }
 
+// Documented reports whether the contract names the status.
+func (u *UpdateStatus) Documented() bool {
+	return u.Finished() || u.Status == statusQueued || u.Status == "in_progress"
+}
+
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
 	return call(ctx, c, transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}, readUpdate)

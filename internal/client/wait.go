@@ -18,7 +18,7 @@ import (
 // bundle right after its completion. So a single answer decides nothing that costs an
 // export.
 var (
-	outage   = poll.Tolerance{Kind: "outage", Limit: 5 * time.Minute}
+	outage   = poll.Tolerance{Kind: "outage", Limit: poll.MaxOutage}
 	notFound = poll.Tolerance{Kind: "not found", Limit: 30 * time.Second}
 	refusal  = poll.Tolerance{Kind: "refusal", Limit: 30 * time.Second}
 )
@@ -57,8 +57,9 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 		if job.PageCount == nil && last != nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
-		if last == nil || job.Status != last.Status || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			c.logProgress(ctx, what, job.Status, jobStatuses, job.Progress, job.PageCount)
+		newStatus := last == nil || job.Status != last.Status
+		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
+			c.logProgress(ctx, what, job.Status, newStatus && !slices.Contains(jobStatuses, job.Status), job.Progress, job.PageCount)
 		}
 		last = job
 		return poll.Observation{Done: job.Finished(), Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
@@ -104,7 +105,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 			return poll.Observation{}, err
 		}
 		if last == nil || update.Status != last.Status {
-			c.logProgress(ctx, what, update.Status, updateStatuses, nil, nil)
+			c.logProgress(ctx, what, update.Status, !update.Documented(), nil, nil)
 			if onUpdate != nil {
 				onUpdate(update)
 			}
@@ -118,11 +119,8 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 // statusQueued is the status of a job or update that has not begun.
 const statusQueued = "queued"
 
-// The statuses that the contract names.
-var (
-	jobStatuses    = []string{statusQueued, "running", JobCompleted, JobFailed}
-	updateStatuses = []string{statusQueued, "in_progress", UpdateSucceeded, UpdateFailed}
-)
+// jobStatuses are those that services are known to use. The contract names the final ones.
+var jobStatuses = []string{statusQueued, "running", JobCompleted, JobFailed}
 
 // waitRules configures [Client.wait].
 type waitRules struct {
@@ -131,17 +129,15 @@ type waitRules struct {
 	patient bool
 	// unknown means that the service may not know the ID yet.
 	unknown bool
-	// seen is set once a poll has succeeded.
-	seen bool
 }
 
 // tolerance returns for how long failures such as err are tolerated. An outage is
-// tolerated once the work is known to exist.
-func (w *waitRules) tolerance(err error) poll.Tolerance {
+// tolerated once the work is known to exist; seen means that a poll has succeeded.
+func (w waitRules) tolerance(err error, seen bool) poll.Tolerance {
 	_, answered := errors.AsType[*APIError](err)
 	_, unusable := errors.AsType[*UnexpectedResponseError](err)
 	switch {
-	case transport.IsTemporary(err) && (w.patient || w.seen):
+	case transport.IsTemporary(err) && (w.patient || seen):
 		return outage
 	case IsNotFound(err) && (w.patient || w.unknown):
 		return notFound
@@ -155,16 +151,17 @@ func (w *waitRules) tolerance(err error) poll.Tolerance {
 // [*EndedError].
 func (c *Client) wait(ctx context.Context, what string, w waitRules, get func(context.Context) (poll.Observation, error)) error {
 	var failure error // of the last call that ctx did not cut off
+	var known bool    // a call has succeeded
 	loop := poll.Wait{
 		Clock:    c.config.Clock,
 		Schedule: poll.Schedule{Interval: w.interval, Random: c.config.Random},
 		First:    w.first,
-		Tolerate: w.tolerance,
+		Tolerate: func(err error) poll.Tolerance { return w.tolerance(err, known) },
 	}
 	err := loop.Until(ctx, func(ctx context.Context) (poll.Observation, error) {
 		seen, err := get(ctx)
-		w.seen = w.seen || err == nil
-		if ctx.Err() == nil {
+		known = known || err == nil
+		if cause := context.Cause(ctx); cause == nil || !errors.Is(err, cause) {
 			failure = err
 		}
 		if err != nil {
@@ -174,20 +171,16 @@ func (c *Client) wait(ctx context.Context, what string, w waitRules, get func(co
 		return seen, err
 	})
 	cause := context.Cause(ctx)
-	_, ended := errors.AsType[*EndedError](err)
-	switch {
-	case err == nil, cause == nil, ended:
+	if _, ended := errors.AsType[*EndedError](err); ended || err == nil || cause == nil {
 		return err
-	case !errors.Is(err, cause):
-		failure = err // it arrived as ctx ended
 	}
 	return transport.Ended(cause, failure)
 }
 
-// logProgress logs a change. It warns about a status that the contract does not name.
-func (c *Client) logProgress(ctx context.Context, what, status string, known []string, progress *float64, pages *int64) {
+// logProgress logs a change. It warns about an unknown status.
+func (c *Client) logProgress(ctx context.Context, what, status string, unknown bool, progress *float64, pages *int64) {
 	level, message := slog.LevelInfo, "Progress"
-	if !slices.Contains(known, status) {
+	if unknown {
 		level, message = slog.LevelWarn, "Unknown status, taken to mean that the work is still running"
 	}
 	fields := map[string]any{"object": what, "status": status}

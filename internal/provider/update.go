@@ -71,7 +71,7 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
 		return ""
-	case last.Status == "queued" || last.Status == "in_progress":
+	case last.Documented():
 		return fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
 	}
 	return fmt.Sprintf("Update %s was last seen with status %q, which is undocumented and counts as still running.", statusID, last.Status)

@@ -12,9 +12,13 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// lastPoll is how long before the context's deadline the last poll is made, if the
-// schedule would make it after the deadline.
-const lastPoll = 5 * time.Second
+const (
+	// MaxOutage is how long failures in a row are tolerated at most, whatever their kind.
+	MaxOutage = 5 * time.Minute
+	// lastPoll is how long before the context's deadline the last poll is made, if the
+	// schedule would make it after the deadline.
+	lastPoll = 5 * time.Second
+)
 
 // Wait configures a wait for one piece of work.
 type Wait struct {
@@ -41,12 +45,13 @@ type Tolerance struct {
 // length.
 func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation, error)) error {
 	began, pause := w.Clock.Now(), w.First
-	last := Observation{Queued: true} // of the successful polls
-	var tolerance Tolerance           // of the last poll; zero if it succeeded
-	var since time.Time               // when the first failed poll in a row with this tolerance began
+	last := Observation{Queued: true}     // of the successful polls
+	var least time.Duration               // of the pause, as the service asks
+	var tolerance Tolerance               // of the last poll; zero if it succeeded
+	var failingSince, kindSince time.Time // when the first failed poll in a row began, and the first of this kind
 	for {
 		if deadline, bounded := ctx.Deadline(); bounded {
-			if left := deadline.Sub(w.Clock.Now()); pause >= left && left > lastPoll {
+			if left := deadline.Sub(w.Clock.Now()); pause >= left && left-lastPoll > least {
 				pause = left - lastPoll
 			}
 		}
@@ -59,16 +64,20 @@ func (w Wait) Until(ctx context.Context, get func(context.Context) (Observation,
 			if seen.Done {
 				return nil
 			}
-			last, tolerance = seen, Tolerance{}
-			pause = w.Schedule.Next(w.Clock.Now().Sub(began), last)
+			last, tolerance, failingSince = seen, Tolerance{}, time.Time{}
+			pause, least = w.Schedule.Next(w.Clock.Now().Sub(began), last), min(seen.RetryAfter, maxRetryAfter)
 			continue
 		}
-		if t := w.Tolerate(err); t != tolerance {
-			tolerance, since = t, asked
+		if failingSince.IsZero() {
+			failingSince = asked
 		}
-		if ctx.Err() != nil || asked.Sub(since) >= tolerance.Limit {
+		if t := w.Tolerate(err); t != tolerance {
+			tolerance, kindSince = t, asked
+		}
+		if ctx.Err() != nil || asked.Sub(kindSince) >= tolerance.Limit || asked.Sub(failingSince) >= MaxOutage {
 			return err
 		}
-		pause = max(seen.RetryAfter, w.Schedule.Next(w.Clock.Now().Sub(began), last))
+		least = seen.RetryAfter
+		pause = max(least, w.Schedule.Next(w.Clock.Now().Sub(began), last))
 	}
 }

@@ -59,7 +59,8 @@ func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, siz
 		// Receiving the same bytes again is not progress: an object store that does
 		// not support ranges may send the first half again and again.
 		if r.size > furthest {
-			furthest, retries.failures = r.size, 0
+			furthest = r.size
+			retries.progressed()
 		}
 		if err := retries.wait(ctx, err); err != nil {
 			return "", 0, err

@@ -33,16 +33,19 @@ func (r *retries) wait(ctx context.Context, err error) error {
 	if errors.Is(err, context.Cause(ctx)) { // which canceled the attempt
 		return Ended(err, r.last)
 	}
-	if !r.allow(ctx, err) {
+	if !r.count(ctx, err) {
 		return err
 	}
 	r.last = err
 	return r.pause(ctx, err)
 }
 
-// allow counts a failed attempt, and reports whether it may be repeated. Only the deadline
+// progressed forgets the failures that count.
+func (r *retries) progressed() { r.failures = 0 }
+
+// count counts a failed attempt, and reports whether it may be repeated. Only the deadline
 // of ctx, if it has one, limits the repetitions after a 429.
-func (r *retries) allow(ctx context.Context, err error) bool {
+func (r *retries) count(ctx context.Context, err error) bool {
 	if m := meaningOf(err); m == permanent || m == temporary && r.once {
 		return false
 	}
