@@ -59,6 +59,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
 	wait := updateWait{
+		timeout:      "invoke",
 		client:       c,
 		statusID:     statusID,
 		pollInterval: config.PollInterval,

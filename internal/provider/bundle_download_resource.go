@@ -129,7 +129,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			addError(&resp.Diagnostics, summaryInspectFailed, explain(ctx, err), "", "Try again.")
+			addError(&resp.Diagnostics, summaryInspectFailed, explain(err, noTimeoutField), "", "Try again.")
 			return
 		}
 		complete = found.Complete()
@@ -200,7 +200,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		if detail, ok := explainDisk(err, "No files were deleted."); ok {
 			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
 		} else {
-			addError(&resp.Diagnostics, summaryDeleteFailed, explain(ctx, err), "No files were deleted.", "Try again.")
+			addError(&resp.Diagnostics, summaryDeleteFailed, explain(err, noTimeoutField), "No files were deleted.", "Try again.")
 		}
 		return
 	}
@@ -253,11 +253,11 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 
 	found, err := plan.target().Inspect(ctx, *owned)
 	if err != nil {
-		plan.addFailure(ctx, diags, err)
+		plan.addFailure(operation, diags, err)
 		return false
 	}
 	for _, occupied := range found.Occupied() {
-		plan.addFailure(ctx, diags, occupied)
+		plan.addFailure(operation, diags, occupied)
 	}
 	if diags.HasError() {
 		return false
@@ -268,26 +268,26 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 		plan.setComputed(state)
 		return true
 	}
-	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
+	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), operation, diags) {
 		return false
 	}
-	return plan.replace(ctx, c, found, owned, diags)
+	return plan.replace(ctx, c, operation, found, owned, diags)
 }
 
 // replace downloads the bundle, and puts it in place of what was found. If it fails, it
 // leaves the disk unchanged.
-func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) bool {
+func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, operation string, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) bool {
 	jobID := m.JobID.ValueString()
 	staged, err := found.Stage()
 	if err != nil {
-		m.addFailure(ctx, diags, err)
+		m.addFailure(operation, diags, err)
 		return false
 	}
 	defer func() { warnAboutLeftovers(staged.Discard(), diags) }()
 
 	file, err := c.DownloadBundle(ctx, jobID, staged.File)
 	if err != nil {
-		m.addFailure(ctx, diags, err)
+		m.addFailure(operation, diags, err)
 		return false
 	}
 	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != file.SHA256 {
@@ -298,7 +298,7 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 	}
 	content, err := staged.Unpack(ctx)
 	if err != nil {
-		m.addFailure(ctx, diags, err)
+		m.addFailure(operation, diags, err)
 		return false
 	}
 	// The plan knows the content only of a job that was downloaded before.
@@ -309,7 +309,7 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 		return false
 	}
 	if err := staged.Commit(ctx); err != nil {
-		m.addFailure(ctx, diags, err)
+		m.addFailure(operation, diags, err)
 		return false
 	}
 	owned.Add(file.SHA256, content.Digest)
@@ -318,7 +318,7 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 }
 
 // addFailure adds the diagnostic of a download that failed.
-func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagnostics, err error) {
+func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
 	jobID := m.JobID.ValueString()
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
@@ -336,7 +336,7 @@ func (m *bundleDownloadModel) addFailure(ctx context.Context, diags *diag.Diagno
 	case onDisk:
 		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
 	default:
-		addError(diags, summaryDownloadFailed, explain(ctx, err), "Job: "+jobID+". "+noFilesWritten, "")
+		addError(diags, summaryDownloadFailed, explain(err, operation), "Job: "+jobID+". "+noFilesWritten, "")
 	}
 }
 

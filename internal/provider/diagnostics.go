@@ -38,12 +38,13 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of a call with the given context. If it was ended after a
-// failed attempt, it also says what the last one failed with.
-func explain(ctx context.Context, err error) explanation {
-	cause := explainCause(ctx, err)
+// explain explains the error of an operation that the given field of the timeouts argument
+// limits. If it was ended after a failed attempt, it also says what the last one failed
+// with.
+func explain(err error, field string) explanation {
+	cause := explainCause(err, field)
 	if ended, ok := errors.AsType[*client.EndedError](err); ok {
-		last := explainCause(ctx, ended.Last).what
+		last := explainCause(ended.Last, field).what
 		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last = "The last response was " + describeResponse(api) + "."
 		}
@@ -52,7 +53,7 @@ func explain(ctx context.Context, err error) explanation {
 	return cause
 }
 
-func explainCause(ctx context.Context, err error) explanation {
+func explainCause(err error, field string) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", ""}
 	}
@@ -63,8 +64,8 @@ func explainCause(ctx context.Context, err error) explanation {
 		}
 		what := fmt.Sprintf("%s %s, which is after the timeout of this operation.", reason, busy.RetryAt.UTC().Format(time.RFC3339))
 		advice := "Try again after that time."
-		if limit, ok := ctx.Value(limitKey{}).(*timeoutError); ok && limit.field != noTimeoutField {
-			advice = "Try again after that time, or increase timeouts." + limit.field + "."
+		if field != noTimeoutField {
+			advice = "Try again after that time, or increase timeouts." + field + "."
 		}
 		return explanation{what, advice}
 	}

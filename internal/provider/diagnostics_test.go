@@ -88,7 +88,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			cause := explain(context.WithValue(t.Context(), limitKey{}, timeout), test.err)
+			cause := explain(test.err, "read")
 			addError(&diags, "Could not do it", cause, "", "")
 			wantPhrases(t, diags[0].Detail(), test.want)
 			diags = nil

@@ -25,8 +25,8 @@ const (
 
 // waitForCompleted waits for a job that is still running, because the contract leaves
 // open what the service returns for the bundle of a job that has not completed. It
-// reports failures.
-func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
+// reports failures. timeout is the field of the timeouts argument that limits it.
+func waitForCompleted(ctx context.Context, c *client.Client, jobID, timeout string, diags *diag.Diagnostics) bool {
 	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
 	switch {
 	case err == nil:
@@ -34,9 +34,9 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case job != nil && job.Status == client.JobFailed:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, explain(ctx, err), progressOf(jobID, job), "")
+		addError(diags, summaryJobNotCompleted, explain(err, timeout), progressOf(jobID, job), "")
 	default:
-		addError(diags, summaryJobUnreadable, explain(ctx, err), "", "")
+		addError(diags, summaryJobUnreadable, explain(err, timeout), "", "")
 	}
 	return false
 }
@@ -49,7 +49,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	}
 	text := fmt.Sprintf("Job %s was last seen with status %q", jobID, last.Status)
 	if last.Progress != nil {
-		text += fmt.Sprintf(", %g%% done", *last.Progress)
+		text += fmt.Sprintf(", progress %.4g", *last.Progress)
 	}
 	if last.PageCount != nil {
 		text += fmt.Sprintf(", page count %d", *last.PageCount)

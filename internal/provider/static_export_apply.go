@@ -6,13 +6,13 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -28,22 +28,23 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{r.data, plan.goal(), durationOf(plan.PollInterval), nil, &resp.Diagnostics}
+	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), diags: &resp.Diagnostics}
 	job, err := run.start(ctx)
 	if err != nil {
-		addExportError(&resp.Diagnostics, err, "", "")
+		run.describe(err, "create", "").add(&resp.Diagnostics, "")
 		return
 	}
 	run.life = newLife(job)
-	switch err := run.link(ctx, run.client.WaitForBundle); {
+	switch err := run.link(ctx); {
 	case err == nil:
 	case interrupted(err):
-		// A warning instead of an error: Terraform must not taint the resource.
-		e, _ := errors.AsType[*exportError](err)
-		resp.Diagnostics.AddWarning(e.summary, paragraphs(e.what, "The state contains the job without a link.", resumeByApply))
+		// A warning instead of an error, because Terraform would taint the resource.
+		run.life.createEnded()
+		failure := run.describe(err, "create", resumeByApply)
+		resp.Diagnostics.AddWarning(failure.summary, paragraphs(failure.what, "The state contains the job without a link.", failure.next))
 	default:
-		run.life.createFailed()
-		addExportError(&resp.Diagnostics, err, "The state contains the job, and the resource is tainted.", resumeByUntaint)
+		run.life.createEnded()
+		run.describe(err, "create", resumeByUntaint).add(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
 	}
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -61,18 +62,18 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{r.data, plan.goal(), durationOf(plan.PollInterval), life, &resp.Diagnostics}
+	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
 	arguments := plan
 	if err := run.update(bounded); err == nil {
 		life.updated()
 	} else {
 		arguments = state
-		run.keepLink(ctx, state)
+		run.keepLink(ctx)
 		resume := resumeByApply
-		if client.IsNotFound(err) {
+		if isGone(err) {
 			resume = askByApply
 		}
-		addExportError(&resp.Diagnostics, err, describeLink(life.Link, run.clock.Now()), resume)
+		run.describe(err, "update", resume).add(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -98,10 +99,7 @@ func (run *exportRun) update(ctx context.Context) error {
 	case stepExport:
 		return run.export(ctx)
 	case stepLink:
-		if run.life.Link.URL == "" {
-			return run.link(ctx, run.client.WaitForBundle)
-		}
-		return run.link(ctx, run.client.GenerateBundle)
+		return run.link(ctx)
 	}
 	return nil
 }
@@ -116,18 +114,13 @@ func (run *exportRun) lookFor(ctx context.Context) error {
 			return run.export(ctx)
 		}
 		if err != nil {
-			return failedToFind(ctx, err, life.JobID)
+			return &exportError{request: requestFind, jobID: life.JobID, cause: err}
 		}
 		life.jobRead(job)
+		return run.update(ctx) // which no longer looks for the job
 	}
-	if !life.needsLink(run.clock.Now(), run.goal) {
-		return nil
-	}
-	if life.Status == client.JobFailed {
-		return run.export(ctx)
-	}
-	err := run.link(ctx, run.client.WaitForBundle)
-	if client.IsNotFound(err) {
+	err := run.link(ctx)
+	if isGone(err) {
 		return run.export(ctx)
 	}
 	return err
@@ -137,7 +130,7 @@ func (run *exportRun) lookFor(ctx context.Context) error {
 // gone, export starts a job. The state's job and its link stay until there is a new link.
 func (run *exportRun) export(ctx context.Context) error {
 	if run.life.resumes(run.goal) {
-		if err := run.finish(ctx); !client.IsNotFound(err) {
+		if err := run.finish(ctx); !isGone(err) {
 			return err
 		}
 	}
@@ -154,31 +147,38 @@ func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, error
 	inputs := run.goal.inputs
 	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
 	if err != nil {
-		return nil, failedToStart(ctx, err, inputs.Domain, run.client.BaseURL())
+		return nil, &exportError{request: requestStart, cause: err}
 	}
 	return job, nil
 }
 
-// link creates a link to the bundle of the state's job with request, after waiting for a
-// job that has not completed.
-func (run *exportRun) link(ctx context.Context, request func(context.Context, string) (*client.Bundle, error)) error {
+// link creates a link to the bundle of the state's job, after waiting for a job that has
+// not completed. Only a renewal takes the service's first answer.
+func (run *exportRun) link(ctx context.Context) error {
 	life := run.life
-	if life.Status != client.JobCompleted {
+	if !life.completed() {
 		job, err := run.wait(ctx, life.JobID)
 		life.jobRead(job)
-		if client.IsNotFound(err) {
+		if isGone(err) {
 			life.jobNotFound()
 		}
 		if err != nil {
 			return err
 		}
 	}
-	bundle, err := request(ctx, life.JobID)
+	request, create := requestRenew, run.client.GenerateBundle
+	if life.Link.URL == "" {
+		request = requestLink
+	}
+	if life.Link.URL == "" || life.BundleMissing {
+		create = run.client.WaitForBundle
+	}
+	bundle, err := create(ctx, life.JobID)
 	if client.IsNotFound(err) {
 		life.bundleNotFound()
 	}
 	if err != nil {
-		return failedToLink(ctx, err, life.JobID, life.Link.URL != "")
+		return &exportError{request: request, jobID: life.JobID, cause: err}
 	}
 	life.linkCreated(bundle, run.clock.Now())
 	run.warnAboutLink()
@@ -197,7 +197,7 @@ func (run *exportRun) finish(ctx context.Context) error {
 	}
 	bundle, err := run.client.WaitForBundle(ctx, job.ID)
 	if err != nil {
-		return failedToLink(ctx, err, job.ID, false)
+		return &exportError{request: requestLink, jobID: job.ID, cause: err}
 	}
 	life.pendingCompleted(job, bundle, run.clock.Now())
 	run.warnAboutLink()
@@ -209,21 +209,22 @@ func (run *exportRun) finish(ctx context.Context) error {
 func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, error) {
 	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Patient: true})
 	if err != nil {
-		err = failedToFinish(ctx, run.client, err, jobID, job)
+		err = &exportError{request: requestPoll, jobID: jobID, job: job, cause: err}
 	}
 	return job, err
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
-// a new export fails. It does not report a failure: the next apply tries again.
-func (run *exportRun) keepLink(ctx context.Context, state staticExportModel) {
+// a new export fails. It takes half a minute at most, and does not report a failure: the
+// next apply tries again.
+func (run *exportRun) keepLink(ctx context.Context) {
 	life := run.life
 	kept := run.goal
 	kept.inputs, kept.known = life.Inputs, true
 	if life.Link.URL == "" || !life.differs(run.goal) || life.nextStep(run.clock.Now(), kept) != stepLink {
 		return
 	}
-	ctx, cancel := run.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := run.withTimeout(ctx, types.Object{}, noTimeoutField, "30s")
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, life.JobID); err == nil {
 		life.linkCreated(bundle, run.clock.Now())

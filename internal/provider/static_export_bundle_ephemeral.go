@@ -61,12 +61,12 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	defer cancel()
 
 	jobID := model.JobID.ValueString()
-	if !waitForCompleted(ctx, c, jobID, &resp.Diagnostics) {
+	if !waitForCompleted(ctx, c, jobID, "open", &resp.Diagnostics) {
 		return
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
-		addError(&resp.Diagnostics, summaryLinkFailed, explain(ctx, err), "", "")
+		addError(&resp.Diagnostics, summaryLinkFailed, explain(err, "open"), "", "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

@@ -174,6 +174,37 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	}
 }
 
+// A job that had a link has completed, whatever the service calls its status later.
+func TestLinkOfAJobWithALaterStatusIsRenewed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.rewriteJobs(map[string]map[string]any{h.service.JobIDs()[0]: {"status": "archived"}})
+	h.service.ResetRequests()
+	c.apply(t, 0)
+	h.wantCounts(t, counts{job: 1, bundle: 1})
+	c.wantLink(t)
+	c.wantEmptyPlan(t)
+}
+
+func TestFailedExportThatAlsoCannotKeepItsLinkEndsSoonAfterItsTimeout(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 429})
+	c.write(t, revision("2", `timeouts = { update = "1m" }`))
+	began := h.clock.Now()
+	wantPhrases(t, c.apply(t, 1), "did not finish within 1m (timeouts.update)", "The link in the state expired at")
+	if took := h.clock.Now().Sub(began); took > 95*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
 func TestNewJobThatIsNotFoundForLongIsLookedForByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})

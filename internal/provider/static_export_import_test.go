@@ -70,7 +70,7 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 	c.terraform.Run(t, 0, "import", "docs_static_export.lost", lost)
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 20 * time.Second})
 	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site", "The apply resumes job "+running, "Import adopts the configuration without a new export")
+	plan.wantSaid(t, "site", "the apply resumes job "+running, "Import adopts the configuration without a new export")
 	plan.wantSaid(t, "lost", "could not find job "+lost, "Import adopts the configuration without a new export")
 	c.apply(t, 0)
 	h.wantCounts(t, counts{job: some, bundle: 2})

@@ -23,8 +23,9 @@ type exportLife struct {
 	// Imported is set from an import to the first update after it, which adopts the
 	// configured inputs without a new job.
 	Imported bool
-	// Unfinished is set from a create that failed until there is a link, or until its job is
-	// known to have failed. Terraform taints such a resource, and replaces it without asking.
+	// Unfinished is set from a create that ended without a link until there is one, or until
+	// its job is known to have failed. Terraform taints such a resource, at the latest if it
+	// has a provisioner, and replaces it without asking.
 	Unfinished bool
 	// JobMissing and BundleMissing mean that the service could not find the job or its
 	// bundle when it was last asked.
@@ -55,10 +56,17 @@ type pendingJob struct {
 	Inputs exportInputs
 }
 
-// newLife returns the life of a job that was just started or imported.
+// newLife returns the life of a job that was just started.
 func newLife(job *client.StaticExportJob) *exportLife {
 	life := &exportLife{JobID: job.ID}
 	life.jobRead(job)
+	return life
+}
+
+// importedLife returns the life of a job that was just imported.
+func importedLife(job *client.StaticExportJob) *exportLife {
+	life := newLife(job)
+	life.Imported = true
 	return life
 }
 
@@ -86,8 +94,8 @@ func (l *exportLife) jobNotFound() { l.JobMissing = true }
 // bundleNotFound records that the service could not find the bundle of the job.
 func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 
-// createFailed records a create that ended with an error.
-func (l *exportLife) createFailed() { l.Unfinished = true }
+// createEnded records a create that ended without a link.
+func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed }
 
 // linkCreated records a link to the bundle of the job.
 func (l *exportLife) linkCreated(bundle *client.Bundle, now time.Time) {
@@ -174,6 +182,12 @@ func (l *exportLife) adopts(goal exportGoal) bool {
 // resumes reports whether an export resumes the pending job.
 func (l *exportLife) resumes(goal exportGoal) bool {
 	return l.Pending != nil && goal.is(l.Pending.Inputs)
+}
+
+// completed reports whether the job is known to have completed. One that has had a link
+// has, whatever its status is now.
+func (l *exportLife) completed() bool {
+	return l.Status == client.JobCompleted || l.Link.URL != ""
 }
 
 // needsLink reports whether the job has no link or one that is due for renewal.

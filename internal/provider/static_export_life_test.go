@@ -5,6 +5,7 @@ package provider
 
 import (
 	"cmp"
+	"context"
 	"testing"
 	"time"
 
@@ -168,6 +169,38 @@ func TestLinkIsDue(t *testing.T) {
 				t.Errorf("due: %t, want %t", got, test.want)
 			}
 		})
+	}
+}
+
+func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
+	t.Parallel()
+	running, failed := &client.StaticExportJob{ID: "se_1", Status: "running"}, &client.StaticExportJob{ID: "se_1", Status: client.JobFailed}
+	for name, test := range map[string]struct {
+		job, later *client.StaticExportJob
+		want       bool
+	}{
+		"running":     {running, nil, true},
+		"failed":      {failed, nil, false},
+		"failed then": {running, failed, false},
+	} {
+		life := newLife(test.job)
+		life.createEnded()
+		life.jobRead(test.later)
+		if life.Unfinished != test.want {
+			t.Errorf("%s: unfinished %t, want %t", name, life.Unfinished, test.want)
+		}
+	}
+}
+
+func TestInterruptIsNamedByEachRequestOfAnExport(t *testing.T) {
+	t.Parallel()
+	for request, want := range map[exportRequest]string{
+		requestPoll: summaryExportInterrupted, requestFind: summaryExportInterrupted, requestLink: summaryExportInterrupted, requestRenew: summaryRenewalFailed,
+	} {
+		run := exportRun{}
+		if got := run.describe(&exportError{request: request, jobID: "se_1", cause: context.Canceled}, "update", resumeByApply); got.summary != want {
+			t.Errorf("%s: %q, want %q", request, got.summary, want)
+		}
 	}
 }
 

@@ -11,8 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
@@ -29,11 +27,11 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if sameParameters(&plan, &state) {
-		plan.AdditionalParameters = state.AdditionalParameters
-	}
 	plan.copyComputed(&state)
 	goal := plan.goal()
+	if goal.known && goal.inputs.Parameters == life.Inputs.Parameters && plan.AdditionalParameters.IsNull() == state.AdditionalParameters.IsNull() {
+		plan.AdditionalParameters = state.AdditionalParameters // they differ at most in spacing and order
+	}
 	step := life.nextStep(r.data.clock.Now(), goal)
 	possible := step
 	if step == stepNone && !reflect.DeepEqual(plan, state) { // an argument changed
@@ -42,7 +40,7 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if possible == stepExport || possible == stepLookFor {
 		plan.JobID, plan.Status, plan.PageCount = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 	}
-	if possible == stepLink && life.Status != client.JobCompleted {
+	if possible == stepLink && !life.completed() {
 		plan.Status, plan.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 	if possible != stepNone {
@@ -61,23 +59,13 @@ func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *di
 		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
 			"The service could not find job %s or its bundle when it was last asked. The apply asks for half a minute. If it is still missing, the apply exports the site again.", life.JobID))
 	case step == stepExport && life.resumes(goal):
-		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for half a minute.", life.Pending.JobID))
-	case step == stepLink && life.Status != client.JobCompleted:
-		diags.AddWarning(summaryResumes, fmt.Sprintf("The apply resumes job %s. It does not start another one.", life.JobID))
+		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for half a minute.", life.Pending.JobID))
+	case step == stepLink && !life.completed():
+		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, and does not start another one.", life.JobID))
 	}
 	if step != stepExport && life.adopts(goal) {
 		diags.AddWarning(summaryImportAdopts,
-			"The service does not return the inputs of the imported job, so the configured triggers and additional_parameters are recorded without a new export.\n\n"+
+			"The service does not return the inputs of the imported job, so unless this plan replaces the resource, the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
 	}
-}
-
-// sameParameters reports whether additional_parameters is known and set in the plan and the
-// state, and differs at most in spacing and the order of fields.
-func sameParameters(plan, state *staticExportModel) bool {
-	before, after := state.AdditionalParameters, plan.AdditionalParameters
-	if before.IsNull() || after.IsNull() || after.IsUnknown() {
-		return false
-	}
-	return state.goal().inputs.Parameters == plan.goal().inputs.Parameters
 }

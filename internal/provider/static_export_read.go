@@ -34,11 +34,11 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		life.jobRead(job)
 	case client.IsNotFound(err):
 		life.jobNotFound()
-		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(ctx, err).what,
+		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err, "read").what,
 			"The provider keeps the state. Before an apply exports the site again, it asks for job "+life.JobID+" for half a minute.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
-		cause := explain(ctx, err)
+		cause := explain(err, "read")
 		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged,
 			paragraphs(cause.advice, "To destroy without reading the job, use -refresh=false."))
 		return
@@ -46,7 +46,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
-			"Creating this resource failed before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
+			"The create of this resource ended before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
 			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again."))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -73,7 +73,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
-		addError(&resp.Diagnostics, summaryImportFailed, explain(ctx, err), "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, explain(err, noTimeoutField), "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
@@ -88,9 +88,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	life := newLife(job)
-	life.Imported = true
-	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	importedLife(job).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."

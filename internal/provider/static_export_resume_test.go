@@ -39,7 +39,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			simulator.JobSpec{Queue: simulator.Forever},
 			nil,
 			"Static export timed out",
-			[]string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", 0% done, page count 0, and may still be running.`},
+			[]string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", progress 0, page count 0, and may still be running.`},
 		},
 		"if it timed out before the service knew the job": {
 			export(`timeouts = { create = "8s" }`),
@@ -100,6 +100,19 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 	}
 }
 
+// Terraform also taints what an interrupted create has left if it has a provisioner.
+func TestInterruptedCreateWithAProvisionerIsWarnedAbout(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export("provisioner \"local-exec\" {\n    command = \"exit 0\"\n  }"))
+	c.interruptApply(t)
+	plan := c.report(t, 0, "plan")
+	plan.wantSaid(t, "site", "warning: First export did not finish", "If this plan replaces the resource, the apply starts another job.")
+	if plan.planned["site"] != "replace" {
+		t.Errorf("planned %q, want a replacement", plan.planned["site"])
+	}
+}
+
 // cutOff interrupts the export of a second revision, and empties the request log
 // before. It returns the IDs of the old job, which stays in the state, and of the
 // pending one.
@@ -129,7 +142,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: The apply resumes a static export job",
-		"The apply resumes job "+pending+", which was started for this content.")
+		"the apply resumes job "+pending+", which was started for this content.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 2})
 	c.wantJob(t, 1)

@@ -35,13 +35,8 @@ func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, f
 	if !ok || after.IsNull() {
 		after = types.StringValue(byDefault)
 	}
-	limit := &timeoutError{after.ValueString(), field}
-	return d.clock.WithTimeout(context.WithValue(ctx, limitKey{}, limit), durationOf(after), limit)
+	return d.clock.WithTimeout(ctx, durationOf(after), &timeoutError{after.ValueString(), field})
 }
-
-// limitKey is the context key of the [*timeoutError] of an operation. An operation that
-// would end after its timeout fails before it.
-type limitKey struct{}
 
 // timeoutError is the cause of a context that ended because of a timeout.
 type timeoutError struct {

@@ -32,6 +32,8 @@ type updateWait struct {
 	pollInterval types.String
 	// onUpdate is called with each new status; it may be nil.
 	onUpdate func(*client.UpdateStatus)
+	// timeout is the field of the timeouts argument that limits the wait.
+	timeout string
 	// again tells the user how to wait again after a timeout or an interrupt.
 	again string
 }
@@ -43,7 +45,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	seen, cause := describeLastSeen(w.statusID, last), explain(ctx, err)
+	seen, cause := describeLastSeen(w.statusID, last), explain(err, w.timeout)
 	switch {
 	case timedOut(err):
 		addError(diags, summaryUpdateTimedOut, cause, sentences(seen, "The update may still be running."), sentences(w.again, cause.advice))

@@ -148,14 +148,14 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, timeout: "read", again: waitAgain}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(ctx, err), "", "")
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err, "read"), "", "")
 			return
 		}
 	}
