@@ -227,8 +227,8 @@ func TestUnpackHasLimits(t *testing.T) {
 				held, err := readTree(t.Context(), site, tc.limits)
 				must(t, err)
 				for entries, want := range map[int]bool{len(held): false, len(held) - 1: true} {
-					if tooMany := stampOf(site, limits{entries: entries}) == errTooMany.Error(); tooMany != want {
-						t.Errorf("a stamp of %d entries with a limit of %d: too many: %t", len(held), entries, tooMany)
+					if _, err := stampOf(site, limits{entries: entries}); errors.Is(err, errTooMany) != want {
+						t.Errorf("a stamp of %d entries with a limit of %d: %v, want too many: %t", len(held), entries, err, want)
 					}
 				}
 				tc.limits.entries = 0

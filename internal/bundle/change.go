@@ -50,11 +50,11 @@ func (c *change) commit(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	for _, f := range c.expected {
-		if stampOf(f.name, defaultLimits) != f.stamp {
-			f.problem = "was created or changed during this apply"
-		}
 		if f.problem != "" {
 			return f.occupied()
+		}
+		if stamp, err := stampOf(f.name, defaultLimits); err != nil || stamp != f.stamp {
+			return &OccupiedError{f.name, f.directory, "was created or changed during this apply"}
 		}
 	}
 	for i, next := range c.moves {

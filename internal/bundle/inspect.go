@@ -83,7 +83,7 @@ type finding struct {
 
 // stampOf lists the names, kinds, sizes, and times of the file or of all that is in the
 // directory, without reading content. It is empty if nothing is there.
-func stampOf(name string, limits limits) string {
+func stampOf(name string, limits limits) (string, error) {
 	var stamp strings.Builder
 	left := limits.entries + 1 // for the directory itself
 	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
@@ -99,10 +99,10 @@ func stampOf(name string, limits limits) string {
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return stamp.String()
+	return stamp.String(), err
 }
 
 // OccupiedError reports something at a target that the resource did not write.
@@ -172,8 +172,11 @@ func treeDigest(ctx context.Context, directory string, owned Owned, archive find
 // digests are those of what the resource wrote there, oldest first. If there are none, no
 // content is read.
 func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) finding {
-	f := finding{name: name, stamp: stampOf(name, defaultLimits)}
+	f := finding{name: name}
 	info, err := os.Lstat(name)
+	if err == nil {
+		f.stamp, err = stampOf(name, defaultLimits)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
 		if parent := fileAbove(name); parent != "" {

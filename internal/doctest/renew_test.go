@@ -26,7 +26,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	const (
 		rerun      = " Rerun the job publish or plan of the last publication."
 		stops      = "The plan changes job_id, so it was not applied." + rerun
-		unfinished = "The first export did not finish." + rerun
+		unfinished = "The first export did not finish. If it is tainted, untaint it first." + rerun
 		nothing    = "Nothing published yet."
 		renews     = "1 changed"
 	)

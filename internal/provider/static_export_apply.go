@@ -138,6 +138,9 @@ func (run *exportRun) export(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if lost := run.life.JobID; run.life.JobMissing || run.life.BundleMissing {
+		run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle, so the apply started job %s.", lost, job.ID))
+	}
 	run.life.pendingStarted(job, run.goal.inputs)
 	return run.finish(ctx)
 }

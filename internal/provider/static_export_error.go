@@ -46,7 +46,7 @@ func isGone(err error) bool {
 
 const (
 	resumeByApply   = "To resume the same job, plan and apply again."
-	askByApply      = "The next apply asks again, and exports the site only if the service still cannot find it."
+	askByApply      = "The next apply asks again before it starts another job."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then plan and apply again. That apply is limited by timeouts.update, so increase that if necessary."
 	fixAndExport    = "Fix the cause, and apply again to start a new export."
 	nextApply       = "The next apply tries again."

@@ -105,10 +105,10 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 		bundle  bool // only the bundle is lost
 		says    []string
 	}{
-		{"job", false, false, []string{"warning: Static export job not found", "it asks for job", "for half a minute"}},
-		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again, and exports the site only if the service still cannot find it."}},
-		{"pending-job", true, false, []string{"warning: The apply resumes a static export job", "It starts another one only if the service cannot find this one for half a minute."}},
-		{"pending-bundle", true, true, []string{"warning: The apply resumes a static export job"}},
+		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for half a minute", "warning: Missing static export job replaced", "so the apply started job"}},
+		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again before it starts another job."}},
+		{"pending-job", true, false, []string{"warning: Unfinished static export job", "It starts another one only if the service cannot find this one for half a minute."}},
+		{"pending-bundle", true, true, []string{"warning: Unfinished static export job"}},
 	}
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
@@ -213,7 +213,7 @@ func TestNewJobThatIsNotFoundForLongIsLookedForByTheNextApply(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Skip: 1, Lasts: 40 * time.Second}) // after the refresh
 	c.write(t, revision("2"))
 	wantPhrases(t, c.apply(t, 1), "Error: Static export job not found", "HTTP 404 Not Found",
-		"Check base_url and the API key, and look for job "+h.service.JobIDs()[1]+" in the service's dashboard. The next apply asks again, and exports the site only if the service still cannot find it.")
+		"Check base_url and the API key, and look for job "+h.service.JobIDs()[1]+" in the service's dashboard. The next apply asks again before it starts another job.")
 	h.clock.Advance(time.Minute)
 	c.apply(t, 0)
 	c.wantJob(t, 1)

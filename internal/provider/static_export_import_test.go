@@ -28,7 +28,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 			h := newHarness(t, simulator.Options{})
 			id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
 			c := h.cli(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.argument, id)))
-			c.terraform.SkipBelow(t, test.needs, test.needs, "import blocks")
+			c.terraform.SkipBelow(t, test.needs, test.needs, "this import block")
 			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
 			h.wantCounts(t, counts{job: some})
 

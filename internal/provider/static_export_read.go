@@ -35,7 +35,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err, "read").what,
-			"The provider keeps the state. Before an apply exports the site again, it asks for job "+life.JobID+" for half a minute.",
+			"The provider keeps the state. Unless the plan replaces the resource, the apply asks for job "+life.JobID+" for half a minute before it exports the site again.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
 		cause := explain(err, "read")
@@ -47,7 +47,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
 			"The create of this resource ended before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
-			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again."))
+			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again. If this plan updates the resource in place, that is not necessary."))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

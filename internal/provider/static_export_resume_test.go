@@ -19,6 +19,9 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
+	c.write(t, revision("2"))
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished static export job is not resumed", "Job "+h.service.JobIDs()[0]+", which has no link yet")
+	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
 	c.wantEmptyPlan(t)
@@ -141,7 +144,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.wantJob(t, 0)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: The apply resumes a static export job",
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished static export job",
 		"the apply resumes job "+pending+", which was started for this content.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 2})

@@ -46,7 +46,9 @@ const (
 // Warnings.
 const (
 	summaryUnfinished      = "First export did not finish"
-	summaryResumes         = "The apply resumes a static export job"
+	summaryResumes         = "Unfinished static export job"
+	summaryAbandons        = "Unfinished static export job is not resumed"
+	summaryReplaced        = "Missing static export job replaced"
 	summaryImportAdopts    = "Import adopts the configuration without a new export"
 	summaryUnreadableNotes = "Private state of the export is unreadable"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"

@@ -18,7 +18,7 @@ if [ "$exports" = "[]" ]; then
   exit 0
 fi
 if printf '%s' "$exports" | jq --exit-status 'any(.bundle_url == null)' >/dev/null; then
-  stop "The first export did not finish."
+  stop "The first export did not finish. If it is tainted, untaint it first."
 fi
 
 # Plan with the values that the exports were started with: each trigger has the name of its variable.
@@ -28,7 +28,8 @@ variables=$(printf '%s' "$exports" | jq --raw-output '.[].triggers // {} | to_en
 eval "$variables"
 export TF_VAR_gate=false
 
-# A plan that is not applied is deleted. It contains the link.
+# A plan that is not applied is deleted, because it contains the link. One that is applied stays
+# on the disk of the runner.
 trap 'rm -f "$plan"' EXIT
 
 # 0: nothing to do, 2: changes, anything else: an error. A canceled plan leaves no lock, because it
