@@ -40,10 +40,10 @@ type service struct {
 	hung chan string
 }
 
-// newService starts in the year 2030, so no link expires by the clock of the CLI.
+// newService starts in the year 2130, so no link expires by the clock of the CLI.
 func newService(t *testing.T) *service {
 	t.Helper()
-	return newServiceIn(t, 2030)
+	return newServiceIn(t, 2130)
 }
 
 func newServiceIn(t *testing.T, year int) *service {

@@ -55,11 +55,11 @@ func TestFailuresAreExplained(t *testing.T) {
 				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",
 		},
 		"request to wait for longer than the timeout": {
-			&client.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2030-01-31T12:00:00Z, which is after the timeout of this operation. " +
+			&client.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z, which is after the timeout of this operation. " +
 				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or increase timeouts.read.",
 		},
 		"turn that would come after the timeout": {
-			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2030-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
+			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2130-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
 		},
 		"timeout": {timeout, "The operation did not finish within 90s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
 		"timeout while the service fails": {

@@ -31,8 +31,8 @@ type harness struct {
 	env     map[string]string // of the provider
 }
 
-// startOfTime is when every test begins.
-var startOfTime = time.Date(2030, time.January, 31, 12, 0, 0, 0, time.UTC)
+// startOfTime is when every test begins. See [clocktest.NewVirtual].
+var startOfTime = time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC)
 
 // newHarness starts a service. The harness sets the clock and the observer. A fault that
 // meets no request fails the test, which would otherwise test nothing.

@@ -23,7 +23,7 @@ func TestStartThatFailsSaysWhetherAJobWasStarted(t *testing.T) {
 	}{
 		"unknown domain":               {simulator.Fault{Status: 404}, 1, []string{none, "HTTP 404", "Check that the organization of the API key owns the domain"}},
 		"refused before acting":        {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 5, []string{none, "HTTP 503"}},
-		"throttled beyond the timeout": {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "The service asked the provider to wait until 2030-01-31T14:00:"}},
+		"throttled beyond the timeout": {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, 1, []string{none, "HTTP 429", "The service asked the provider to wait until 2130-01-31T14:00:"}},
 		"uncertain, and it has acted":  {simulator.Fault{Status: 502, Acts: true}, 1, []string{perhaps, "HTTP 502", `See "A job may have been started" in https://github.com/`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,10 +71,10 @@ func TestFailedExportOfNewContentKeepsTheOldOneWithALinkThatWorks(t *testing.T) 
 	h.clock.Advance(2 * time.Hour)
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state expires at 2030-01-31T15:")
+	wantPhrases(t, c.apply(t, 1), "page /broken does not render. The link in the state expires at 2130-01-31T15:")
 	c.wantJob(t, 0)
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
-	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started for docs.example.com. The link in the state expires at 2030-01-31T15:")
+	wantPhrases(t, c.apply(t, 1), "HTTP 403", "No job was started for docs.example.com. The link in the state expires at 2130-01-31T15:")
 	c.apply(t, 0)
 	h.wantCounts(t, counts{start: 4, job: some, bundle: 3})
 	c.wantJob(t, 2)
@@ -85,7 +85,7 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, export(`renew_before = "30m"`))
 	c.apply(t, 0)
-	for _, says := range []string{"The link in the state expires at 2030-01-31T13:00:", "The link in the state expired at 2030-01-31T13:00:"} {
+	for _, says := range []string{"The link in the state expires at 2130-01-31T13:00:", "The link in the state expired at 2130-01-31T13:00:"} {
 		h.clock.Advance(45 * time.Minute)
 		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
 		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")

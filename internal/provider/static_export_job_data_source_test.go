@@ -69,7 +69,7 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 		"completed": {
 			simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Pages: 12},
 			nil,
-			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "created_at": "2030-01-31T11:00:00Z", "error": nil, "timeouts": nil},
+			map[string]any{"status": "completed", "finished": true, "succeeded": true, "progress": 100., "page_count": 12., "created_at": "2130-01-31T11:00:00Z", "error": nil, "timeouts": nil},
 		},
 		"failed": {
 			failed, nil,
@@ -111,5 +111,5 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID")
 
 	h.service.AddFault(simulator.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}})
-	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "The service asked the provider to wait until 2030-01-31T12:10:00Z, which is after the timeout of this operation.")
+	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "The service asked the provider to wait until 2130-01-31T12:10:00Z, which is after the timeout of this operation.")
 }

@@ -136,7 +136,7 @@ func TestNextStep(t *testing.T) {
 
 func TestLinkIsDue(t *testing.T) {
 	t.Parallel()
-	received := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	received := time.Date(2130, 1, 1, 0, 0, 0, 0, time.UTC)
 	hour := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour)}
 	kept := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour), Kept: true}
 	ageless := exportLink{ExpiresAt: received.Add(time.Hour)}
@@ -240,7 +240,7 @@ func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")),
 		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
 		JobID: types.StringValue("se_1"), Status: types.StringValue(client.JobCompleted),
-		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2030-01-31T13:00:00Z"),
+		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2130-01-31T13:00:00Z"),
 	}
 	var diags diag.Diagnostics
 	life := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)

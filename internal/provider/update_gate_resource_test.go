@@ -69,7 +69,7 @@ func TestGateWaitsUntilTheUpdateHasSucceeded(t *testing.T) {
 	c.apply(t, 0)
 	h.wantCounts(t, counts{update: 6 + 1})
 	values := c.values(t)
-	wantAttributes(t, values["docs_update_gate.waits"], map[string]any{"summary": "The site is live", "ended_at": "2030-01-31T12:04:02.000Z"})
+	wantAttributes(t, values["docs_update_gate.waits"], map[string]any{"summary": "The site is live", "ended_at": "2130-01-31T12:04:02.000Z"})
 	wantAttributes(t, values["docs_update_gate.passes"], map[string]any{"summary": nil, "ended_at": nil})
 }
 

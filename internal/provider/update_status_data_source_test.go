@@ -68,8 +68,8 @@ func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 		"status_id": "upd_1", "wait_for_completion": true, "fail_on_failure": nil, "poll_interval": "60s", "timeouts": nil,
 		"id":               "upd_1 of the record",
 		"project_id":       "prj_1",
-		"created_at":       "2030-01-31T12:00:00.000Z",
-		"ended_at":         "2030-01-31T12:05:02.000Z",
+		"created_at":       "2130-01-31T12:00:00.000Z",
+		"ended_at":         "2130-01-31T12:05:02.000Z",
 		"status":           "success",
 		"finished":         true,
 		"succeeded":        true,
@@ -120,7 +120,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"key and link in what it returns": {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
 		"running update":                  {update: never, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
 		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress"}},
-		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2030-01-31T12:04:02.000Z"}},
+		"wait for success":                {update: soon, arguments: wait, want: map[string]any{"status": "success", "ended_at": "2130-01-31T12:04:02.000Z"}},
 		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
 	}
 	bad := map[string]row{
