@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"

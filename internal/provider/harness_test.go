@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 )
 
 // situation is what an export is in when an apply begins.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 

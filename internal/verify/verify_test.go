@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
-	"github.com/docs-hosting/terraform-provider-docs/internal/clock/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
