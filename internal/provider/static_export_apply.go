@@ -111,7 +111,7 @@ func (run *exportRun) lookFor(ctx context.Context) error {
 	if life.JobMissing {
 		job, err := run.client.FindStaticExportJob(ctx, life.JobID)
 		if client.IsNotFound(err) {
-			return run.export(ctx)
+			return run.replace(ctx)
 		}
 		if err != nil {
 			return &exportError{request: requestFind, jobID: life.JobID, cause: err}
@@ -121,9 +121,15 @@ func (run *exportRun) lookFor(ctx context.Context) error {
 	}
 	err := run.link(ctx)
 	if isGone(err) {
-		return run.export(ctx)
+		return run.replace(ctx)
 	}
 	return err
+}
+
+// replace exports the site again, because its job or bundle is gone.
+func (run *exportRun) replace(ctx context.Context) error {
+	run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle for half a minute, so the apply exports the site again.", run.life.JobID))
+	return run.export(ctx)
 }
 
 // export resumes the pending job if it has the plan's inputs. If there is none, or it is
@@ -137,9 +143,6 @@ func (run *exportRun) export(ctx context.Context) error {
 	job, err := run.start(ctx)
 	if err != nil {
 		return err
-	}
-	if lost := run.life.JobID; run.life.JobMissing || run.life.BundleMissing {
-		run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle, so the apply started job %s.", lost, job.ID))
 	}
 	run.life.pendingStarted(job, run.goal.inputs)
 	return run.finish(ctx)
@@ -170,10 +173,10 @@ func (run *exportRun) link(ctx context.Context) error {
 		}
 	}
 	request, create := requestRenew, run.client.GenerateBundle
-	if life.Link.URL == "" {
-		request = requestLink
-	}
-	if life.Link.URL == "" || life.BundleMissing {
+	switch {
+	case life.Link.URL == "":
+		request, create = requestLink, run.client.WaitForBundle
+	case life.BundleMissing:
 		create = run.client.WaitForBundle
 	}
 	bundle, err := create(ctx, life.JobID)

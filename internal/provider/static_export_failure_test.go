@@ -105,7 +105,7 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 		bundle  bool // only the bundle is lost
 		says    []string
 	}{
-		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for half a minute", "warning: Missing static export job replaced", "so the apply started job"}},
+		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for half a minute", "warning: Missing static export is replaced", "for half a minute, so the apply exports the site again."}},
 		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again before it starts another job."}},
 		{"pending-job", true, false, []string{"warning: Unfinished static export job", "It starts another one only if the service cannot find this one for half a minute."}},
 		{"pending-bundle", true, true, []string{"warning: Unfinished static export job"}},

@@ -48,7 +48,7 @@ const (
 	summaryUnfinished      = "First export did not finish"
 	summaryResumes         = "Unfinished static export job"
 	summaryAbandons        = "Unfinished static export job is not resumed"
-	summaryReplaced        = "Missing static export job replaced"
+	summaryReplaced        = "Missing static export is replaced"
 	summaryImportAdopts    = "Import adopts the configuration without a new export"
 	summaryUnreadableNotes = "Private state of the export is unreadable"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
