@@ -59,7 +59,7 @@ func (s *Staged) prepare(f Found) error {
 	if err != nil {
 		return err
 	}
-	// It is last, and replaces a file without an instant in which there is none.
+	// It is last, and replaces a file atomically.
 	s.moves = append(s.moves, in)
 	s.File, err = os.OpenFile(in.from, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	return err

@@ -154,7 +154,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
-	const differs, unknown = "differs from what this resource wrote", "already exists, and this resource did not write it"
+	const differs, unknown = "differs from what this resource wrote", "already exists"
 	foreign := func(problem string) finding { return finding{problem: problem} }
 	gone, latest, old := finding{}, finding{ours: true, latest: true}, finding{ours: true}
 	goBack := func(t *testing.T, d *disk) { owned := d.owned; must(t, d.put(first)); d.owned = owned }

@@ -188,7 +188,7 @@ func classify(name string, kind fs.FileMode, known []string, digest func() (stri
 		f.problem = "is " + kindOf(info.Mode())
 	case info.IsDir() && isEmpty(name):
 	case len(known) == 0:
-		f.problem = "already exists, and this resource did not write it"
+		f.problem = "already exists"
 	default:
 		f.recognize(known, digest)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// Services lag behind themselves: a job can be unknown right after its start, and its
-// bundle right after its completion. So a single answer decides nothing that costs an
+// A service can be eventually consistent: a job can be unknown right after its start, and
+// its bundle right after its completion. So a single answer decides nothing that costs an
 // export.
 var (
 	outage   = poll.Tolerance{Kind: "outage", Limit: poll.MaxOutage}

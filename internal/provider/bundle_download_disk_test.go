@@ -188,7 +188,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
 	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, this download stops`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
-	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "did not write it. No files were written.")
+	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "already exists. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
 
 	c.change(t, "new", "rm site")
@@ -246,7 +246,7 @@ func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T
 	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
 	before := c.disk(t, "site")
 	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
-	wantPhrases(t, said, `bundle.tar.gz" already exists, and this resource did not write it. No files were written.`)
+	wantPhrases(t, said, `bundle.tar.gz" already exists. No files were written.`)
 	c.wantDisk(t, "site", before)
 	c.wantEmptyPlan(t)
 }

@@ -47,6 +47,9 @@ func explain(err error, field string) explanation {
 		last := explainCause(ended.Last, field).what
 		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last = "The last response was " + describeResponse(api) + "."
+			if api.StatusCode == 429 {
+				cause.advice = sentences(cause.advice, adviceByStatus[429])
+			}
 		}
 		cause.what = sentences(cause.what, last)
 	}
@@ -100,7 +103,7 @@ func explainCause(err error, field string) explanation {
 
 const (
 	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	wrongBaseURL   = "Check that base_url is the address of the service's API, not of a website, a proxy, or a login page."
+	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	stateUnchanged = "The state is unchanged."
 	badRequest     = "Correct the value that the service rejects."
 	unknownID      = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."

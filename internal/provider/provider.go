@@ -102,7 +102,7 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. During a download, it limits how long the provider waits for more data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
-					"The pauses double from 1 second to at most 30 seconds, unless the service asks for another. " +
+					"The pauses grow from about 1 second to at most 30 seconds, unless the service asks for another. " +
 					"The start of an export is retried only if the service is known not to have acted on it. " +
 					"After a 429, the provider waits without counting a retry, up to the timeout of the operation. From `0` to `20`. Default: `4`.",
 				Optional:   true,

@@ -128,7 +128,7 @@ func (run *exportRun) lookFor(ctx context.Context) error {
 
 // replace exports the site again, because its job or bundle is gone.
 func (run *exportRun) replace(ctx context.Context) error {
-	run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle for half a minute, so the apply exports the site again.", run.life.JobID))
+	run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle for 30 seconds, so the apply exports the site again.", run.life.JobID))
 	return run.export(ctx)
 }
 

@@ -104,7 +104,7 @@ func (run *exportRun) describeStart(err error, cause explanation) exportFailure 
 		result = "A job may have been started for %s, but its ID was not received."
 		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in " + errorsPage + "."
 	} else if client.IsNotFound(err) {
-		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the address of the API with its version segment.", run.client.BaseURL())
+		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", run.client.BaseURL())
 	}
 	return exportFailure{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, run.goal.inputs.Domain)), next}
 }

@@ -96,7 +96,7 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 }
 
 // TestWhatIsReallyGoneCostsOneStart lets the service lose jobs and bundles for good. Nothing
-// is started in their place before the same apply has asked for them for half a minute.
+// is started in their place before the same apply has asked for them for 30 seconds.
 func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -105,9 +105,9 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 		bundle  bool // only the bundle is lost
 		says    []string
 	}{
-		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for half a minute", "warning: Missing static export is replaced", "for half a minute, so the apply exports the site again."}},
+		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for 30 seconds", "warning: Missing static export is replaced", "for 30 seconds, so the apply exports the site again."}},
 		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again before it starts another job."}},
-		{"pending-job", true, false, []string{"warning: Unfinished static export job", "It starts another one only if the service cannot find this one for half a minute."}},
+		{"pending-job", true, false, []string{"warning: Unfinished static export job", "It starts another one only if the service cannot find this one for 30 seconds."}},
 		{"pending-bundle", true, true, []string{"warning: Unfinished static export job"}},
 	}
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})

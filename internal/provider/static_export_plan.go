@@ -59,9 +59,9 @@ func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *di
 	switch {
 	case step == stepLookFor:
 		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
-			"The service could not find job %s or its bundle when it was last asked. The apply asks for half a minute. If it is still missing, the apply exports the site again.", life.JobID))
+			"The service could not find job %s or its bundle when it was last asked. The apply asks for 30 seconds. If it is still missing, the apply exports the site again.", life.JobID))
 	case step == stepExport && life.resumes(goal):
-		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for half a minute.", life.Pending.JobID))
+		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for 30 seconds.", life.Pending.JobID))
 	case step == stepExport && !life.completed() && life.Status != client.JobFailed:
 		diags.AddWarning(summaryAbandons, fmt.Sprintf("Job %s, which has no link yet, was started for other content, so the apply starts another job.\n\n"+
 			"To resume job %s instead, plan with the triggers and additional_parameters that it was started with.", life.JobID, life.JobID))

@@ -35,7 +35,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err, "read").what,
-			"The provider keeps the state. Unless the plan replaces the resource, the apply asks for job "+life.JobID+" for half a minute before it exports the site again.",
+			"The provider keeps the state. Unless the plan replaces the resource, the apply asks for job "+life.JobID+" for 30 seconds before it exports the site again.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
 		cause := explain(err, "read")
