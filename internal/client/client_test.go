@@ -136,6 +136,8 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	long := strings.Repeat("é", MaxNameLength)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
+		"text after the object":      {"start", `{"jobId":"se_1"} {"jobId":"se_2"}`, "the body is not JSON"},
+		"a start with a boolean":     {"start", `{"jobId":true}`, `the response has no field "jobId"`},
 		"a status that is an object": {"job", `{"status":{"a":1}}`, `the response has no field "status"`},
 		"a start without an ID":      {"start", `{"error":"no such plan"}`, `the response has no field "jobId": no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},

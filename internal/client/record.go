@@ -61,8 +61,9 @@ const MaxNameLength = 256
 // used unchanged in requests, the state, and messages.
 func (r *record) name(field string) (string, error) {
 	value := r.text(field)
+	_, isBool := r.fields[field].(bool)
 	switch {
-	case value == nil || *value == "":
+	case value == nil || *value == "" || isBool:
 		return "", fmt.Errorf("the response has no field %q", field)
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)

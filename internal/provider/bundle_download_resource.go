@@ -275,7 +275,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 }
 
 // replace downloads the bundle, and puts it in place of what was found. If it fails, it
-// leaves the disk unchanged.
+// leaves the files unchanged.
 func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, operation string, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) bool {
 	jobID := m.JobID.ValueString()
 	staged, err := found.Stage()

@@ -182,6 +182,9 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
+	if strings.Contains(e.Reason, "Proxy Authentication Required") {
+		return adviceByStatus[407]
+	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down."
 }
 

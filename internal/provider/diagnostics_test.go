@@ -37,19 +37,20 @@ func TestFailuresAreExplained(t *testing.T) {
 		err  error
 		want string
 	}{
-		"400": {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the value that the service rejects."},
-		"401": {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
-		"402": {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this. Static export requires an Enterprise subscription."},
-		"403": {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
-		"404": {api(404, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"407": {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
-		"409": {api(409, "a"), "Wait for other work on the site to finish, and try again."},
-		"410": {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"413": {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the proxy."},
-		"418": {api(418, "a"), "Check the arguments and the provider configuration."},
-		"422": {api(422, "a"), "Correct the value that the service rejects."},
-		"429": {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
-		"500": {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
+		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the value that the service rejects."},
+		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
+		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this. Static export requires an Enterprise subscription."},
+		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
+		"404":   {api(404, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
+		"proxy": {connection("Proxy Authentication Required"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
+		"407":   {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
+		"409":   {api(409, "a"), "Wait for other work on the site to finish, and try again."},
+		"410":   {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
+		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the proxy."},
+		"418":   {api(418, "a"), "Check the arguments and the provider configuration."},
+		"422":   {api(422, "a"), "Correct the value that the service rejects."},
+		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
+		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
 				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",

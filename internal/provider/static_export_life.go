@@ -101,9 +101,9 @@ func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed
 func (l *exportLife) linkCreated(bundle *client.Bundle, now time.Time) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes, ReceivedAt: now}
 	if !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) {
-		link.Kept, link.ReceivedAt = true, l.Link.ReceivedAt
+		link.Kept = true
 	}
-	l.Link, l.JobMissing, l.BundleMissing, l.Unfinished = link, false, false, false
+	l.Link, l.BundleMissing, l.Unfinished = link, false, false
 }
 
 // pendingStarted records a job for the given inputs. The job and its link stay.
@@ -188,6 +188,17 @@ func (l *exportLife) resumes(goal exportGoal) bool {
 // has, whatever its status is now.
 func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""
+}
+
+// unfinishedJob returns the ID of the job that has no link yet and may have one, or "".
+func (l *exportLife) unfinishedJob() string {
+	switch {
+	case l.Pending != nil:
+		return l.Pending.JobID
+	case l.completed() || l.Status == client.JobFailed:
+		return ""
+	}
+	return l.JobID
 }
 
 // needsLink reports whether the job has no link or one that is due for renewal.

@@ -11,8 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // ModifyPlan shows what the apply will do. Terraform plans again right before the
@@ -62,9 +60,9 @@ func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *di
 			"The service could not find job %s or its bundle when it was last asked. The apply asks for 30 seconds. If it is still missing, the apply exports the site again.", life.JobID))
 	case step == stepExport && life.resumes(goal):
 		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for 30 seconds.", life.Pending.JobID))
-	case step == stepExport && !life.completed() && life.Status != client.JobFailed:
-		diags.AddWarning(summaryAbandons, fmt.Sprintf("Job %s, which has no link yet, was started for other content, so the apply starts another job.\n\n"+
-			"To resume job %s instead, plan with the triggers and additional_parameters that it was started with.", life.JobID, life.JobID))
+	case step == stepExport && life.unfinishedJob() != "":
+		diags.AddWarning(summaryAbandons, fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content, so the apply starts another job.\n\n"+
+			"To resume job %[1]s instead, plan with the triggers and additional_parameters that it was started with.", life.unfinishedJob()))
 	case step == stepLink && !life.completed():
 		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, and does not start another one.", life.JobID))
 	}

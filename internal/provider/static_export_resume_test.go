@@ -142,6 +142,8 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.write(t, revision("1"))
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
+	c.write(t, revision("3"))
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished static export job is not resumed", "Job "+pending+", which has no link yet")
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished static export job",

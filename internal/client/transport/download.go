@@ -151,11 +151,13 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 // continues reports whether a partial response has the next bytes of the same object. It
 // notes the size of the object, which the first response may not have had.
 func (r *Receiver) continues(header http.Header) bool {
-	var from, to int64
+	var from, to, total int64
 	// If the size is "*", nothing tells a part from the rest.
-	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &r.total)
+	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
+	known := r.total
+	r.total = total
 	etag := header.Get("ETag")
-	return n == 3 && from == r.size && (etag == "" || etag == r.etag)
+	return n == 3 && from == r.size && (known < 0 || known == total) && (etag == "" || etag == r.etag)
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the

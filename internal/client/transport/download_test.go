@@ -137,6 +137,10 @@ func TestDownloadSucceeds(t *testing.T) {
 			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
 			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`}, times: []float64{0, .5, 1},
 		},
+		"again from the start after a part of an object of another size": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:9000], "bytes 4000-8999/9000"), whole},
+			asked:    []string{"/1", resumed, "/1"}, times: []float64{0, .5, 1.5},
+		},
 		"with a part that does not repeat the ETag": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/10000")},
 			asked:    []string{"/1", resumed}, times: []float64{0, .5},

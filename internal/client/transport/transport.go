@@ -41,21 +41,24 @@ type Config struct {
 // Transport sends requests. It is safe for concurrent use; all requests share
 // one connection pool and one pacer.
 type Transport struct {
-	display.Redactor
-	config  Config
-	pacer   *pacer
-	api     *http.Client
-	fresh   *http.Client // opens a connection for each request
-	storage *http.Client
+	redactor display.Redactor
+	config   Config
+	pacer    *pacer
+	api      *http.Client
+	fresh    *http.Client // opens a connection for each request
+	storage  *http.Client
 }
 
 // New returns a Transport. It sends no request.
 func New(config Config) *Transport {
 	return &Transport{
-		Redactor: display.Redactor{Secret: config.APIKey}, config: config, pacer: newPacer(config.Clock),
+		redactor: display.Redactor{Secret: config.APIKey}, config: config, pacer: newPacer(config.Clock),
 		api: apiClient(config.Network, true), fresh: apiClient(withoutReuse(config.Network), false), storage: storageClient(config.Network),
 	}
 }
+
+// Redact makes text safe to show: see [display.Redactor].
+func (t *Transport) Redact(text string) string { return t.redactor.Redact(text) }
 
 // Log writes a log record, redacted.
 func (t *Transport) Log(ctx context.Context, level slog.Level, message string, fields map[string]any) {
