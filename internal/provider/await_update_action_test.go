@@ -251,6 +251,27 @@ func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
 	}
 }
 
+func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
+	t.Parallel()
+	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
+	s, done := newServer(inner, inner), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(done)
+		<-inner.invoked
+		_, _ = s.StopProvider(ctx, nil)
+	}()
+	if _, err := s.InvokeAction(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second): // only a failure takes that long
+		t.Error("StopProvider waits for an action whose events nobody reads")
+	}
+}
+
 func TestInterruptedActionFailsInTerraform(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
