@@ -190,12 +190,12 @@ func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""
 }
 
-// unfinishedJob returns the ID of the job that has no link yet and may have one, or "".
+// unfinishedJob returns the ID of the job that has no link yet and did not fail, or "".
 func (l *exportLife) unfinishedJob() string {
 	switch {
 	case l.Pending != nil:
 		return l.Pending.JobID
-	case l.completed() || l.Status == client.JobFailed:
+	case l.Link.URL != "" || l.Status == client.JobFailed:
 		return ""
 	}
 	return l.JobID

@@ -35,7 +35,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err, "read").what,
-			"The provider keeps the state. Unless the plan replaces the resource, the apply asks for job "+life.JobID+" for 30 seconds before it exports the site again.",
+			"The provider keeps the state. Unless the plan replaces the resource, or changes triggers or additional_parameters, the apply asks for job "+life.JobID+" for 30 seconds before it exports the site again.",
 			"If the job should still exist, stop, and check base_url and the API key."))
 	default:
 		cause := explain(err, "read")
@@ -46,8 +46,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
-			"The create of this resource ended before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
-			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again. If this plan updates the resource in place, that is not necessary."))
+			"Terraform stopped creating this resource before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
+			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again. If this plan updates the resource in place with the same triggers and additional_parameters, that is not necessary."))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -78,7 +78,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	}
 	if job.Finished() && !job.Succeeded() {
 		resp.Diagnostics.AddError(summaryImportFailed,
-			paragraphs(failureOf(c, job), "A failed job has no bundle. Import a completed job, or apply without an import to export the site."))
+			paragraphs(failureOf(c, job), "A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
 		return
 	}
 	// The state is null. Setting one attribute adds the others as typed nulls.

@@ -25,7 +25,7 @@ const noTimeoutField = ""
 // Descriptions that several objects share.
 const (
 	timeoutsDescription     = "Timeouts for operations."
-	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds."
+	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds. The service can ask for longer pauses."
 )
 
 // withTimeout limits an operation by a field of its timeouts argument. The

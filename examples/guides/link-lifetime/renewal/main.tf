@@ -24,7 +24,7 @@ resource "docs_static_export" "site" {
 check "bundle_link" {
   assert {
     condition     = try(timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0, true)
-    error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Apply to renew it."
+    error_message = "The bundle link expired at ${coalesce(docs_static_export.site.expires_at, "an unknown time")}. Apply to renew it."
   }
 }
 

@@ -54,7 +54,7 @@ resource "helm_release" "docs" {
     # Stops a late apply from using an expired link. If the expiry is unknown (null), the condition is true.
     precondition {
       condition     = try(timecmp(docs_static_export.site.expires_at, timestamp()) > 0, true)
-      error_message = "The bundle link expired at ${docs_static_export.site.expires_at}. Create a new plan."
+      error_message = "The bundle link expired at ${coalesce(docs_static_export.site.expires_at, "an unknown time")}. Create a new plan."
     }
   }
 }
