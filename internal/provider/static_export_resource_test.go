@@ -33,7 +33,6 @@ func TestAccStaticExportResource(t *testing.T) {
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("bundle_url"), knownvalue.StringRegexp(regexp.MustCompile("^https?://"))),
-					statecheck.ExpectSensitiveValue(address, tfjsonpath.New("bundle_url")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
