@@ -60,6 +60,9 @@ const (
 	UpdateFailed    = "failure"
 )
 
+// statusQueued is the status of a job or update that has not begun.
+const statusQueued = "queued"
+
 // Finished reports whether the update has finished, successfully or not.
 func (u *UpdateStatus) Finished() bool {
 	return u.Status == UpdateSucceeded || u.Status == UpdateFailed

@@ -116,9 +116,6 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 	return last, err
 }
 
-// statusQueued is the status of a job or update that has not begun.
-const statusQueued = "queued"
-
 // jobStatuses are those that services are known to use. The contract names the final ones.
 var jobStatuses = []string{statusQueued, "running", JobCompleted, JobFailed}
 
