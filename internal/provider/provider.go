@@ -52,6 +52,9 @@ type Options struct {
 	Getenv func(string) string
 	// Clock is clock.System if nil.
 	Clock clock.Clock
+	// Client replaces parts of the client's configuration, such as the network, unless it
+	// is nil.
+	Client func(*client.Config)
 }
 
 // New returns the provider's constructor.
@@ -147,6 +150,9 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	if !config.MaxRetries.IsNull() {
 		clientConfig.MaxRetries = new(int(config.MaxRetries.ValueInt64()))
+	}
+	if p.options.Client != nil {
+		p.options.Client(&clientConfig)
 	}
 	c, err := client.New(clientConfig)
 	if invalid, ok := errors.AsType[*client.ConfigError](err); ok {
