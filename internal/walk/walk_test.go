@@ -422,7 +422,7 @@ func shrink(w walk, breaks func(walk) bool) walk {
 				delete(w.Steps[i].Set, name)
 			})
 		}
-		for j := range w.Steps[i].Apply {
+		for j := len(w.Steps[i].Apply) - 1; j >= 0; j-- {
 			try(func(w *walk) { w.Steps[i].Apply = slices.Delete(slices.Clone(w.Steps[i].Apply), j, j+1) })
 		}
 	}
