@@ -109,7 +109,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`.",
+				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`. More than `30s`, because a missing job is replaced only after 30 seconds.",
 				"read":   "Timeout for a refresh. Default: `5m`.",
 			}),
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
