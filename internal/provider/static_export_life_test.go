@@ -258,15 +258,40 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 	}
 }
 
-func TestInterruptIsNamedByEachRequestOfAnExport(t *testing.T) {
+func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
 	t.Parallel()
-	for request, want := range map[exportRequest]string{
-		requestPoll: summaryExportInterrupted, requestFind: summaryExportInterrupted, requestLink: summaryExportInterrupted, requestRenew: summaryRenewalFailed,
+	refusal, missing, timeout := &client.APIError{}, &client.APIError{}, &timeoutError{"60m", "update"}
+	refusal.StatusCode, missing.StatusCode = 422, 404
+	for name, test := range map[string]struct {
+		failure exportFailure
+		field   string
+		summary string
+		says    string
+	}{
+		"interrupted poll of a create":    {exportFailure{request: requestPoll, cause: context.Canceled}, "create", summaryExportInterrupted, "Its status has not been read.\n\nTo resume the same job, plan and apply again."},
+		"interrupted look for a job":      {exportFailure{request: requestFind, cause: context.Canceled}, "update", summaryExportInterrupted, "No other job was started.\n\nThe next apply tries again."},
+		"interrupted first link":          {exportFailure{request: requestLink, cause: context.Canceled}, "update", summaryExportInterrupted, "To resume the same job, plan and apply again."},
+		"interrupted renewal":             {exportFailure{request: requestRenew, cause: context.Canceled}, "update", summaryRenewalFailed, "The next apply tries again."},
+		"refused first link of a create":  {exportFailure{request: requestLink, cause: refusal}, "create", summaryLinkFailed, "Job se_1 completed, but no link was created.\n\nCorrect the value that the service rejects. To resume this job instead of starting another one, run \"terraform untaint\""},
+		"refused first link of an update": {exportFailure{request: requestLink, cause: refusal}, "update", summaryLinkFailed, "To resume the same job, plan and apply again. To start another one instead, change triggers."},
+		"refused renewal":                 {exportFailure{request: requestRenew, cause: refusal}, "update", summaryRenewalFailed, "Correct the value that the service rejects. The next apply tries again."},
+		"missing job of an update":        {exportFailure{request: requestPoll, cause: missing}, "update", summaryJobNotFound, "look for job se_1 in the service's dashboard. The next apply asks again before it starts another job."},
+		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, "create", summaryLinkFailed, "completed, but no link was created.\n\nCheck base_url and the API key, and look for job se_1"},
+		"timeout": {
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}}, "update", summaryExportTimedOut,
+			`with status "running", and may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. To resume the same job, plan and apply again.",
+		},
+		"timeout with an undocumented status": {
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}}, "update", summaryExportTimedOut,
+			`with status "canceled". That status is undocumented, and counts as still running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. To resume",
+		},
 	} {
-		run := exportRun{}
-		if got := run.describe(&exportFailure{request: request, jobID: "se_1", cause: context.Canceled}, "update"); got.summary != want {
-			t.Errorf("%s: %q, want %q", request, got.summary, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.failure.jobID = "se_1"
+			got := (&exportRun{}).describe(&test.failure, test.field)
+			wantPhrases(t, got.summary+"\n"+paragraphs(got.what, got.next), test.summary, test.says)
+		})
 	}
 }
 
