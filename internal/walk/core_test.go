@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -45,6 +46,7 @@ type process struct {
 	ctx     context.Context
 	kill    context.CancelFunc // nothing that the process does afterwards has an effect
 	stopped chan struct{}
+	later   atomic.Bool // it works on the resources that refer to others
 }
 
 // stop interrupts the command.
@@ -200,6 +202,7 @@ func (n *node) broken(format string, args ...any) bool {
 // after them. Two that acted at the same instant would not be repeatable.
 func each(p *process, blocks []block, do func(*node)) (all []said) {
 	for _, later := range []bool{false, true} {
+		p.later.Store(later)
 		nodes := make([]*node, len(blocks))
 		var running sync.WaitGroup
 		for i, b := range blocks {

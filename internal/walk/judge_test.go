@@ -4,8 +4,10 @@
 package walk
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,13 +79,17 @@ func of[T any](all []T, address string, where func(T) string) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return where(one) != address })
 }
 
-func saidOf(all []said, i int) []said {
-	return of(all, address(i), func(s said) string { return s.address })
+func saidAt(all []said, address string) []said {
+	return of(all, address, func(s said) string { return s.address })
 }
 
-func seenOf(all []exchange, i int) []exchange {
-	return of(all, address(i), func(x exchange) string { return x.address })
+func seenAt(all []exchange, address string) []exchange {
+	return of(all, address, func(x exchange) string { return x.address })
 }
+
+func saidOf(all []said, i int) []said { return saidAt(all, address(i)) }
+
+func seenOf(all []exchange, i int) []exchange { return seenAt(all, address(i)) }
 
 func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
 
@@ -97,25 +103,34 @@ var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
 func (j *judge) hear(i int, all []said, seen []exchange) {
 	m := j.memories[i]
 	known := map[string]bool{}
+	j.note(i, all, seen)
 	for _, r := range []*record{m.current, m.pending} {
 		if r != nil {
 			known[r.id] = true
 		}
 	}
 	for _, x := range seen {
-		fmt.Fprintln(&j.log, x.at.UnixNano(), x.endpoint, x.job, x.outcome)
 		known[x.job] = true
 		j.learn(x)
+	}
+	for _, s := range all {
+		for _, id := range jobID.FindAllString(s.text, -1) {
+			if !known[id] {
+				j.broke(i, "a message names job %s, which it is not about: %s", id, s.text)
+			}
+		}
+	}
+}
+
+// note logs what was said about a resource, and checks what holds for all.
+func (j *judge) note(i int, all []said, seen []exchange) {
+	for _, x := range seen {
+		fmt.Fprintln(&j.log, x.at.UnixNano(), x.endpoint, x.job, x.outcome)
 	}
 	for _, s := range all {
 		fmt.Fprintln(&j.log, s)
 		if j.watch(s.text); s.broken {
 			j.broke(i, "%s", s.text)
-		}
-		for _, id := range jobID.FindAllString(s.text, -1) {
-			if !known[id] {
-				j.broke(i, "a message names job %s, which it is not about: %s", id, s.text)
-			}
 		}
 	}
 	for _, leak := range j.leaks {
@@ -234,6 +249,7 @@ func (j *judge) identity(i int, o object) {
 // apply judges an apply.
 func (j *judge) apply(c *command) {
 	fmt.Fprintln(&j.log, "apply", c.killed, c.stopped)
+	j.others(c)
 	for i := range j.Exports {
 		change, said, seen := c.planned.changes[address(i)], saidOf(c.said, i), seenOf(c.seen, i)
 		for _, x := range seen {
@@ -469,6 +485,34 @@ func (j *judge) check(c, again *command) {
 		}
 		if len(all) > 0 && change.action == noop && !slices.ContainsFunc(j.unfinished(i, o), func(r *record) bool { return mentions(all, r.id) }) {
 			j.broke(i, "the plan right after a successful apply says: %v", all)
+		}
+	}
+}
+
+// others judges the apply of the download and of the gate.
+func (j *judge) others(c *command) {
+	for _, name := range []string{download, gate} {
+		all, seen := saidAt(c.said, name), seenAt(c.seen, name)
+		j.note(0, all, seen)
+		change, o := c.planned.changes[name], c.after[name]
+		if c.killed || c.stopped || change.action == "" {
+			continue
+		}
+		var last exchange
+		if len(seen) > 0 {
+			last = seen[len(seen)-1]
+		}
+		skipped := name == download && failure(saidOf(c.said, 0))
+		switch failed := failure(all); {
+		case name == gate && change.action != noop && failed == (last.status == "success"), name == gate && failed && last.outcome == ok && !last.failed && last.ended.Sub(c.began) < defaultTimeout-20*time.Second:
+			j.broke(0, "the gate failed: %t, after %v: %v", failed, seen, all)
+		case name == download && !failed && !skipped:
+			written, _ := os.ReadFile(j.file())
+			if !bytes.Equal(written, j.sites[o.text("job_id")]) || o.text("job_id") != c.after[address(0)].text("job_id") {
+				j.broke(0, "the download of job %s wrote %q", o.text("job_id"), written)
+			}
+		case name == download && failed && last.outcome == ok && !last.failed && !j.blocked:
+			j.broke(0, "the download failed: %v", all)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (r random) span(shortest, longest time.Duration) span {
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 2, 3), Download: r.often(10),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
 		Keeps:    r.often(20), NoExpiry: r.often(5),
 	}}
@@ -162,7 +162,7 @@ func (r random) job() (j job) {
 // fault returns any fault.
 func (r random) fault() fault {
 	f := fault{
-		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle),
+		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
 		Kind: pick(r, "400", "401", "403", "404", "404", "404", "409", "410", "422", "429", "429", "500", "502", "503", "504", kindRefused, kindLost, kindSilence, kindCut, kindPage, kindSlow),
 	}
 	if r.often(30) {

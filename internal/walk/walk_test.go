@@ -79,6 +79,11 @@ func (s *span) UnmarshalText(text []byte) error {
 
 func address(i int) string { return fmt.Sprintf("docs_static_export.s%d", i) }
 
+const (
+	download = "docs_bundle_download.s0"
+	gate     = "docs_update_gate.s0"
+)
+
 func domain(i, version int) string { return fmt.Sprintf("s%d-%d.example.com", i, version) }
 
 // settings are the arguments of an export.
@@ -144,7 +149,8 @@ type walker struct {
 	*core
 	settings []settings
 	judge    *judge
-	folder   string
+	folder   string // of the download
+	blocked  bool   // the download is, by what somebody else wrote there
 	tally    tally
 }
 
@@ -253,15 +259,21 @@ func (k *walker) disk(what string) {
 		return
 	}
 	_ = os.RemoveAll(k.folder) // fresh, as on another runner
-	file := filepath.Join(k.folder, "bundle.zip")
+	k.blocked = what != "fresh"
 	switch what {
 	case "changed":
 		_ = os.MkdirAll(k.folder, 0o700)
-		_ = os.WriteFile(file, []byte("changed"), 0o600)
+		_ = os.WriteFile(k.file(), []byte("changed"), 0o600)
 	case "blocked": // as a full disk is
 		_ = os.WriteFile(k.folder, nil, 0o600)
 	}
 }
+
+// file is where the download goes.
+func (k *walker) file() string { return filepath.Join(k.folder, "bundle.zip") }
+
+// updateID is the update that the gate waits for: another one for other content.
+func (k *walker) updateID() string { return "upd_" + k.settings[0]["content"] }
 
 func (k *walker) blocks(unknown bool) (all []block) {
 	for i := range k.Exports {
@@ -270,8 +282,13 @@ func (k *walker) blocks(unknown bool) (all []block) {
 		}})
 	}
 	if k.folder != "" {
-		all = append(all, block{"docs_bundle_download.s0", "docs_bundle_download", address(0), func(_ bool, export map[string]tftypes.Value) map[string]tftypes.Value {
-			return map[string]tftypes.Value{"job_id": export["job_id"], "path": str(filepath.Join(k.folder, "bundle.zip"))}
+		all = append(all, block{download, "docs_bundle_download", address(0), func(_ bool, export map[string]tftypes.Value) map[string]tftypes.Value {
+			return map[string]tftypes.Value{"job_id": export["job_id"], "path": str(k.file())}
+		}})
+	}
+	if k.Gate {
+		all = append(all, block{gate, "docs_update_gate", "", func(bool, map[string]tftypes.Value) map[string]tftypes.Value {
+			return map[string]tftypes.Value{"status_id": str(k.updateID())}
 		}})
 	}
 	return all
@@ -279,6 +296,7 @@ func (k *walker) blocks(unknown bool) (all []block) {
 
 // takeApply plans and applies.
 func (k *walker) takeApply(s step, on int) {
+	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
 	blocks := k.blocks(s.Unknown)
 	replaced := ""
 	if s.Replace {

@@ -103,7 +103,8 @@ type exchange struct {
 	body      string
 	outcome   outcome
 	after     time.Duration // Retry-After
-	failed    bool          // the response says that the job has failed
+	status    string        // of the job or update that was received
+	failed    bool          // it has failed
 	url       string        // of the link that was received
 	expires   string
 }
@@ -121,6 +122,7 @@ type world struct {
 	seen   []exchange        // in this command
 	owner  map[string]string // addresses of exports by job
 	links  map[string]string // jobs by link
+	sites  map[string][]byte // bundles by job
 	leaks  []string
 }
 
@@ -133,7 +135,7 @@ const (
 )
 
 func newWorld(s scene) *world {
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	if s.NoExpiry {
 		w.service.Rewrite(func(endpoint string, body map[string]any) any {
@@ -220,7 +222,7 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	path := strings.Split(strings.TrimPrefix(req.URL.Path, "/v1/"), "/")
 	switch {
 	case path[0] == "project":
-		x.endpoint = simulator.EndpointUpdate
+		x.endpoint, x.address = simulator.EndpointUpdate, gate
 	case path[0] != "static-export":
 		x.endpoint = simulator.EndpointDownload
 	case len(path) == 2:
@@ -237,7 +239,9 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	x.address = cmp.Or(x.address, n.owner[x.job])
+	if x.address = cmp.Or(x.address, n.owner[x.job]); n.process.later.Load() {
+		x.address = download
+	}
 	return x
 }
 
@@ -314,15 +318,17 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 	defer n.mu.Unlock()
 	served := req.Clone(context.Background())
 	served.Host, served.TLS, served.Body = req.URL.Host, &tls.ConnectionState{}, io.NopCloser(bytes.NewReader(body))
+	var site []byte
 	if x.endpoint == simulator.EndpointStart {
-		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: bundleOf(len(n.owner))})
+		site = bundleOf(len(n.owner))
+		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
 	n.service.ResetRequests()
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]
-		n.owner[x.job] = x.address
+		n.owner[x.job], n.sites[x.job] = x.address, site
 		began := time.Now()
 		n.hidden[x.job] = hiding{began.Add(time.Duration(n.job.Unknown)), began.Add(time.Duration(n.job.Run + n.job.NoBundle))}
 	}
@@ -351,7 +357,8 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 		response.Body = io.NopCloser(bytes.NewReader(body))
 		var record struct{ Status, BundleURL, ExpiresAt string }
 		_ = json.Unmarshal(body, &record)
-		x.failed, x.url, x.expires = record.Status == "failed", record.BundleURL, record.ExpiresAt
+		x.status, x.failed = record.Status, strings.HasPrefix(record.Status, "fail")
+		x.url, x.expires = record.BundleURL, record.ExpiresAt
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
