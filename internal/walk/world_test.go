@@ -114,6 +114,7 @@ type world struct {
 	scene
 	service *simulator.Service
 	skew    time.Duration // of the service's clock
+	keepLog bool          // of the service
 
 	mu     sync.Mutex
 	faults []*activeFault
@@ -324,7 +325,9 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
-	n.service.ResetRequests()
+	if !n.keepLog {
+		n.service.ResetRequests()
+	}
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]
