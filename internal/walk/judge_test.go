@@ -430,7 +430,7 @@ func (j *judge) failed(i int, c *command, change change, all []said, seen []exch
 	case elapsed > limit+grace:
 		j.broke(i, "the apply took %s, its timeout is %s", elapsed, limit)
 	case c.stopped, slices.ContainsFunc(seen, func(x exchange) bool { return x.failed }):
-	case elapsed >= limit-20*time.Second, last.outcome == busy && last.ended.Add(last.after).After(c.began.Add(limit-5*time.Second)):
+	case elapsed >= limit-20*time.Second, last.outcome != ok && last.ended.Add(last.after).After(c.began.Add(limit-5*time.Second)):
 	case last.outcome == ok:
 		j.broke(i, "the apply failed after %s, although the last response was a success: %v", elapsed, all)
 	case last.endpoint == simulator.EndpointJob || last.endpoint == simulator.EndpointBundle && last.job != o.text("job_id") || o.text("bundle_url") == "" && last.endpoint == simulator.EndpointBundle:

@@ -6,8 +6,12 @@ package walk
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,25 +22,34 @@ var (
 )
 
 // TestWalk walks from fixed seeds for half of the time, and from those of the day for the
-// other half.
+// other half, on each processor.
 func TestWalk(t *testing.T) {
 	if *walkSeed != 0 {
 		walkFrom(t, *walkSeed)
 		return
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var all tally
+	var mu sync.Mutex
 	began := time.Now()
-	for seed, until := uint64(1), *walkTime/2; time.Since(began) < *walkTime; seed++ {
-		if until > 0 && time.Since(began) > until {
-			seed, until = uint64(began.Unix()/86400)<<20, 0
+	workers := uint64(runtime.GOMAXPROCS(0))
+	t.Run("group", func(t *testing.T) {
+		for n := range workers {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				for seed, today := 1+n, uint64(began.Unix()/86400)<<20; time.Since(began) < *walkTime && !t.Failed(); seed += workers {
+					if seed < today && time.Since(began) > *walkTime/2 {
+						seed += today
+					}
+					counts := walkFrom(t, seed)
+					mu.Lock()
+					all.add(counts)
+					mu.Unlock()
+				}
+			})
 		}
-		all.add(walkFrom(t, seed))
-		if t.Failed() {
-			break
-		}
-	}
-	took := time.Since(began)
-	t.Logf("%d applies, %.0f a second: %+v", all.applies, float64(all.applies)/took.Seconds(), all)
+	})
+	t.Logf("%d applies, %.0f a second: %+v", all.applies, float64(all.applies)/time.Since(began).Seconds(), all)
 }
 
 func walkFrom(t *testing.T, seed uint64) tally {

@@ -210,8 +210,8 @@ func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := n.arrive(req, string(body))
 	f := n.fault(x)
 	response, err := n.respond(ctx, req, body, x, f)
-	if err == nil && context.Cause(ctx) != nil {
-		err = context.Cause(ctx)
+	if context.Cause(ctx) != nil {
+		response, err = nil, cmp.Or(err, context.Cause(ctx))
 	}
 	n.note(x, f, response, err)
 	return response, err
@@ -280,7 +280,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 	}
 	status, _ := strconv.Atoi(f.Kind)
 	answer := httptest.NewRecorder()
-	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow {
+	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow || x.endpoint == simulator.EndpointDownload {
 		n.act(req, body, x, answer)
 	}
 	pause(ctx, time.Millisecond)
@@ -290,7 +290,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 		return nil, context.Cause(ctx)
 	case f.Kind == kindLost:
 		return nil, errLost
-	case f.Kind == kindPage:
+	case f.Kind == kindPage && x.endpoint != simulator.EndpointDownload: // there, it is a file like any other
 		answer = httptest.NewRecorder()
 		_, _ = answer.WriteString("<!doctype html><title>Sign in</title>")
 	case status != 0:
