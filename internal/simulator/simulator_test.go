@@ -106,7 +106,7 @@ func TestExchangeIsAlteredOnlyByATest(t *testing.T) {
 	altered := []bool{}
 	s := simulator.New(simulator.Options{Observe: func(x simulator.Exchange) { altered = append(altered, x.Altered) }})
 	job, update := jobs+"/"+s.AddJob(simulator.JobSpec{}), "/v1/project/update-status/"+s.AddUpdate(simulator.UpdateSpec{})
-	odd := "/v1/project/update-status/" + s.AddUpdate(simulator.UpdateSpec{QueuedStatus: "waiting"})
+	odd := "/v1/project/update-status/" + s.AddUpdate(simulator.UpdateSpec{RunningStatus: "waiting"})
 	send(s, "GET", job, key, "")
 	send(s, "GET", update, key, "")
 	send(s, "GET", odd, key, "")

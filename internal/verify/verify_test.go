@@ -5,12 +5,9 @@ package verify
 
 import (
 	"bytes"
-	"crypto/tls"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -45,34 +42,14 @@ func TestService(t *testing.T) {
 // mark is part of every value that a report must not show.
 const mark = "marked4711"
 
-// service is a simulated service, and the network of a run.
-type service struct {
-	*simulator.Service
-	alter func(*http.Response) // unless it is nil
-}
-
-func (s service) RoundTrip(sent *http.Request) (*http.Response, error) {
-	r, w := sent.Clone(sent.Context()), httptest.NewRecorder()
-	r.Host, r.TLS = r.URL.Host, &tls.ConnectionState{}
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	s.ServeHTTP(w, r)
-	resp := w.Result()
-	resp.Request = sent
-	if s.alter != nil {
-		s.alter(resp)
-	}
-	return resp, nil
-}
-
 func TestReport(t *testing.T) {
 	t.Parallel()
+	unknown := func(r simulator.Request) bool { return strings.HasPrefix(r.ID, "verify_") }
 	for name, test := range map[string]struct {
 		options simulator.Options
 		job     simulator.JobSpec
 		rewrite func(endpoint string, body map[string]any) any
-		alter   func(*http.Response)
+		faults  []simulator.Fault
 		fails   bool
 		want    []string
 	}{
@@ -94,7 +71,7 @@ func TestReport(t *testing.T) {
 		},
 		"a service that differs wherever the contract is open": {
 			options: simulator.Options{KeepLink: true},
-			job:     simulator.JobSpec{QueuedStatus: "behind `|" + mark + strings.Repeat("é", 50), RunningStatus: "rendering", Progress: func(share float64) any { return share }},
+			job:     simulator.JobSpec{RunningStatus: "behind `|" + mark + strings.Repeat("é", 50), Progress: func(share float64) any { return share }},
 			rewrite: func(_ string, body map[string]any) any {
 				body["trace"] = map[string]any{mark + ".example.com": []any{mark, 1, nil}}
 				body["privatesite"] = true
@@ -104,19 +81,17 @@ func TestReport(t *testing.T) {
 				}
 				return body
 			},
-			alter: func(resp *http.Response) {
-				resp.Header = http.Header{"Content-Type": resp.Header["Content-Type"], "X-Transaction-Id": {"4711"}, "X-Ratelimit-Limit": {"100"}, "Ratelimit-Policy": {mark}}
-				if resp.StatusCode >= http.StatusBadRequest {
-					resp.StatusCode, resp.Body = http.StatusForbidden, io.NopCloser(strings.NewReader(`{"fault":{"`+mark+`.example.com":"`+mark+`"}}`))
-				}
+			faults: []simulator.Fault{
+				{Match: unknown, Status: http.StatusForbidden, Body: `{"fault":{"` + mark + `.example.com":"` + mark + `"}}`},
+				{Header: http.Header{"X-Request-Id": nil, "X-Transaction-Id": {"4711"}, "X-Ratelimit-Limit": {"100"}, "Retry-After": {"3"}, "Ratelimit-Policy": {mark}}},
 			},
 			want: []string{
-				"| `aaaaaa aaaaaaaa9999" + strings.Repeat("a", 21) + "` after 0s (`progress` `0`, `pageCount` none), `rendering` after ",
+				"| `queued` after 0s (`progress` `0`, `pageCount` none), `aaaaaa aaaaaaaa9999" + strings.Repeat("a", 21) + "` after ",
 				"`completed` after ", "s (`progress` `1`, `pageCount` none) |\n",
 				"| `expiresAt` | `9999999999999`, a lifetime of 1",
 				"| Another request before the link expires | the same link |\n",
-				"| Limits | `Ratelimit-Policy`: `aaaaaa9999`, `X-Ratelimit-Limit`: `100` |\n",
-				"| Request ID | `X-Transaction-Id`: `9999` |\n",
+				"| Limits | `Ratelimit-Policy`: `aaaaaa9999`, `Retry-After`: `3`, `X-Ratelimit-Limit`: `100` |\n",
+				"`X-Transaction-Id`: `9999` |\n",
 				"| Unknown job | 403, application/json, `{fault: {NAME: string}}` |\n",
 				"trace: {NAME: [null or number or string]}",
 				"| POST /static-export/jobs | trace is not in the contract, which allows it | 1 |\n",
@@ -128,17 +103,17 @@ func TestReport(t *testing.T) {
 				body["createdAt"], body["error"] = true, []any{mark}
 				return body
 			},
-			alter: func(resp *http.Response) {
-				if strings.Contains(resp.Request.URL.Path, "update-status") {
-					resp.Header.Set("Content-Type", "text/html; charset="+mark)
-					resp.StatusCode, resp.Body = http.StatusOK, io.NopCloser(strings.NewReader("<title>"+mark+"</title>"))
-				}
+			faults: []simulator.Fault{
+				{Endpoint: simulator.EndpointUpdate, Status: http.StatusOK, Body: "<title>" + mark + "</title>", Header: http.Header{"Content-Type": {"text/html; charset=" + mark}}},
+				{Match: unknown, Cut: simulator.CutAfter},
 			},
 			fails: true,
 			want: []string{
 				". The export failed. Error: Static export job failed.\n",
 				"| Archive | not seen |\n",
+				"| Unknown job | no response |\n",
 				"| Unknown update | 200, text/html |\n",
+				"| GET /static-export/jobs/{id} | there is no complete response | 1 |\n",
 				"| the response: the content type is (hidden) | 2 |\n",
 				"| POST /static-export/jobs | createdAt breaks the rule `type` | 1 |\n",
 			},
@@ -147,16 +122,22 @@ func TestReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			virtual := clocktest.NewVirtual(time.Now())
-			test.options.Now, test.options.APIKey = virtual.Now, "key_"+mark
-			s := service{simulator.New(test.options), test.alter}
+			test.options.Now, test.options.APIKey, test.job.ID = virtual.Now, "key_"+mark, "se_"+mark
+			s, err := simulator.Listen(test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
 			s.Rewrite(test.rewrite)
-			test.job.ID = "se_" + mark
 			s.NextJob(test.job)
 			s.AddUpdate(simulator.UpdateSpec{ID: "upd_" + mark, Queue: -1, Run: -1})
+			for _, fault := range test.faults {
+				s.AddFault(fault)
+			}
 			var console bytes.Buffer
 			r := &run{
-				baseURL: "https://" + mark + ".example/v1", apiKey: test.options.APIKey, domain: "privatesite", statusID: "upd_" + mark,
-				network: s, clock: virtual, console: &console,
+				baseURL: s.BaseURL, apiKey: test.options.APIKey, domain: "privatesite", statusID: "upd_" + mark,
+				network: http.DefaultTransport, clock: virtual, console: &console,
 			}
 			if r.verify(t) == test.fails || strings.Contains(console.String(), mark) != test.fails {
 				t.Errorf("it succeeds: %t; the console:\n%s", !test.fails, &console)
@@ -167,7 +148,7 @@ func TestReport(t *testing.T) {
 					t.Errorf("the report has no %q", text)
 				}
 			}
-			for _, private := range []string{mark, "4711", r.domain} {
+			for _, private := range []string{mark, "4711", r.domain, r.base.Host, r.base.Hostname()} {
 				if strings.Contains(report, private) {
 					t.Errorf("the report contains %q", private)
 				}
