@@ -74,16 +74,17 @@ func find() (binary string, err error) {
 			return filepath.Abs(binary)
 		}
 	}
-	return "", err
+	return "", fmt.Errorf("%s: %w", strings.Join(names, " or "), err)
 }
 
-// need takes an error of exec.LookPath, which names the program.
+// need skips the test if a program is missing. In CI, the test fails. The error names the program.
 func need(t testing.TB, err error) {
 	t.Helper()
-	if err != nil && os.Getenv("CI") != "" {
+	switch {
+	case err == nil:
+	case os.Getenv("CI") != "":
 		t.Fatalf("needs a program: %v", err)
-	}
-	if err != nil {
+	default:
 		t.Skipf("needs a program: %v", err)
 	}
 }

@@ -86,7 +86,6 @@ func (r *run) points() (rows []string) {
 	add("Archive", r.archive)
 	add("Limits", r.headers("(?i)rate-?limit|^Retry-After$", `^[0-9 ,;=.w-]{1,60}$`))
 	add("Request ID", r.headers("(?i)(request|correlation|trace|transaction)-?id|^cf-ray$|^traceparent$", "^$"))
-
 	return append(rows, r.refusals...)
 }
 

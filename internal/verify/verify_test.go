@@ -44,6 +44,7 @@ const mark = "marked4711"
 
 func TestReport(t *testing.T) {
 	t.Parallel()
+	wrongKey := func(r simulator.Request) bool { return r.Header.Get("Authorization") != "Bearer key_"+mark }
 	unknown := func(r simulator.Request) bool { return strings.HasPrefix(r.ID, "verify_") }
 	for name, test := range map[string]struct {
 		options simulator.Options
@@ -74,7 +75,7 @@ func TestReport(t *testing.T) {
 			job:     simulator.JobSpec{RunningStatus: "behind `|" + mark + strings.Repeat("é", 50), Progress: func(share float64) any { return share }},
 			rewrite: func(_ string, body map[string]any) any {
 				body["trace"] = map[string]any{mark + ".example.com": []any{mark, 1, nil}}
-				body["privatesite"] = true
+				body["privatesite"], body[mark+".example.com"] = true, 1
 				delete(body, "pageCount")
 				if expires, err := time.Parse(time.RFC3339, fmt.Sprint(body["expiresAt"])); err == nil {
 					body["expiresAt"] = expires.UnixMilli()
@@ -94,6 +95,7 @@ func TestReport(t *testing.T) {
 				"`X-Transaction-Id`: `9999` |\n",
 				"| Unknown job | 403, application/json, `{fault: {NAME: string}}` |\n",
 				"trace: {NAME: [null or number or string]}",
+				"| POST /static-export/jobs | NAME is not in the contract, which allows it | 1 |\n",
 				"| POST /static-export/jobs | trace is not in the contract, which allows it | 1 |\n",
 			},
 		},
@@ -106,11 +108,14 @@ func TestReport(t *testing.T) {
 			faults: []simulator.Fault{
 				{Endpoint: simulator.EndpointUpdate, Status: http.StatusOK, Body: "<title>" + mark + "</title>", Header: http.Header{"Content-Type": {"text/html; charset=" + mark}}},
 				{Match: unknown, Cut: simulator.CutAfter},
+				{Endpoint: simulator.EndpointJob, Match: wrongKey, Status: http.StatusOK, Body: "{}"},
 			},
 			fails: true,
 			want: []string{
 				". The export failed. Error: Static export job failed.\n",
 				"| Archive | not seen |\n",
+				"| Wrong API key | 200, application/json, `{}` |\n",
+				"| GET /static-export/jobs/{id} | status is missing | 1 |\n",
 				"| Unknown job | no response |\n",
 				"| Unknown update | 200, text/html |\n",
 				"| GET /static-export/jobs/{id} | there is no complete response | 1 |\n",
