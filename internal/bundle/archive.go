@@ -134,6 +134,12 @@ func (e *ArchiveError) Error() string {
 
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
+// Damaged reports whether the archive is damaged, and not merely one that is not unpacked.
+func (e *ArchiveError) Damaged() bool {
+	_, intact := errors.AsType[refusal](e.Err)
+	return !intact
+}
+
 // refusal says why an intact file is not unpacked.
 type refusal string
 

@@ -127,6 +127,8 @@ func TestUnpackRefuses(t *testing.T) {
 			var refused *ArchiveError
 			if !errors.As(err, &refused) || refused.Entry != tc.entry || !errors.Is(err, tc.err) {
 				t.Errorf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
+			} else if _, intact := tc.err.(refusal); refused.Damaged() == intact { //nolint:errorlint // of the table
+				t.Errorf("damaged: %t", refused.Damaged())
 			}
 			checkInside(t, site)
 		})

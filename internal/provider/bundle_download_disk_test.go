@@ -4,24 +4,27 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -151,9 +154,9 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". Unless you resolve this first, this download stops before it writes a file.")
-			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". No files were written.",
-				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and plan and apply again.")
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If that is still so during the apply, this download stops before it writes a file.")
+			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
+				"Move or delete it, and plan and apply again. If another docs_bundle_download writes there, give each its own "+test.at+" instead.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -174,7 +177,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the resource wrote"); n != 2 || strings.Count(said, ", so it was not deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the resource wrote: "+c.inFolder()); n != 2 || strings.Count(said, ", so it was not deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
@@ -186,7 +189,7 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
 	c.write(t, config)
 	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, this download stops`)
+	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. If that is still so during the apply`)
 	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
 	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "already exists. No files were written.")
 	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
@@ -204,42 +207,6 @@ func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Other engines keep no private state after some calls.
-func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
-	t.Parallel()
-	for name, private := range map[string]string{"missing": "", "not decodable": `{"written":"W10="}`} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newDownload(t)
-			lose := func() {
-				file := c.inFolder("terraform.tfstate")
-				state, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lost := regexp.MustCompile(`"private": *"[^"]*"`).ReplaceAllLiteral(state, fmt.Appendf(nil, `"private": %q`, base64.StdEncoding.EncodeToString([]byte(private))))
-				if bytes.Equal(lost, state) {
-					t.Fatal("the state file has no private state")
-				}
-				c.terraform.Write(t, "terraform.tfstate", string(lost))
-			}
-			c.change(t, "older", "copy site")
-			lose()
-			c.wantEmptyPlan(t)
-			c.addBundle("se_2", 3)
-			c.write(t, c.download("site", "se_2", ""))
-			c.apply(t, 0)
-			c.change(t, "latest", "copy site")
-			lose()
-			c.change(t, "site", "copy older")
-			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unexpected files at the download path (path)", "warning: Unexpected files at the download path (extract_to)")
-			c.change(t, "site", "copy latest")
-			c.terraform.Run(t, 0, "destroy", "-auto-approve")
-			c.wantDisk(t, "site", map[string]string{})
-		})
-	}
-}
-
 func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
@@ -253,13 +220,14 @@ func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T
 
 func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
 	t.Parallel()
+	const unchanged = "No files were deleted, and the state is unchanged.\n\n"
 	for name, test := range map[string]struct {
 		interrupted   bool
 		file          string
 		first, detail string
 	}{
-		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.", "\n\nNo files were deleted.\n\nTry again."},
-		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", ". No files were deleted.\n\nFix the cause, and try again."},
+		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.\n\n", unchanged + "Try again."},
+		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", unchanged + `Make sure that Terraform can write next to "PATH", and that the disk has free space. Then plan and apply again.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,12 +251,62 @@ func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
 			}
 			var resp resource.DeleteResponse
 			r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
-			if d := resp.Diagnostics; d.ErrorsCount() != 1 || !strings.HasPrefix(d[0].Detail(), test.first) || !strings.HasSuffix(d[0].Detail(), test.detail) {
+			if d := resp.Diagnostics; d.ErrorsCount() != 1 || !strings.HasPrefix(d[0].Detail(), test.first) || !strings.HasSuffix(d[0].Detail(), strings.ReplaceAll(test.detail, "PATH", file)) {
 				t.Errorf("diagnostics: %v", d)
 			}
 			if _, err := os.Stat(file); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Nothing else makes a disk full, or keeps a rename from being undone, on every system.
+func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
+	t.Parallel()
+	full := &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}
+	stuck := &os.LinkError{Op: "rename", Old: "old", New: "site", Err: syscall.EBUSY}
+	for name, test := range map[string]struct {
+		operation string
+		err       error
+		want      string
+	}{
+		"full in a create":     {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device. No files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space. Then plan and apply again."},
+		"full in an update":    {"update", full, "device. The files on disk and the state are unchanged.\n\nMake sure"},
+		"mount point":          {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
+		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy. The old files are in that temporary directory.\n\n"},
+		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF}, "Could not read the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var diags diag.Diagnostics
+			model := bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("a.tgz"), ExtractTo: types.StringValue("site")}
+			model.addFailure(test.operation, &diags, test.err)
+			model.warnAboutLeftovers(errors.New("DIR was not deleted: busy"), &diags)
+			wantPhrases(t, diags[0].Summary()+"\n"+diags[0].Detail(), test.want)
+			wantPhrases(t, diags[1].Summary()+"\n"+diags[1].Detail(), "Temporary files not deleted: a.tgz\nDIR was not deleted: busy.\n\nDelete that directory.")
+		})
+	}
+}
+
+// storedText is a private state with one value.
+type storedText string
+
+func (s storedText) GetKey(context.Context, string) ([]byte, diag.Diagnostics)     { return []byte(s), nil }
+func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostics) { return nil }
+
+// Other engines keep no private state after some calls.
+func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
+	t.Parallel()
+	for private, want := range map[storedText]bundle.Owned{
+		"":                             {Files: []string{"file"}, Trees: []string{"tree"}},
+		"[]":                           {Files: []string{"file"}, Trees: []string{"tree"}},
+		`{"files":["old"],"trees":[]}`: {Files: []string{"old", "file"}, Trees: []string{"tree"}},
+	} {
+		state := &bundleDownloadModel{SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
+		var diags diag.Diagnostics
+		if got := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(got, want) || len(diags) > 0 {
+			t.Errorf("%s: got %v and %v, want %v", private, got, diags, want)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		said                     []string
 	}{
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
-		"not an archive":      {"text", "", "", []string{"Could not read the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written."}},
+		"not an archive":      {"text", "", "", []string{"Could not read the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written.\n\nTo download it as it is, remove extract_to."}},
 		"job not completed":   {"running", `timeouts = { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the download path (path)", "bundle.tar.gz\" already exists. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the download path (extract_to)", "site\" already exists."}},
@@ -150,7 +150,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 			if test.before == "" {
 				plan.wantNothingSaid(t, name)
 			} else {
-				plan.wantSaid(t, name, "warning: Unexpected files at the download path", "Unless you resolve this first, this download stops before it writes a file.")
+				plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name)), "If that is still so during the apply, this download stops before it writes a file.")
 			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}
@@ -163,34 +163,6 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	if values := c.values(t); len(values) > 0 {
 		t.Errorf("the state holds %v", values)
 	}
-}
-
-func TestOneOfTwoDownloadsWithOnePathStops(t *testing.T) {
-	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	c.addBundle("se_1", 2)
-	c.addBundle("se_2", 3)
-	same := strings.NewReplacer("second/bundle", "first/bundle", "second/site", "first/site")
-	c.write(t, c.download("first", "se_1", "")+same.Replace(c.download("second", "se_2", "")))
-	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	plan.wantNothingSaid(t, "first")
-	plan.wantNothingSaid(t, "second")
-	applied := c.report(t, 1, "apply", "saved")
-	written := c.values(t)
-	if len(written) != 1 {
-		t.Fatalf("the state holds %v, want one of the two", written)
-	}
-	for address, state := range written {
-		stopped := map[string]string{"docs_bundle_download.first": "second", "docs_bundle_download.second": "first"}[address]
-		applied.wantSaid(t, stopped, "error: Unexpected files at the download path (extract_to)", ". No files were written.",
-			"If another docs_bundle_download has the same extract_to, give each its own. Otherwise, move or delete what is there, and plan and apply again.")
-		files := c.disk(t, "first")
-		if count := float64(len(files) - 1); checksum(files["bundle.tar.gz"]) != state["sha256"] || count != state["file_count"] {
-			t.Errorf("on disk is not the bundle of %s, but one with %g files", address, count)
-		}
-	}
-	c.terraform.Run(t, 0, "destroy", "-auto-approve")
-	c.wantDisk(t, "first", map[string]string{})
 }
 
 func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
@@ -213,7 +185,7 @@ func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.addBundle("se_2", 3)
 	c.write(t, c.download("site", "se_2", ""))
-	wantPhrases(t, c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve"), "Could not download the bundle", "Terraform was interrupted.", "Job: se_2. No files were written.")
+	wantPhrases(t, c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve"), "Could not download the bundle", "Terraform was interrupted.", "Job: se_2. The files on disk and the state are unchanged.")
 	c.wantDisk(t, "site", before)
 	if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 		t.Errorf("planned %q, want an update", planned)

@@ -6,6 +6,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -102,6 +103,8 @@ func checkID(id string) error {
 		return invalidValue("The ID is empty." + use)
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
 		return invalidValue(fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength) + use)
+	case strings.Contains(id, "://"): // which may be a link, and is not repeated in an error
+		return invalidValue("The ID is a URL." + use)
 	case strings.ContainsFunc(id, unprintable):
 		return invalidValue("The ID contains an unprintable character." + use)
 	}
@@ -125,5 +128,9 @@ func checkDomain(domain string) error {
 	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && !strings.ContainsFunc(domain, unprintable) {
 		return nil
 	}
-	return invalidValue(fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain))
+	shown := "The value"
+	if !strings.ContainsAny(domain, "/?@") { // a URL may contain credentials
+		shown = strconv.Quote(domain)
+	}
+	return invalidValue(shown + " is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.")
 }
