@@ -272,28 +272,18 @@ func TestOwnership(t *testing.T) {
 // Both are inspected before one of them is in place.
 func TestSecondOfTwoResourcesWithOnePathStops(t *testing.T) {
 	t.Parallel()
-	for name, tc := range map[string]struct {
-		first, second Target
-		directory     bool
-	}{
-		"one file":      {Target{"a.tgz", "a"}, Target{"a.tgz", "b"}, false},
-		"one directory": {Target{"a.tgz", "a"}, Target{"b.tgz", "a"}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			first, second := newDisk(t), newDisk(t)
-			second.root = first.root
-			first.Target = Target{first.path(tc.first.Path), first.path(tc.first.Directory)}
-			second.Target = Target{first.path(tc.second.Path), first.path(tc.second.Directory)}
-			staged, err := second.stage(siteOf(t, "2"))
-			must(t, err)
-			must(t, first.put(siteOf(t, "1")))
-			wantOccupied(t, staged.Commit(t.Context()), tc.directory)
-			must(t, staged.Discard())
-			if found := first.inspect(); !found.Complete() {
-				t.Errorf("found %+v, want what the first one wrote", found)
-			}
-		})
+	for _, unpacked := range []bool{false, true} {
+		first, second := newDisk(t), newDisk(t)
+		second.Target = first.Target
+		if !unpacked {
+			second.Directory = ""
+		}
+		staged, err := second.stage(siteOf(t, "2"))
+		must(t, err)
+		must(t, first.put(siteOf(t, "1")))
+		wantOccupied(t, staged.Commit(t.Context()), unpacked)
+		must(t, staged.Discard())
+		first.wantListing(listingOf(siteOf(t, "1"), "1"))
 	}
 }
 

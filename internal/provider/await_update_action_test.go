@@ -229,17 +229,24 @@ func (s *stopTest) InvokeAction(ctx context.Context, _ *tfprotov6.InvokeActionRe
 	return &tfprotov6.InvokeActionServerStream{Events: func(func(tfprotov6.InvokeActionEvent) bool) { <-ctx.Done() }}, nil
 }
 
-func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
-	t.Parallel()
+// stopDuringInvoke returns a server that is stopped, until ctx ends, once an action is
+// invoked. The channel is closed when that has stopped.
+func stopDuringInvoke(ctx context.Context) (*stopTest, *server, chan struct{}) {
 	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
 	s, done := newServer(inner), make(chan struct{})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
-	defer cancel()
 	go func() {
 		defer close(done)
 		<-inner.invoked
 		_, _ = s.StopProvider(ctx, nil)
 	}()
+	return inner, s, done
+}
+
+func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer cancel()
+	inner, s, done := stopDuringInvoke(ctx)
 	stream, err := s.InvokeAction(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -265,14 +272,8 @@ func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
 
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
-	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
-	s, done := newServer(inner), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer close(done)
-		<-inner.invoked
-		_, _ = s.StopProvider(ctx, nil)
-	}()
+	_, s, done := stopDuringInvoke(ctx)
 	if _, err := s.InvokeAction(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

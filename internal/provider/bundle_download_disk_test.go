@@ -18,11 +18,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -182,83 +178,25 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
+func TestReplacementAtTheSamePathDeletesFirstUnlessItCreatesFirst(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.change(t, "new", "put site/mine")
-	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
+	config := strings.Replace(c.download("site", "se_1", "lifecycle {\n    create_before_destroy = false\n  }"), "site/site", "site/pages", 1)
 	c.write(t, config)
-	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. If that is still so during the apply`)
-	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
-	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "already exists. No files were written.")
-	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
-
-	c.change(t, "new", "rm site")
-	c.apply(t, 0)
-	// The files at a path that stays are the resource's own, until the destroy.
-	c.write(t, strings.Replace(config, "new/site", "new/pages", 1))
-	plan = c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	plan.wantNothingSaid(t, "site")
+	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
+	plan.wantNothingSaid(t, "site") // its own files are no warning
 	if plan.planned["site"] != "replace" {
 		t.Errorf("planned %q, want a replacement", plan.planned["site"])
 	}
 	c.terraform.Run(t, 0, "apply", "saved")
 	c.wantEmptyPlan(t)
-}
 
-func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T) {
-	t.Parallel()
-	c := newDownload(t)
-	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
+	c.write(t, strings.Replace(config, "= false", "= true", 1))
 	before := c.disk(t, "site")
 	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
 	wantPhrases(t, said, `bundle.tar.gz" already exists. No files were written.`)
 	c.wantDisk(t, "site", before)
 	c.wantEmptyPlan(t)
-}
-
-func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
-	t.Parallel()
-	const unchanged = "No files were deleted, and the state is unchanged.\n\n"
-	for name, test := range map[string]struct {
-		interrupted   bool
-		file          string
-		first, detail string
-	}{
-		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.\n\n", unchanged + "Try again."},
-		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", unchanged + `Make sure that Terraform can write next to "PATH", and that the disk has free space. Then plan and apply again.`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			r := newBundleDownloadResource()
-			var described resource.SchemaResponse
-			r.Schema(ctx, resource.SchemaRequest{}, &described)
-			state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
-			file := filepath.Join(t.TempDir(), test.file)
-			if err := os.WriteFile(file, []byte("bundle"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			diags := state.SetAttribute(ctx, tfpath.Root("path"), file)
-			diags.Append(state.SetAttribute(ctx, tfpath.Root("sha256"), checksum("bundle"))...)
-			if diags.HasError() {
-				t.Fatal(diags)
-			}
-			if test.interrupted {
-				cancel()
-			}
-			var resp resource.DeleteResponse
-			r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
-			if d := resp.Diagnostics; d.ErrorsCount() != 1 || !strings.HasPrefix(d[0].Detail(), test.first) || !strings.HasSuffix(d[0].Detail(), strings.ReplaceAll(test.detail, "PATH", file)) {
-				t.Errorf("diagnostics: %v", d)
-			}
-			if _, err := os.Stat(file); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }
 
 // Nothing else makes a disk full, or keeps a rename from being undone, on every system.
@@ -271,10 +209,12 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		err       error
 		want      string
 	}{
-		"full in a create":     {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device. No files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space. Then plan and apply again."},
-		"full in an update":    {"update", full, "device. The files on disk and the state are unchanged.\n\nMake sure"},
+		"full in a create":     {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space. Then plan and apply again."},
+		"full in an update":    {"update", full, "device.\n\nThe files on disk and the state are unchanged.\n\nMake sure"},
 		"mount point":          {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
-		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy. The old files are in that temporary directory.\n\n"},
+		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy.\n\nThe old files are in that temporary directory.\n\n"},
+		"full in a destroy":    {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure"},
+		"interrupted destroy":  {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged.\n\nTry again."},
 		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF}, "Could not read the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
 	} {
 		t.Run(name, func(t *testing.T) {

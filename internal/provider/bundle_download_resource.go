@@ -190,12 +190,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
-		const unchanged = "No files were deleted, and the state is unchanged."
-		if detail, ok := state.explainDisk(err, unchanged); ok {
-			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
-		} else {
-			addError(&resp.Diagnostics, summaryDeleteFailed, explain(err, noTimeoutField), unchanged, "Try again.")
-		}
+		state.addFailure("delete", &resp.Diagnostics, err)
 		return
 	}
 	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
@@ -304,17 +299,13 @@ type mismatchError struct{ argument, summary, what, next string }
 
 func (e *mismatchError) Error() string { return e.what }
 
-// addFailure adds the diagnostic of a download that failed.
+// addFailure adds the diagnostic of an operation that failed.
 func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
-	jobID := m.JobID.ValueString()
-	unchanged := "No files were written." // A replacement may have deleted the old ones.
-	if operation == "update" {
-		unchanged = "The files on disk and the state are unchanged."
-	}
+	unchanged := onDiskAfter(operation, err)
 	var mismatch *mismatchError
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	detail, onDisk := m.explainDisk(err, unchanged)
+	cause, ofSystem := m.explainDisk(err)
 	switch {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
@@ -326,12 +317,29 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
-			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", jobID, problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
-	case onDisk:
-		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
+			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
+	case operation == "delete" && ofSystem:
+		addError(diags, summaryDeleteFailed, cause, unchanged, "")
+	case operation == "delete":
+		addError(diags, summaryDeleteFailed, explain(err, noTimeoutField), unchanged, "Try again.")
+	case ofSystem:
+		addError(diags, summaryWriteFailed, cause, unchanged, "")
 	default:
-		addError(diags, summaryDownloadFailed, explain(err, operation), "Job: "+jobID+". "+unchanged, "")
+		addError(diags, summaryDownloadFailed, explain(err, operation), "Job: "+m.JobID.ValueString()+". "+unchanged, "")
 	}
+}
+
+// onDiskAfter says what is on disk, and in the state, after an operation that failed.
+func onDiskAfter(operation string, err error) string {
+	switch {
+	case errors.Is(err, bundle.ErrNotUndone):
+		return "The old files are in that temporary directory."
+	case operation == "create": // a replacement may have deleted the old files
+		return "No files were written."
+	case operation == "update":
+		return "The files on disk and the state are unchanged."
+	}
+	return "No files were deleted, and the state is unchanged."
 }
 
 // explainOccupied describes what the resource did not write and does not replace.
@@ -347,22 +355,19 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 	return path.Root("path")
 }
 
-// explainDisk describes an error of the file system, if it is one.
-func (m *bundleDownloadModel) explainDisk(err error, unchanged string) (detail string, ok bool) {
+// explainDisk explains an error of the file system, if it is one.
+func (m *bundleDownloadModel) explainDisk(err error) (cause explanation, ok bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
 	targets := strconv.Quote(m.Path.ValueString())
 	if !m.ExtractTo.IsNull() {
 		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
 	}
-	next := "Make sure that Terraform can write next to " + targets + ", and that the disk has free space. Then plan and apply again."
+	advice := "Make sure that Terraform can write next to " + targets + ", and that the disk has free space. Then plan and apply again."
 	if errors.Is(err, syscall.EBUSY) {
-		next = "If extract_to is a mount point, use a subdirectory of it."
+		advice = "If extract_to is a mount point, use a subdirectory of it."
 	}
-	if errors.Is(err, bundle.ErrNotUndone) {
-		unchanged = "The old files are in that temporary directory."
-	}
-	return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, next), ofFile || ofRename
+	return explanation{"The operating system returned: " + err.Error() + ".", advice}, ofFile || ofRename
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
