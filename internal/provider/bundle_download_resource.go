@@ -226,7 +226,6 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	found, err := plan.target().Inspect(ctx, *owned)
 	if err != nil {
 		plan.addFailure(operation, diags, err)
-		return false
 	}
 	for _, occupied := range found.Occupied() {
 		plan.addFailure(operation, diags, occupied)
