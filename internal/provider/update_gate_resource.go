@@ -49,13 +49,13 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " A change replaces the gate, so it waits for that update.",
+				MarkdownDescription: statusIDDescription + " A change replaces the resource, which waits for that update.",
 				Required:            true,
 				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Arbitrary strings, such as a commit SHA. A change replaces the gate, so it waits for the update again.",
+				MarkdownDescription: "Arbitrary strings, such as a commit SHA. A change replaces the resource, which waits for the update again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
