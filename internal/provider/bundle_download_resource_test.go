@@ -183,14 +183,15 @@ func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 func TestDownloadOnAFreshDiskInEachPhase(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.write(t, c.download("site", "se_1", "")+`
+	const dependents = `
 resource "terraform_data" "content" {
   triggers_replace = [docs_bundle_download.site.content_sha256, docs_bundle_download.site.file_count, docs_bundle_download.site.job_id]
 }
 resource "terraform_data" "file" {
   input = docs_bundle_download.site.sha256
 }
-`)
+`
+	c.write(t, c.download("site", "se_1", "")+dependents)
 	c.apply(t, 0)
 	before := c.disk(t, "site")
 	repacked := bytes.NewBufferString(before["bundle.tar.gz"]) // the same files in another form
@@ -209,6 +210,10 @@ resource "terraform_data" "file" {
 		c.terraform.Run(t, 0, "apply", "saved")
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
+	}
+	c.write(t, c.download("site", "se_1", `timeouts = { update = "5m" }`)+dependents)
+	if plan := c.report(t, 0, "plan"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
+		t.Errorf("planned %v on the same disk", plan.planned)
 	}
 
 	c.change(t, "site", "rm .")
