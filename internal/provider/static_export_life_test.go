@@ -289,7 +289,7 @@ func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test.failure.jobID = "se_1"
-			got := (&exportRun{}).describe(&test.failure, test.field)
+			got := test.failure.describe(nil, "docs.example.com", test.field)
 			wantPhrases(t, got.summary+"\n"+paragraphs(got.what, got.next), test.summary, test.says)
 		})
 	}
