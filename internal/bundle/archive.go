@@ -122,6 +122,8 @@ type ArchiveError struct {
 	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
 	Entry string
 	Err   error
+	// Damaged means that the archive is not merely one that is not unpacked.
+	Damaged bool
 }
 
 // Error escapes the name of the entry and shows at most 100 characters of it.
@@ -133,12 +135,6 @@ func (e *ArchiveError) Error() string {
 }
 
 func (e *ArchiveError) Unwrap() error { return e.Err }
-
-// Damaged reports whether the archive is damaged, and not merely one that is not unpacked.
-func (e *ArchiveError) Damaged() bool {
-	_, intact := errors.AsType[refusal](e.Err)
-	return !intact
-}
 
 // refusal says why an intact file is not unpacked.
 type refusal string

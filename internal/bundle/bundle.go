@@ -79,7 +79,7 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 		return held.content(), err
 	}
 	held, err := readArchive(ctx, s.File.Name(), defaultLimits, skip)
-	if _, refused := errors.AsType[refusal](err); refused {
+	if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
 		return Content{}, nil
 	}
 	return held.content(), err

@@ -298,13 +298,23 @@ type mismatchError struct{ argument, summary, what, next string }
 
 func (e *mismatchError) Error() string { return e.what }
 
+// unchangedAfter says what is on disk, and in the state, after an operation that failed.
+var unchangedAfter = map[string]string{
+	"create": "No files were written.", // a replacement may have deleted the old ones
+	"update": "The files on disk and the state are unchanged.",
+	"delete": "No files were deleted, and the state is unchanged.",
+}
+
 // addFailure adds the diagnostic of an operation that failed.
 func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
-	unchanged := onDiskAfter(operation, err)
+	unchanged := unchangedAfter[operation]
+	if errors.Is(err, bundle.ErrNotUndone) {
+		unchanged = "The old files are in that temporary directory."
+	}
 	var mismatch *mismatchError
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	cause, ofSystem := m.explainDisk(err)
+	cause, ofSystem := m.explain(err, operation)
 	switch {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
@@ -312,33 +322,18 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, unchanged))
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
-		if archive.Damaged() {
+		if archive.Damaged {
 			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
-	case operation == "delete" && ofSystem:
-		addError(diags, summaryDeleteFailed, cause, unchanged, "")
 	case operation == "delete":
-		addError(diags, summaryDeleteFailed, explain(err, noTimeoutField), unchanged, "Try again.")
+		addError(diags, summaryDeleteFailed, cause, unchanged, "")
 	case ofSystem:
 		addError(diags, summaryWriteFailed, cause, unchanged, "")
 	default:
-		addError(diags, summaryDownloadFailed, explain(err, operation), "Job: "+m.JobID.ValueString()+". "+unchanged, "")
+		addError(diags, summaryDownloadFailed, cause, "Job: "+m.JobID.ValueString()+". "+unchanged, "")
 	}
-}
-
-// onDiskAfter says what is on disk, and in the state, after an operation that failed.
-func onDiskAfter(operation string, err error) string {
-	switch {
-	case errors.Is(err, bundle.ErrNotUndone):
-		return "The old files are in that temporary directory."
-	case operation == "create": // a replacement may have deleted the old files
-		return "No files were written."
-	case operation == "update":
-		return "The files on disk and the state are unchanged."
-	}
-	return "No files were deleted, and the state is unchanged."
 }
 
 // explainOccupied describes what the resource did not write and does not replace.
@@ -354,10 +349,13 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 	return path.Root("path")
 }
 
-// explainDisk explains an error of the file system, if it is one.
-func (m *bundleDownloadModel) explainDisk(err error) (cause explanation, ok bool) {
+// explain explains an error, and reports whether it is one of the file system.
+func (m *bundleDownloadModel) explain(err error, operation string) (cause explanation, ofSystem bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
+	if !ofFile && !ofRename {
+		return explain(err, operation), false
+	}
 	targets := strconv.Quote(m.Path.ValueString())
 	if !m.ExtractTo.IsNull() {
 		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
@@ -366,7 +364,7 @@ func (m *bundleDownloadModel) explainDisk(err error) (cause explanation, ok bool
 	if errors.Is(err, syscall.EBUSY) {
 		advice = "If extract_to is a mount point, use a subdirectory of it."
 	}
-	return explanation{"The operating system returned: " + err.Error() + ".", advice}, ofFile || ofRename
+	return explanation{"The operating system returned: " + err.Error() + ".", advice}, true
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
