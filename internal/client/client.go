@@ -80,7 +80,9 @@ func attempt[T any](ctx context.Context, c *Client, req *transport.Request, read
 		c.transport.Log(ctx, slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
 	}})
 	if err != nil {
-		return nil, c.transport.Unexpected(response, err)
+		err = c.transport.Unexpected(response, err)
+		c.transport.Log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
+		return nil, err
 	}
 	return value, nil
 }

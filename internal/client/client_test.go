@@ -5,7 +5,6 @@ package client
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -149,29 +147,6 @@ func TestNewSaysWhichSettingIsWrong(t *testing.T) {
 	} {
 		if _, err := New(config); !errors.Is(err, want) {
 			t.Errorf("got %T %v, want %T %v", err, err, want, want)
-		}
-	}
-}
-
-func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
-	api := func(status int, page bool) error {
-		return &APIError{Exchange: transport.Exchange{StatusCode: status}, Page: page}
-	}
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"404":                     {api(404, false), true},
-		"404 before a timeout":    {&EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, false},
-		"410":                     {api(410, false), true},
-		"404 with a web page":     {api(404, true), false},
-		"410 with a web page":     {api(410, true), false},
-		"403":                     {api(403, false), false},
-		"404 of the object store": {&StorageError{StatusCode: 404}, false},
-		"no error":                {nil, false},
-	} {
-		if got := IsNotFound(test.err); got != test.want {
-			t.Errorf("%s: IsNotFound is %t", name, got)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,6 +128,8 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(404, false), retry.NotFound, false, 7 * second},
 		{api(404, true), retry.Other, false, 7 * second},
 		{api(410, false), retry.NotFound, false, 7 * second},
+		{api(410, true), retry.Other, false, 7 * second},
+		{api(403, false), retry.Other, false, 7 * second},
 		{api(408, false), retry.Temporary, true, 7 * second},
 		{api(425, false), retry.Temporary, false, 7 * second},
 		{api(429, false), retry.Throttled, false, 7 * second},
@@ -147,11 +148,12 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{&ConnectionError{Sent: true}, retry.Temporary, true, 0},
 		{&ConnectionError{Untrusted: true}, retry.Permanent, false, 0},
 		{&EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
+		{&EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
 		{os.ErrClosed, retry.Permanent, false, 0}, // of the file of a download
 	} {
 		kind, asks := classify(test.err)
-		if kind != test.kind || asks != test.asks || MayHaveStarted(test.err) != test.started {
-			t.Errorf("%#v: kind %d after %s, may have started: %t", test.err, kind, asks, MayHaveStarted(test.err))
+		if kind != test.kind || asks != test.asks || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (kind == retry.NotFound) {
+			t.Errorf("%#v: kind %d after %s, may have started: %t, not found: %t", test.err, kind, asks, MayHaveStarted(test.err), IsNotFound(test.err))
 		}
 	}
 }
@@ -168,7 +170,6 @@ func TestStartIsSentAgainOnlyIfNothingCanHaveStarted(t *testing.T) {
 		"503 that acted":                  {simulator.Fault{Status: 503, Acts: true}, 1, 1, true},
 		"503 with Retry-After":            {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 1, 0, true},
 		"503 with Retry-After that acted": {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}, Acts: true}, 1, 1, true},
-		"502 that acted":                  {simulator.Fault{Status: 502, Acts: true}, 1, 1, true},
 		"a lost response":                 {simulator.Fault{Cut: simulator.CutAfter}, 1, 1, true},
 		"429":                             {simulator.Fault{Status: 429}, 2, 1, false},
 		"429 with Retry-After":            {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}, 2, 1, false},
@@ -239,19 +240,6 @@ func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
 	}
 }
 
-// Otherwise, an export could start in place of one that was there all the time.
-func TestAlternatingFailuresAreNotNotFound(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		turn := 0
-		w.AddFault(simulator.Fault{Match: func(simulator.Request) bool { turn++; return turn%2 == 0 }, Status: 503})
-		w.AddFault(simulator.Fault{Status: 404})
-		_, err := w.FindStaticExportJob(within(t), "se_1")
-		if took := time.Since(w.began); IsNotFound(err) || took < 5*time.Minute || took > 6*time.Minute {
-			t.Errorf("%v after %s", err, took)
-		}
-	})
-}
-
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 	for _, seconds := range []string{"60", "86400"} {
 		inWorld(t, func(t *testing.T, w *world) {
@@ -264,22 +252,4 @@ func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCallsThatWereRefusedDelayNoOther(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.AddJob(simulator.JobSpec{ID: "se_1"})
-		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Header: http.Header{"Retry-After": {"600"}}})
-		ctx, cancel := context.WithCancel(within(t))
-		var starts sync.WaitGroup
-		for range 2 {
-			starts.Go(func() { _, _ = w.StartStaticExport(ctx, "d", nil) })
-			<-time.After(second)
-		}
-		if _, err := w.GetStaticExportJob(within(t), "se_1"); err != nil || time.Since(w.began) > 2*second {
-			t.Errorf("the read ends with %v after %s, want at once", err, time.Since(w.began)-2*second)
-		}
-		cancel()
-		starts.Wait()
-	})
 }

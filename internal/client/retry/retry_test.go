@@ -24,6 +24,7 @@ type failure struct {
 	asks     time.Duration // Retry-After
 	takes    time.Duration
 	advanced bool
+	busy     bool // the attempt finds no turn
 }
 
 func (f failure) Error() string {
@@ -83,6 +84,7 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"later if a failure asks for that":          {failures: []failure{{Kind: Other, asks: 90 * s}}, count: 2, ends: 90 * s},
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
 		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service accepts no other attempt before 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},
+		"until there is no turn before the end":     {failures: []failure{{Kind: Other}, {busy: true}}, count: 2, ends: s / 2, want: "the service accepts no other attempt before 0001-01-01T00:00:00Z, which is after this operation's timeout; the last attempt: other"},
 		"just before the deadline if allowed":       {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 39 * s}}, count: 2, ends: 39 * s},
 		"until its context ends":                    {done: time.Hour, interrupt: 25 * s, count: 3, ends: 25 * s, want: "interrupt"},
 		"not at all if its context ends before":     {first: s, interrupt: s / 2, ends: s / 2, want: "interrupt"},
@@ -129,6 +131,9 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 					f := test.failures[failed]
 					if err := l.Clock.Sleep(ctx, f.takes); err != nil {
 						return Observation{}, err
+					}
+					if f.busy {
+						return Observation{}, &BusyError{Queued: true}
 					}
 					return Observation{Advanced: f.advanced}, f
 				})

@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // errRefused is the error of a connection that nobody accepts.
@@ -107,18 +105,6 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 			})
 		}
 	}
-}
-
-func TestFullQueueFailsTheAttempt(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(429, "slowly"))
-		_, _ = tr.Do(bounded(t, 20*second), read)
-		tr.pacer.waiting.Store(100) // at four per second
-		_, err := tr.Do(bounded(t, 20*second), read)
-		if busy, ok := errors.AsType[*retry.BusyError](err); !ok || !busy.Queued || !busy.RetryAt.Equal(s.began.Add(25*second)) {
-			t.Errorf("the error is %v, want that of the queue", err)
-		}
-	})
 }
 
 var errInterrupt = errors.New("interrupt")
