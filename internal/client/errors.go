@@ -40,8 +40,7 @@ func IsNotFound(err error) bool {
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 
-// classify returns the kind of the error of an attempt, and for how long the service asks
-// to wait.
+// classify is [retry.Loop.Classify] for the errors of the transport.
 func classify(err error) (retry.Kind, time.Duration) {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		switch {

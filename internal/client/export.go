@@ -64,10 +64,9 @@ type Bundle struct {
 // JSON object, or empty. Their members join the domain in the request body, and cannot
 // replace it. The contract leaves open which ones the service accepts.
 //
-// The request is repeated only after a 429 or a connection that was never made, because the
-// service may have acted on any other. If ctx ends while it is in flight, StartStaticExport
-// still waits for the response. After an error, [MayHaveStarted] reports whether a job may
-// exist anyway.
+// The request is repeated only after a 429 or a connection that was never made. If ctx ends
+// while it is in flight, StartStaticExport still waits for the response. After an error,
+// [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
 	body, err := startBody(domain, parameters)
 	if err != nil {
@@ -97,8 +96,7 @@ func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticE
 	return call(ctx, c, plain, jobRequest(jobID), jobReader(jobID))
 }
 
-// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends:
-// an error response counts only after half a minute of such responses in a row.
+// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends.
 func (c *Client) FindStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
 	return call(ctx, c, patient, jobRequest(jobID), jobReader(jobID))
 }
@@ -132,9 +130,7 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, err
 	return call(ctx, c, plain, bundleRequest(jobID), c.readBundle)
 }
 
-// WaitForBundle is [Client.GenerateBundle] for the first link of a job, or one on which an
-// export depends: an error response counts only after half a minute of such responses in a
-// row.
+// WaitForBundle is [Client.GenerateBundle] for a link on which an export depends.
 func (c *Client) WaitForBundle(ctx context.Context, jobID string) (*Bundle, error) {
 	return call(ctx, c, patient, bundleRequest(jobID), c.readBundle)
 }
@@ -173,9 +169,8 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File
 	}
 }
 
-// receive receives an object, or the rest of it, from one link. An attempt that gets
-// further than every earlier one is progress. To receive the same bytes again is not: an
-// object store that does not support ranges may send the first half again and again.
+// receive receives an object, or the rest of it, from one link. To receive the same bytes
+// again is no progress: an object store without ranges may send the first half forever.
 func (c *Client) receive(ctx context.Context, receiver *transport.Receiver, link string) error {
 	furthest := receiver.Size()
 	return c.loop(plain).Run(ctx, func(ctx context.Context) (retry.Observation, error) {

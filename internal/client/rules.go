@@ -28,14 +28,14 @@ var (
 var (
 	// plain is for a request whose failure costs little: the next run asks again.
 	plain = retry.Rule{retry.Unconnected: counted, retry.Temporary: counted}
-	// start is for the start of an export, which no failure proves not to have happened but
-	// a connection that was never made, and a 429.
+	// start is for the start of an export: after any other failure, a job may have started.
 	start = retry.Rule{retry.Unconnected: counted}
 	// wait is for polls.
 	wait = retry.Rule{retry.Unconnected: settled, retry.Temporary: settled}
 	// waitForNew is for polls of what the service may not know yet.
 	waitForNew = retry.Rule{retry.Unconnected: settled, retry.Temporary: settled, retry.NotFound: halfAMinute}
 	// patient is for what an export depends on: its job, its first link, and what is missing.
+	// An error response counts only after half a minute of such responses in a row.
 	patient = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
 )
 

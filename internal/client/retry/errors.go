@@ -39,8 +39,7 @@ func (e *EndedError) Error() string {
 
 func (e *EndedError) Unwrap() error { return e.Cause }
 
-// ended returns the error of a loop that was ended. It is the cause itself if the last
-// attempt had not failed, so that last is nil.
+// ended returns the error of a loop that was ended; last is nil after a success.
 func ended(cause, last error) error {
 	if last == nil {
 		return cause

@@ -29,19 +29,12 @@ const (
 type Kind int
 
 const (
-	// Permanent means that another attempt fails as well. No rule allows one.
-	Permanent Kind = iota
-	// Throttled means that the service limits requests. It counts as nothing: only the
-	// deadline of the context ends it or, if there is none, the number of failures.
-	Throttled
-	// Unconnected means that no connection was made, so nothing was sent.
-	Unconnected
-	// Temporary means that the service or the network is out of order.
-	Temporary
-	// NotFound means that the service does not know the object.
-	NotFound
-	// Other is any other response of the service.
-	Other
+	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
+	Throttled               // requests are limited: see [Loop.MaxRetries]
+	Unconnected             // no connection was made, so nothing was sent
+	Temporary               // the service or the network is out of order
+	NotFound                // the service does not know the object
+	Other                   // any other response of the service
 )
 
 // Limit is for how many failures in a row, or for how long, attempts are repeated. The zero
@@ -57,8 +50,10 @@ type Rule map[Kind]Limit
 
 // Loop configures the repetition of one kind of attempt.
 type Loop struct {
-	Clock      clock.Clock
-	Rule       Rule
+	Clock clock.Clock
+	Rule  Rule
+	// MaxRetries limits failures by number. A [Throttled] one counts only if the context has
+	// no deadline.
 	MaxRetries int
 	// Classify returns the kind of the error of an attempt, and for how long the service
 	// asks to wait; zero if it does not ask.
@@ -66,8 +61,7 @@ type Loop struct {
 	// Schedule says when to poll again after a success that is not the end. Its Random is
 	// also the source of jitter for backoffs.
 	Schedule Schedule
-	// First is the pause before the first attempt.
-	First time.Duration
+	First    time.Duration // the pause before the first attempt
 }
 
 // Run repeats attempt until the work is done, a failure is not tolerated any longer, or ctx
@@ -111,8 +105,8 @@ func (l Loop) pauseAfter(ctx context.Context, row *failures, asked time.Time, er
 	deadline, bounded := ctx.Deadline()
 	row.last = err
 	limit := l.Rule[kind]
-	if kind == Throttled && !bounded {
-		limit = Limit{Times: true}
+	if kind == Throttled {
+		limit.Times = true
 	}
 	if kind != Throttled || !bounded {
 		if err := row.count(kind, limit, l.MaxRetries, asked, l.Clock.Now()); err != nil {

@@ -22,9 +22,8 @@ type Request struct {
 	Body []byte
 	// Once marks a request that must not be sent twice. If the context ends while it is in
 	// flight, Do still waits for the response, which may contain the only copy of an ID.
-	Once bool
-	// Attempt is the number of the attempt, for the log.
-	Attempt int
+	Once    bool
+	Attempt int // its number, for the log
 }
 
 // Do waits for its turn and sends a request once.
