@@ -321,21 +321,22 @@ func (j *judge) starts(i int, c *command, change change, seen []exchange) {
 // gone reports whether half a minute of requests for a job ended in nothing but 404s.
 func gone(asked []exchange) bool { return lasted(asked, missing) >= patience }
 
-// lasted returns for how long the last responses were all of one kind. A 429 says nothing.
-func lasted(asked []exchange, kind outcome) time.Duration {
-	var first, last time.Time
+// lasted returns for how long the last responses were all of one kind. A 429, and the
+// pause after it, counts as nothing.
+func lasted(asked []exchange, kind outcome) (total time.Duration) {
+	var next time.Time
 	for _, x := range slices.Backward(asked) {
-		if x.outcome == busy {
-			continue
+		if x.outcome != busy {
+			if x.outcome != kind && (kind != "" || x.outcome == ok) {
+				break
+			}
+			if !next.IsZero() {
+				total += next.Sub(x.at)
+			}
 		}
-		if x.outcome != kind && !(kind == "" && x.outcome != ok) {
-			break
-		}
-		if first = x.at; last.IsZero() {
-			last = x.at
-		}
+		next = x.at
 	}
-	return last.Sub(first)
+	return total
 }
 
 // links judges the requests for a link to the bundle that the state has a link to already.
@@ -345,7 +346,7 @@ func (j *judge) links(i int, change change, seen []exchange) {
 		return
 	}
 	for _, x := range seen {
-		if x.endpoint != simulator.EndpointBundle || x.job != m.current.id || m.current.missing {
+		if x.endpoint != simulator.EndpointBundle || x.job != m.current.id {
 			continue
 		}
 		if _, may := j.due(o, j.settings[i], x.at); !may {

@@ -55,7 +55,7 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
-	switch r.IntN(14) {
+	switch r.IntN(15) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{content("1"), content("2"), content("1"), content("2")}
 		if r.often(70) {
@@ -101,7 +101,13 @@ func (r random) steps(s scene) []step {
 		return []step{{Do: doUntaint, On: on, After: r.span(0, time.Minute)}, plain()}
 	case 8:
 		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
-	case 9:
+	case 9: // a bundle that is missing when its link is renewed early, and then not needed
+		a, b := plain(), plain()
+		a.Set, b.Set = map[string]string{"before": "1000h"}, map[string]string{"before": ""}
+		a.After = s.Lifetime * 2 / 3
+		a.Apply = []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
+		return []step{a, b}
+	case 10:
 		if r.often(50) {
 			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
 		}

@@ -176,7 +176,7 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 	synctest.Test(t, func(t *testing.T) {
 		k := &walker{world: newWorld(w.Scene), folder: folder}
 		k.core = &core{state: map[string]object{}}
-		for range w.Scene.Exports {
+		for range k.Exports {
 			k.settings = append(k.settings, settings{"content": "1"})
 		}
 		k.judge = newJudge(k)
@@ -401,48 +401,51 @@ func (w walk) String() string {
 	return fmt.Sprintf("{\"scene\": %s, \"steps\": [\n  %s\n]}\n", must(json.Marshal(w.Scene)), strings.Join(lines, ",\n  "))
 }
 
-// shrink returns a shorter walk that breaks, too: by delta debugging of the steps, then of
-// what is in each.
+// shrink returns a shorter walk that breaks, too. It leaves out whatever it can of the
+// walk's JSON: steps, faults, arguments, and all other fields.
 func shrink(w walk, breaks func(walk) bool) walk {
-	for size := len(w.Steps) / 2; size > 0; size /= 2 {
-		for i := 0; i+size <= len(w.Steps); {
-			shorter := walk{w.Scene, slices.Delete(slices.Clone(w.Steps), i, i+size)}
+	var value any
+	_ = json.Unmarshal([]byte(w.String()), &value)
+	for again := true; again; {
+		again = false
+		for i := 0; i < len(smaller(value)); i++ {
+			candidate := smaller(value)[i]
+			var shorter walk
+			_ = json.Unmarshal(must(json.Marshal(candidate)), &shorter)
 			if breaks(shorter) {
-				w = shorter
-			} else {
-				i += size
+				w, value, again = shorter, candidate, true
+				i--
 			}
 		}
 	}
-	try := func(change func(*walk)) {
-		simpler := walk{w.Scene, slices.Clone(w.Steps)}
-		change(&simpler)
-		if simpler.String() != w.String() && breaks(simpler) {
-			w = simpler
-		}
-	}
-	try(func(w *walk) { w.Scene.Exports = 1 })
-	try(func(w *walk) { w.Scene.Download = false })
-	try(func(w *walk) { w.Scene.Keeps = false })
-	try(func(w *walk) { w.Scene.NoExpiry = false })
-	for i := range w.Steps {
-		for _, simplify := range []func(*step){
-			func(s *step) { s.Plan = nil }, func(s *step) { s.Apply = nil }, func(s *step) { s.Set = nil }, func(s *step) { s.After = 0 },
-			func(s *step) { s.Unknown = false }, func(s *step) { s.NoRefresh = false }, func(s *step) { s.Replace = false }, func(s *step) { s.Saved = 0 },
-			func(s *step) { s.Stop = 0 }, func(s *step) { s.Kill = 0 }, func(s *step) { s.Job = job{} }, func(s *step) { s.Job.Unknown = 0 },
-			func(s *step) { s.Job.NoBundle = 0 }, func(s *step) { s.Job.Run = 0 }, func(s *step) { s.Job.Fail = "" },
-		} {
-			try(func(w *walk) { simplify(&w.Steps[i]) })
-		}
-		for name := range w.Steps[i].Set {
-			try(func(w *walk) {
-				w.Steps[i].Set = maps.Clone(w.Steps[i].Set)
-				delete(w.Steps[i].Set, name)
-			})
-		}
-		for j := len(w.Steps[i].Apply) - 1; j >= 0; j-- {
-			try(func(w *walk) { w.Steps[i].Apply = slices.Delete(slices.Clone(w.Steps[i].Apply), j, j+1) })
-		}
-	}
 	return w
+}
+
+// smaller returns all values with a part of a list or one field of an object left out.
+func smaller(value any) (all []any) {
+	switch v := value.(type) {
+	case []any:
+		for size := (len(v) + 1) / 2; size > 0; size /= 2 {
+			for i := 0; i+size <= len(v); i++ {
+				all = append(all, slices.Delete(slices.Clone(v), i, i+size))
+			}
+		}
+		for i, child := range v {
+			for _, other := range smaller(child) {
+				all = append(all, slices.Replace(slices.Clone(v), i, i+1, other))
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			without := maps.Clone(v)
+			delete(without, name)
+			all = append(all, without)
+			for _, other := range smaller(v[name]) {
+				with := maps.Clone(v)
+				with[name] = other
+				all = append(all, with)
+			}
+		}
+	}
+	return all
 }

@@ -136,6 +136,7 @@ const (
 )
 
 func newWorld(s scene) *world {
+	s.Exports = max(s.Exports, 1)
 	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	if s.NoExpiry {
