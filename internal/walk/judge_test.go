@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -55,7 +56,11 @@ type record struct {
 
 // memory is what the provider must remember about an export: the job in the state, and one
 // that was started later and has no link yet.
-type memory struct{ current, pending *record }
+type memory struct {
+	current, pending *record
+	// settled are the arguments of the last apply that succeeded.
+	settled settings
+}
 
 // judge holds what happens against what the documentation promises. It knows the requests,
 // the plans, the diagnostics, and the attributes in the state, but not the private state.
@@ -212,8 +217,24 @@ func (j *judge) plan(c *command) bool {
 			}
 		}
 		j.identity(i, change.before)
+		j.plannedAction(i, c, change, seen)
 	}
 	return !c.planned.failed() && len(j.problems) == 0
+}
+
+// plannedAction judges whether a plan shows an export or an update.
+func (j *judge) plannedAction(i int, c *command, change change, seen []exchange) {
+	m, s := j.memories[i], j.settings[i]
+	known := attributes(change.after)["job_id"].IsKnown()
+	if slices.ContainsFunc(seen, func(x exchange) bool { return x.outcome == missing }) && known {
+		j.broke(i, "the plan (%s) shows no export, although the job is missing", change.action)
+	}
+	if m.current == nil || m.current.missing || m.current.adopts || c.Unknown || c.replaced == address(i) || !maps.Equal(s.canonical(), m.settled.canonical()) {
+		return
+	}
+	if _, may := j.due(change.before, s, c.plannedAt); !may && change.action != noop {
+		j.broke(i, "the plan is %q, although nothing has changed", change.action)
+	}
 }
 
 // mustName returns the jobs that a plan must name.
@@ -260,6 +281,11 @@ func (j *judge) apply(c *command) {
 		before := j.memories[i]
 		after, exists := c.after[address(i)]
 		j.starts(i, c, change, seen)
+		for n, x := range seen[min(1, len(seen)):] {
+			if p := seen[n]; p.outcome != ok && p.endpoint == x.endpoint && p.job == x.job && x.at.Before(p.ended.Add(p.after-time.Second)) {
+				j.broke(i, "a request to %s was sent %s after a response with Retry-After %s", x.endpoint, x.at.Sub(p.ended), p.after)
+			}
+		}
 		j.links(i, change, seen)
 		j.hear(i, said, seen)
 		if change.action == replace {
@@ -275,10 +301,29 @@ func (j *judge) apply(c *command) {
 		case !c.stopped:
 			j.succeeded(i, c, change, seen, after)
 		}
-		if c.stopped && change.action == create && !exists && slices.ContainsFunc(seen, started) {
-			j.broke(i, "the interrupted create lost its job")
+		if c.stopped && !c.killed {
+			j.stopped(i, c, change, seen, after, exists)
 		}
 		j.remember(i, c, change, seen, after, exists, before)
+	}
+}
+
+// stopped judges an apply that was interrupted.
+func (j *judge) stopped(i int, c *command, change change, seen []exchange, after object, exists bool) {
+	if change.action == create && !exists && slices.ContainsFunc(seen, started) {
+		j.broke(i, "the interrupted create lost its job")
+	}
+	for _, x := range seen {
+		if x.endpoint == simulator.EndpointStart && x.outcome == left {
+			j.broke(i, "the interrupt lost the response to a start")
+		}
+	}
+	if len(seen) == 0 || !after.tainted || change.before.tainted && change.action != replace || slices.ContainsFunc(seen, func(x exchange) bool { return x.failed }) {
+		return
+	}
+	last, limit := seen[len(seen)-1], j.settings[i].duration("timeout", defaultTimeout)
+	if (last.outcome == ok || last.outcome == left) && last.ended.Sub(c.began) < limit-20*time.Second {
+		j.broke(i, "the interrupted create is tainted")
 	}
 }
 
@@ -452,6 +497,9 @@ func (j *judge) remember(i int, c *command, change change, seen []exchange, afte
 		return
 	}
 	m := &j.memories[i]
+	if m.settled = before.settled; !c.killed && !c.stopped && !failure(saidOf(c.said, i)) {
+		m.settled = maps.Clone(j.settings[i])
+	}
 	if id := after.text("job_id"); m.current == nil || m.current.id != id {
 		m.current, m.pending = j.records[id], nil
 	}

@@ -55,7 +55,7 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
-	switch r.IntN(15) {
+	switch r.IntN(16) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{content("1"), content("2"), content("1"), content("2")}
 		if r.often(70) {
@@ -107,7 +107,12 @@ func (r random) steps(s scene) []step {
 		a.After = s.Lifetime * 2 / 3
 		a.Apply = []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
 		return []step{a, b}
-	case 10:
+	case 10: // an interrupt while the start is in flight
+		a := content(pick(r, "1", "2", "3"))
+		a.Stop = r.span(0, 20*time.Second)
+		a.Apply = []fault{{At: simulator.EndpointStart, Kind: kindSlow, Delay: r.span(time.Second, 25*time.Second)}}
+		return []step{a, plain()}
+	case 11:
 		if r.often(50) {
 			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
 		}
@@ -168,7 +173,7 @@ func (r random) job() (j job) {
 // fault returns any fault.
 func (r random) fault() fault {
 	f := fault{
-		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
+		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
 		Kind: pick(r, "400", "401", "403", "404", "404", "404", "409", "410", "422", "429", "429", "500", "502", "503", "504", kindRefused, kindLost, kindSilence, kindCut, kindPage, kindSlow),
 	}
 	if r.often(30) {
@@ -185,6 +190,9 @@ func (r random) fault() fault {
 	}
 	if (f.Kind == "429" || f.Kind == "503" || f.Kind == kindSlow) && r.often(60) {
 		f.RetryAfter = pick(r, 1, 3, 10, 40, 60, 600)
+	}
+	if r.often(10) {
+		f.Delay = r.span(0, 40*time.Second)
 	}
 	switch f.Kind {
 	case "500", "502", "503", "504", kindLost, kindSilence:

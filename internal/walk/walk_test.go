@@ -98,6 +98,14 @@ func (s settings) content(i int) string {
 	return strings.Join([]string{s.domain(i), s["content"], s["params"]}, " ")
 }
 
+// canonical returns the arguments without those that make no difference.
+func (s settings) canonical() settings {
+	s = maps.Clone(s)
+	delete(s, "spacing")
+	maps.DeleteFunc(s, func(_, value string) bool { return value == "" })
+	return s
+}
+
 func (s settings) duration(name string, usual time.Duration) time.Duration {
 	d, err := time.ParseDuration(s[name])
 	if err != nil {

@@ -64,6 +64,7 @@ type fault struct {
 	Kind       string `json:"kind"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request all the same
+	Delay      span   `json:"delay,omitempty"`       // of the response
 }
 
 const (
@@ -72,7 +73,7 @@ const (
 	kindSilence = "silence"
 	kindCut     = "cut"  // the response is cut; the service has acted
 	kindPage    = "page" // a web page with status 200
-	kindSlow    = "slow" // a success with Retry-After
+	kindSlow    = "slow" // a success, perhaps with a delay or with Retry-After
 )
 
 type activeFault struct {
@@ -284,7 +285,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow || x.endpoint == simulator.EndpointDownload {
 		n.act(req, body, x, answer)
 	}
-	pause(ctx, time.Millisecond)
+	pause(ctx, time.Millisecond+time.Duration(f.Delay))
 	switch {
 	case f.Kind == kindSilence:
 		<-ctx.Done()
