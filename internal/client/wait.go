@@ -6,7 +6,6 @@ package client
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
@@ -46,7 +45,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 		}
 		newStatus := last == nil || job.Status != last.Status
 		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			c.logProgress(ctx, what, job.Status, newStatus && !slices.Contains(jobStatuses, job.Status), job.Progress, job.PageCount)
+			c.logProgress(ctx, what, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
 		last = job
 		return retry.Observation{Done: job.Finished(), Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
@@ -82,9 +81,6 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 	})
 	return last, err
 }
-
-// jobStatuses are those that services are known to use. The contract names the final ones.
-var jobStatuses = []string{statusQueued, "running", JobCompleted, JobFailed}
 
 // logProgress logs a change. It warns about an unknown status.
 func (c *Client) logProgress(ctx context.Context, what, status string, unknown bool, progress *float64, pages *int64) {

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +16,12 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted", "may still be running. Its status has not been read. The state contains the job without a link.")
+	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted: job se_", "may still be running. Its status has not been read. The state contains the job without a link.")
 	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
 	c.write(t, revision("2"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished static export job is not resumed", "Job "+h.service.JobIDs()[0]+", which has no link yet")
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
@@ -44,33 +45,12 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			"Static export timed out",
 			[]string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", progress 0, page count 0, and may still be running.`},
 		},
-		"if it timed out before the service knew the job": {
-			export(`timeouts = { create = "8s" }`),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 20 * time.Second}},
-			"Static export timed out",
-			[]string{"did not finish within 8s (timeouts.create). The last response was HTTP 404 Not Found", "may still be running. Its status has not been read."},
-		},
-		"if the job was not found for half a minute": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 40 * time.Second}},
-			"Static export job not found",
-			[]string{"HTTP 404 Not Found", "Check base_url and the API key, and look for job"},
-		},
 		"if its link was refused for half a minute": {
 			export(),
 			simulator.JobSpec{},
 			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
 			"Could not create a bundle link",
 			[]string{"HTTP 409 Conflict", "completed, but no link was created."},
-		},
-		"if the service failed for minutes": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 502, Lasts: 8 * time.Minute}},
-			"Could not create a bundle link",
-			[]string{"HTTP 502 Bad Gateway", "completed, but no link was created."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +66,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish", "If this plan replaces the resource, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, run "terraform untaint"`)
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows that the resource is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, run "terraform untaint"`)
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
@@ -100,19 +80,6 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 				t.Errorf("the warning is still there:\n%s", output)
 			}
 		})
-	}
-}
-
-// Terraform also taints what an interrupted create has left if it has a provisioner.
-func TestInterruptedCreateWithAProvisionerIsWarnedAbout(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export("provisioner \"local-exec\" {\n    command = \"exit 0\"\n  }"))
-	c.interruptApply(t)
-	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site", "warning: First export did not finish", "If this plan replaces the resource, the apply starts another job.")
-	if plan.planned["site"] != "replace" {
-		t.Errorf("planned %q, want a replacement", plan.planned["site"])
 	}
 }
 
@@ -143,13 +110,52 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished static export job is not resumed", "Job "+pending+", which has no link yet")
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+pending)
+	c.write(t, strings.Replace(revision("2"), "docs.example.com", "other.example.com", 1))
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+pending)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished static export job",
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export is resumed: job "+pending,
 		"the apply resumes job "+pending+", which was started for this content.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 2})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
+}
+
+// The CLI shows only one of several warnings that have the same first line.
+func TestWarningsOfTwoExportsDoNotHideOneAnother(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.rewriteBundle(func(body map[string]any) {
+		body["bundleUrl"], body["expiresAt"] = "http://127.0.0.1:9/bundle.tar.gz", nil
+	})
+	for range 2 {
+		h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
+	}
+	c := h.cli(t, strings.Replace(export(`timeouts = { create = "8s" }`), `"docs.example.com"`, "each.key\n  for_each = toset([\"a.example.com\", \"b.example.com\"])", 1))
+	wantBoth := func(output string, summaries ...string) {
+		t.Helper()
+		for _, summary := range summaries {
+			for _, job := range h.service.JobIDs()[:2] {
+				wantPhrases(t, output, "Warning: "+summary+": job "+job)
+			}
+		}
+		if strings.Contains(output, "similar warning") {
+			t.Errorf("a warning is hidden:\n%s", output)
+		}
+	}
+	plan := func() string { return unwrapped(c.terraform.Run(t, 0, "plan")) }
+	c.apply(t, 1)
+	wantBoth(plan(), summaryUnfinished)
+	jobs := h.service.JobIDs()
+	for i, domain := range []string{"a.example.com", "b.example.com"} {
+		h.service.FinishJob(jobs[i], "")
+		c.terraform.Run(t, 0, "untaint", fmt.Sprintf("%s[%q]", site, domain))
+	}
+	wantBoth(c.apply(t, 0), summaryUnfinished, summaryUnknownExpiry)
+	for _, job := range jobs {
+		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == job }, Status: 404})
+	}
+	wantBoth(plan(), summaryJobNotFound, summaryLooksFor)
 }
