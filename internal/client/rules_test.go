@@ -217,7 +217,6 @@ func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
 		"404s of 20 s":                  {find, []simulator.Fault{{Status: 404, Lasts: 20 * second}}, false},
 		"404s of 29 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 29 * second}}, false},
 		"404s of 40 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 40 * second}}, true},
-		"slow 404s of 20 s":             {poll, []simulator.Fault{{Status: 404, Delay: 25 * second, Lasts: 20 * second}}, false},
 		"404s after 403s of 20 s":       {poll, []simulator.Fault{{Status: 403, Lasts: 20 * second}, {Status: 404, Lasts: 20 * second}}, false},
 		"503s of four minutes":          {link, []simulator.Fault{{Status: 503, Lasts: 4 * time.Minute}}, false},
 		"404s of 2 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},

@@ -25,6 +25,7 @@ type failure struct {
 	takes    time.Duration
 	advanced bool
 	busy     bool // the attempt finds no turn
+	none     bool // it succeeds, but the work is not done
 }
 
 func (f failure) Error() string {
@@ -44,7 +45,6 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		asked     time.Duration // by a success
 		timeout   time.Duration // of the context; an hour if zero, none if negative
 		interrupt time.Duration // when the context is canceled; never if zero
-		succeeds  int           // attempts that succeed before the failures
 		failures  []failure     // in turn
 		repeated  bool          // forever
 		done      time.Duration // of the work
@@ -61,16 +61,17 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"as often as allowed by number":                {failures: row(9, Other), count: 5, ends: 7500 * time.Millisecond, want: "other"},
 		"through as many failures":                     {failures: row(4, Other), count: 5, ends: 7500 * time.Millisecond},
 		"by number before a success":                   {failures: row(99, Unconnected), count: 5, ends: 7500 * time.Millisecond, want: "unconnected"},
-		"for five minutes after a success":             {succeeds: 1, failures: row(99, Unconnected), count: 45, ends: 310 * s, want: "unconnected"},
+		"for five minutes after a success":             {failures: append([]failure{{none: true}}, row(99, Unconnected)...), count: 45, ends: 310 * s, want: "unconnected"},
 		"for half a minute":                            {failures: row(99, NotFound), count: 15, ends: 31 * s, want: "not found"},
 		"not at all after a failure that is permanent": {failures: row(9, Permanent), count: 1, want: "permanent"},
-		"through an outage of several kinds":           {succeeds: 1, failures: []failure{{Kind: Unconnected}, {Kind: Temporary}}, repeated: true, count: 45, ends: 310 * s, want: "temporary"},
+		"through an outage of several kinds":           {failures: append([]failure{{none: true}}, slices.Repeat([]failure{{Kind: Unconnected}, {Kind: Temporary}}, 99)...), count: 45, ends: 310 * s, want: "temporary"},
 		"through a kind after another":                 {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
 		"for five minutes if the kinds alternate": {
 			failures: []failure{{Kind: NotFound}, {Kind: Temporary}}, repeated: true, count: 64, ends: 300 * s,
 			want: "the requests failed in different ways for 5 minutes; the last attempt: temporary",
 		},
 		"from zero after progress":           {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, advanced: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
+		"from zero after a success":          {failures: append(append(row(4, Other), failure{none: true}), row(4, Other)...), count: 10, ends: 25 * s},
 		"by number whatever else happens":    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
 		"for half a minute of slow failures": {failures: []failure{{Kind: NotFound, takes: 20 * s}}, repeated: true, count: 4, ends: 83500 * time.Millisecond, want: "not found"},
 
@@ -121,12 +122,12 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 				count := 0
 				err := l.Run(ctx, func(ctx context.Context) (Observation, error) {
 					count++
-					failed := count - test.succeeds - 1
-					if test.repeated && failed >= 0 {
+					failed := count - 1
+					if test.repeated {
 						failed %= len(test.failures)
 					}
-					if failed < 0 || failed >= len(test.failures) {
-						return Observation{Queued: true, RetryAfter: test.asked, Done: failed >= 0 && time.Since(began) >= test.done}, nil
+					if over := failed >= len(test.failures); over || test.failures[failed].none {
+						return Observation{Queued: true, RetryAfter: test.asked, Done: over && time.Since(began) >= test.done}, nil
 					}
 					f := test.failures[failed]
 					if err := l.Clock.Sleep(ctx, f.takes); err != nil {
