@@ -24,9 +24,9 @@ import (
 func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
 	const (
-		rerun      = " Rerun the job publish or plan of the last publication."
-		stops      = "The plan changes job_id, so it was not applied." + rerun
-		unfinished = "The first export did not finish. If it is tainted, untaint it first." + rerun
+		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job."
+		unfinished = "The first export did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
+		names      = "check that each trigger has the name of the variable it is set from"
 		nothing    = "Nothing published yet."
 		renews     = "1 changed"
 	)
@@ -79,6 +79,14 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 			s.command(t, "tofu", "exec '"+s.Binary+`' "$@"`)
 			s.Env = append(s.Env, "TF=tofu")
 		}, 0, renews, 1, 2},
+		"due while another run holds the state lock, whose gate fails": {func(t *testing.T, s *service) {
+			expire(t, s)
+			s.command(t, "terraform", `if [ "$1" = apply ]; then
+				'`+s.Binary+`' apply -var=gate=true -var=status_id=upd_failure >/dev/null 2>&1 &
+				while kill -0 $! && [ ! -e .terraform.tfstate.lock.info ]; do :; done
+			fi
+			exec '`+s.Binary+`' "$@"`)
+		}, 0, renews, 1, 2},
 		"due after a later export failed": {func(t *testing.T, s *service) {
 			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Fail: failure})
 		}, 0, renews, 2, 2},
@@ -99,7 +107,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		"a trigger does not have the name of its variable": {func(t *testing.T, s *service) {
 			s.change(t, "main.tf", "status_id = var.status_id # ", "update = var.status_id # ")
 			expire(t, s)
-		}, 1, "No value for required variable", 1, 1},
+		}, 1, names, 1, 1},
 		"the plan fails": {func(t *testing.T, s *service) {
 			publish(t, s)
 			s.RotateKey("sim_other")
