@@ -49,6 +49,12 @@ func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j
 // Succeeded reports whether the job has completed, so that it has a bundle.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
+// Documented reports whether services are known to use the status. The contract names only
+// the final ones.
+func (j *StaticExportJob) Documented() bool {
+	return j.Finished() || j.Status == statusQueued || j.Status == "running"
+}
+
 // Bundle is a presigned link to the archive of a static export: the response of
 // generateBundle. The link is a credential.
 type Bundle struct {

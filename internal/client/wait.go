@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/poll"
@@ -59,7 +58,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 		}
 		newStatus := last == nil || job.Status != last.Status
 		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			c.logProgress(ctx, what, job.Status, newStatus && !slices.Contains(jobStatuses, job.Status), job.Progress, job.PageCount)
+			c.logProgress(ctx, what, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
 		last = job
 		return poll.Observation{Done: job.Finished(), Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
@@ -115,9 +114,6 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 	})
 	return last, err
 }
-
-// jobStatuses are those that services are known to use. The contract names the final ones.
-var jobStatuses = []string{statusQueued, "running", JobCompleted, JobFailed}
 
 // waitRules configures [Client.wait].
 type waitRules struct {

@@ -24,6 +24,9 @@ func addError(diags *diag.Diagnostics, summary string, cause explanation, state,
 	diags.AddError(summary, paragraphs(cause.what, state, cmp.Or(next, cause.advice)))
 }
 
+// aboutJob returns the summary of a warning about a job.
+func aboutJob(summary, jobID string) string { return summary + ": job " + jobID }
+
 // paragraphs joins texts, without the empty ones.
 func paragraphs(texts ...string) string { return join(texts, "\n\n") }
 
@@ -47,8 +50,8 @@ func explain(err error, field string) explanation {
 		last := explainCause(ended.Last, field).what
 		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last = "The last response was " + describeResponse(api) + "."
-			if api.StatusCode == 429 {
-				cause.advice = sentences(cause.advice, adviceByStatus[429])
+			if api.StatusCode == 429 && timedOut(err) {
+				cause.advice = adviceByStatus[429]
 			}
 		}
 		cause.what = sentences(cause.what, last)

@@ -33,6 +33,9 @@ func TestFailuresAreExplained(t *testing.T) {
 	moved := api(308, "")
 	moved.Redirect = "https://new.example.com/v1"
 
+	if got, want := explain(&client.EndedError{Cause: busy, Last: api(429, "")}, "read").advice, "Try again after that time, or increase timeouts.read."; got != want {
+		t.Errorf("after a 429 that asks for a long wait: got %q, want %q", got, want)
+	}
 	for name, test := range map[string]struct {
 		err  error
 		want string
@@ -65,6 +68,9 @@ func TestFailuresAreExplained(t *testing.T) {
 		"timeout": {timeout, "The operation did not finish within 90s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
 		"timeout while the service fails": {
 			&client.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 90s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
+		},
+		"timeout while the service limits the rate": {
+			&client.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nTry again later, or reduce -parallelism.",
 		},
 		"timeout while the network fails": {
 			&client.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",

@@ -54,6 +54,9 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last.PageCount != nil {
 		text += fmt.Sprintf(", page count %d", *last.PageCount)
 	}
+	if !last.Documented() {
+		return text + ". That status is undocumented, and counts as still running."
+	}
 	return text + ", and may still be running."
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -29,22 +28,21 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	defer cancel()
 
 	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), diags: &resp.Diagnostics}
-	job, err := run.start(ctx)
-	if err != nil {
-		run.describe(err, "create", "").add(&resp.Diagnostics, "")
+	job, failure := run.start(ctx)
+	if failure != nil {
+		run.describe(failure, "create").addError(&resp.Diagnostics, "")
 		return
 	}
 	run.life = newLife(job)
-	switch err := run.link(ctx); {
-	case err == nil:
-	case interrupted(err):
-		// A warning instead of an error, because Terraform would taint the resource.
+	if failure := run.complete(ctx); failure != nil {
 		run.life.createEnded()
-		failure := run.describe(err, "create", resumeByApply)
-		resp.Diagnostics.AddWarning(failure.summary, paragraphs(failure.what, "The state contains the job without a link.", failure.next))
-	default:
-		run.life.createEnded()
-		run.describe(err, "create", resumeByUntaint).add(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
+		text := run.describe(failure, "create")
+		if interrupted(failure.cause) {
+			// A warning instead of an error, because Terraform would taint the resource.
+			resp.Diagnostics.AddWarning(aboutJob(text.summary, run.life.JobID), paragraphs(text.what, "The state contains the job without a link.", text.next))
+		} else {
+			text.addError(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
+		}
 	}
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -64,16 +62,12 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 
 	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
 	arguments := plan
-	if err := run.update(bounded); err == nil {
+	if failure := run.update(bounded); failure == nil {
 		life.updated()
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		resume := resumeByApply
-		if isGone(err) {
-			resume = askByApply
-		}
-		run.describe(err, "update", resume).add(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		run.describe(failure, "update").addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -82,7 +76,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
 }
 
-// exportRun is one apply of an export. The errors of its methods are [*exportError].
+// exportRun is one apply of an export.
 type exportRun struct {
 	*providerData
 	goal         exportGoal
@@ -91,133 +85,145 @@ type exportRun struct {
 	diags        *diag.Diagnostics // for warnings
 }
 
-// update does what the plan and the state require.
-func (run *exportRun) update(ctx context.Context) error {
-	switch run.life.nextStep(run.clock.Now(), run.goal) {
+// update does what the plan and the state require. What is missing is first asked for, for
+// half a minute.
+func (run *exportRun) update(ctx context.Context) *exportFailure {
+	life := run.life
+	if life.JobMissing && life.nextStep(run.clock.Now(), run.goal) == stepLookFor {
+		if failure := run.findJob(ctx); failure != nil && !failure.gone() {
+			return failure
+		}
+	}
+	switch life.nextStep(run.clock.Now(), run.goal) {
 	case stepLookFor:
-		return run.lookFor(ctx)
+		if !life.JobMissing {
+			if failure := run.complete(ctx); !failure.gone() {
+				return failure
+			}
+		}
+		return run.export(ctx, life.JobID)
 	case stepExport:
-		return run.export(ctx)
+		return run.export(ctx, "")
 	case stepLink:
-		return run.link(ctx)
+		return run.complete(ctx)
 	}
 	return nil
 }
 
-// lookFor looks for the missing job or bundle for half a minute, and exports the site only
-// if it is gone.
-func (run *exportRun) lookFor(ctx context.Context) error {
-	life := run.life
-	if life.JobMissing {
-		job, err := run.client.FindStaticExportJob(ctx, life.JobID)
-		if client.IsNotFound(err) {
-			return run.replace(ctx)
-		}
-		if err != nil {
-			return &exportError{request: requestFind, jobID: life.JobID, cause: err}
-		}
-		life.jobRead(job)
-		return run.update(ctx) // which no longer looks for the job
+// findJob asks for the missing job.
+func (run *exportRun) findJob(ctx context.Context) *exportFailure {
+	job, err := run.client.FindStaticExportJob(ctx, run.life.JobID)
+	if err != nil {
+		return &exportFailure{request: requestFind, jobID: run.life.JobID, cause: err}
 	}
-	err := run.link(ctx)
-	if isGone(err) {
-		return run.replace(ctx)
-	}
-	return err
-}
-
-// replace exports the site again, because its job or bundle is gone.
-func (run *exportRun) replace(ctx context.Context) error {
-	run.diags.AddWarning(summaryReplaced, fmt.Sprintf("The service could not find job %s or its bundle for 30 seconds, so the apply exports the site again.", run.life.JobID))
-	return run.export(ctx)
+	run.life.jobRead(job)
+	return nil
 }
 
 // export resumes the pending job if it has the plan's inputs. If there is none, or it is
 // gone, export starts a job. The state's job and its link stay until there is a new link.
-func (run *exportRun) export(ctx context.Context) error {
-	if run.life.resumes(run.goal) {
-		if err := run.finish(ctx); !isGone(err) {
-			return err
+// missing is the job that the service could not find, or "".
+func (run *exportRun) export(ctx context.Context, missing string) *exportFailure {
+	life := run.life
+	if life.resumes(run.goal) {
+		if failure := run.completePending(ctx); !failure.gone() {
+			return failure
 		}
+		missing = life.Pending.JobID
 	}
-	job, err := run.start(ctx)
-	if err != nil {
-		return err
+	job, failure := run.start(ctx)
+	if failure != nil {
+		return failure
 	}
-	run.life.pendingStarted(job, run.goal.inputs)
-	return run.finish(ctx)
+	if missing != "" {
+		run.diags.AddWarning(aboutJob(summaryReplaced, missing),
+			fmt.Sprintf("The service could not find job %s or its bundle for 30 seconds, so the apply started job %s.", missing, job.ID))
+	}
+	life.pendingStarted(job, run.goal.inputs)
+	return run.completePending(ctx)
 }
 
 // start starts a job for the plan.
-func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, error) {
+func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
 	inputs := run.goal.inputs
 	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
 	if err != nil {
-		return nil, &exportError{request: requestStart, cause: err}
+		return nil, &exportFailure{request: requestStart, cause: err}
 	}
 	return job, nil
 }
 
-// link creates a link to the bundle of the state's job, after waiting for a job that has
-// not completed. Only a renewal takes the service's first answer.
-func (run *exportRun) link(ctx context.Context) error {
+// complete waits for the state's job unless it has completed, and creates a link. Only a
+// renewal takes the service's first answer.
+func (run *exportRun) complete(ctx context.Context) *exportFailure {
 	life := run.life
 	if !life.completed() {
-		job, err := run.wait(ctx, life.JobID)
+		job, failure := run.wait(ctx, life.JobID)
 		life.jobRead(job)
-		if isGone(err) {
+		if failure.gone() {
 			life.jobNotFound()
 		}
-		if err != nil {
-			return err
+		if failure != nil {
+			return failure
 		}
 	}
-	request, create := requestRenew, run.client.GenerateBundle
-	switch {
-	case life.Link.URL == "":
-		request, create = requestLink, run.client.WaitForBundle
-	case life.BundleMissing:
-		create = run.client.WaitForBundle
+	request := requestRenew
+	if life.Link.URL == "" {
+		request = requestLink
 	}
-	bundle, err := create(ctx, life.JobID)
-	if client.IsNotFound(err) {
+	bundle, failure := run.createLink(ctx, request, life.JobID, request == requestLink || life.BundleMissing)
+	if failure.gone() {
 		life.bundleNotFound()
 	}
-	if err != nil {
-		return &exportError{request: request, jobID: life.JobID, cause: err}
+	if failure != nil {
+		return failure
 	}
 	life.linkCreated(bundle, run.clock.Now())
 	run.warnAboutLink()
 	return nil
 }
 
-// finish waits for the pending job, and creates a link to its bundle.
-func (run *exportRun) finish(ctx context.Context) error {
+// completePending waits for the pending job, and creates a link to its bundle.
+func (run *exportRun) completePending(ctx context.Context) *exportFailure {
 	life := run.life
-	job, err := run.wait(ctx, life.Pending.JobID)
+	job, failure := run.wait(ctx, life.Pending.JobID)
 	if job != nil && job.Status == client.JobFailed {
 		life.pendingFailed()
 	}
-	if err != nil {
-		return err
+	if failure != nil {
+		return failure
 	}
-	bundle, err := run.client.WaitForBundle(ctx, job.ID)
-	if err != nil {
-		return &exportError{request: requestLink, jobID: job.ID, cause: err}
+	bundle, failure := run.createLink(ctx, requestLink, job.ID, true)
+	if failure != nil {
+		return failure
 	}
 	life.pendingCompleted(job, bundle, run.clock.Now())
 	run.warnAboutLink()
 	return nil
 }
 
-// wait waits for a job to complete. It returns the job as it was last read, even with an
-// error, or nil if it was not read.
-func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, error) {
+// wait waits for a job to complete. It returns the job as it was last read, even with a
+// failure, or nil if it was not read.
+func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, *exportFailure) {
 	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Patient: true})
 	if err != nil {
-		err = &exportError{request: requestPoll, jobID: jobID, job: job, cause: err}
+		return job, &exportFailure{request: requestPoll, jobID: jobID, job: job, cause: err}
 	}
-	return job, err
+	return job, nil
+}
+
+// createLink creates a link to the bundle of a job. If patient, an error response counts
+// only after half a minute of them.
+func (run *exportRun) createLink(ctx context.Context, request exportRequest, jobID string, patient bool) (*client.Bundle, *exportFailure) {
+	create := run.client.GenerateBundle
+	if patient {
+		create = run.client.WaitForBundle
+	}
+	bundle, err := create(ctx, jobID)
+	if err != nil {
+		return nil, &exportFailure{request: request, jobID: jobID, cause: err}
+	}
+	return bundle, nil
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
@@ -225,12 +231,11 @@ func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExp
 // next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context) {
 	life := run.life
-	kept := run.goal
-	kept.inputs, kept.known = life.Inputs, true
-	if life.Link.URL == "" || !life.differs(run.goal) || life.nextStep(run.clock.Now(), kept) != stepLink {
+	due := life.Link.URL != "" && life.needsLink(run.clock.Now(), run.goal)
+	if !life.differs(run.goal) || life.upkeep(due) != stepLink {
 		return
 	}
-	ctx, cancel := run.withTimeout(ctx, types.Object{}, noTimeoutField, "30s")
+	ctx, cancel := run.limit(ctx, "30s", noTimeoutField)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, life.JobID); err == nil {
 		life.linkCreated(bundle, run.clock.Now())
@@ -239,10 +244,11 @@ func (run *exportRun) keepLink(ctx context.Context) {
 
 // warnAboutLink warns if the new link cannot be renewed as configured.
 func (run *exportRun) warnAboutLink() {
-	link, now := run.life.Link, run.clock.Now()
+	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
 	if link.ExpiresAt.IsZero() {
-		run.diags.AddWarning(summaryUnknownExpiry,
-			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\nFor a new link, change triggers to export again.")
+		run.diags.AddWarning(aboutJob(summaryUnknownExpiry, job),
+			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\n"+
+				"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
 		return
 	}
 	if run.goal.never {
@@ -250,12 +256,12 @@ func (run *exportRun) warnAboutLink() {
 	}
 	lead, clamped := link.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
-		run.diags.AddWarning(summaryExpiredLink,
+		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
 			fmt.Sprintf("The link expired at %s, and this machine's clock says %s. The next apply requests a new link.\n\nIf the clock is wrong, correct it.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
 		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
-		run.diags.AddAttributeWarning(path.Root("renew_before"), summaryLongRenewBefore,
+		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
 			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportError is why an export failed. Only Create and Update turn it into a diagnostic,
+// exportFailure is why an export failed. Only Create and Update turn it into a diagnostic,
 // because only they know what the state holds afterwards.
-type exportError struct {
+type exportFailure struct {
 	request exportRequest
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
@@ -33,72 +33,90 @@ const (
 	requestRenew exportRequest = "renewal" // of a link
 )
 
-func (e *exportError) Error() string { return string(e.request) + ": " + e.cause.Error() }
-
-func (e *exportError) Unwrap() error { return e.cause }
-
-// isGone reports whether an export failed because the service could not find its job or
-// its bundle.
-func isGone(err error) bool {
-	e, ok := errors.AsType[*exportError](err)
-	return ok && e.request != requestStart && client.IsNotFound(e.cause)
+// gone reports whether the service could not find the job or its bundle. There may be no
+// failure.
+func (f *exportFailure) gone() bool {
+	return f != nil && f.request != requestStart && client.IsNotFound(f.cause)
 }
 
 const (
 	resumeByApply   = "To resume the same job, plan and apply again."
-	askByApply      = "The next apply asks again before it starts another job."
+	resumeOrReplace = "To resume the same job, plan and apply again. To start another one instead, change triggers."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then plan and apply again. That apply is limited by timeouts.update, so increase that if necessary."
+	askByApply      = "The next apply asks again before it starts another job."
 	fixAndExport    = "Fix the cause, and apply again to start a new export."
 	nextApply       = "The next apply tries again."
 )
 
-// exportFailure is the diagnostic of an export that failed.
-type exportFailure struct{ summary, what, next string }
+// exportText is the text of a diagnostic about a failed export.
+type exportText struct{ summary, what, next string }
 
-func (f exportFailure) add(diags *diag.Diagnostics, state string) {
-	diags.AddError(f.summary, paragraphs(f.what, state, f.next))
+func (t exportText) addError(diags *diag.Diagnostics, state string) {
+	diags.AddError(t.summary, paragraphs(t.what, state, t.next))
 }
 
-// describe describes why an export failed in an operation that the field of the timeouts
-// argument limits. resume says how to resume the job.
-func (run *exportRun) describe(err error, field, resume string) exportFailure {
-	e, ok := errors.AsType[*exportError](err)
-	if !ok {
-		e = &exportError{request: requestPoll, cause: err}
+// exportTexts holds, by the request that failed, the summary and what is known of the job.
+var exportTexts = map[exportRequest]struct{ summary, job string }{
+	requestPoll:  {summaryExportFailed, "Job: %s."},
+	requestFind:  {summaryJobUnreadable, "Job: %s. No other job was started."},
+	requestLink:  {summaryLinkFailed, "Job %s completed, but no link was created."},
+	requestRenew: {summaryRenewalFailed, "Job: %s."},
+}
+
+// describe describes a failure of an operation that the field of the timeouts argument
+// limits.
+func (run *exportRun) describe(f *exportFailure, field string) exportText {
+	cause, resume := explain(f.cause, field), f.howToResume(field)
+	if f.request == requestStart {
+		return run.describeStart(f.cause, cause)
 	}
-	cause := explain(e.cause, field)
-	f := exportFailure{"", paragraphs(cause.what, "Job: "+e.jobID+"."), sentences(cause.advice, resume)}
-	switch e.request {
-	case requestStart:
-		return run.describeStart(e.cause, cause)
-	case requestPoll:
-		f.summary, f.what = summaryExportFailed, paragraphs(cause.what, progressOf(e.jobID, e.job))
-	case requestFind:
-		f.summary, f.what, f.next = summaryJobUnreadable, paragraphs(cause.what, "Job: "+e.jobID+". No other job was started."), sentences(cause.advice, nextApply)
-	case requestLink:
-		f.summary, f.what = summaryLinkFailed, paragraphs(cause.what, "Job "+e.jobID+" completed, but no link was created.")
-	case requestRenew:
-		f.summary, f.next = summaryRenewalFailed, sentences(cause.advice, nextApply)
+	if _, failed := errors.AsType[*client.JobFailedError](f.cause); failed {
+		return exportText{summaryJobFailed, failureOf(run.client, f.job), fixAndExport}
 	}
-	_, failed := errors.AsType[*client.JobFailedError](e.cause)
-	switch {
-	case failed:
-		f = exportFailure{summaryJobFailed, failureOf(run.client, e.job), fixAndExport}
-	case isGone(e):
-		f.next = sentences("Check base_url and the API key, and look for job "+e.jobID+" in the service's dashboard.", resume)
-		if e.request == requestPoll {
-			f.summary, f.what = summaryJobNotFound, paragraphs(cause.what, "Job: "+e.jobID+".")
+	text := exportTexts[f.request]
+	job, look := fmt.Sprintf(text.job, f.jobID), "look for job "+f.jobID+" in the service's dashboard."
+	if f.gone() {
+		if f.request == requestPoll {
+			text.summary = summaryJobNotFound
 		}
-	case interrupted(e.cause) && e.request != requestRenew:
-		f.summary = summaryExportInterrupted
-	case timedOut(e.cause) && e.request == requestPoll:
-		f.summary = summaryExportTimedOut
+		return exportText{text.summary, paragraphs(cause.what, job), sentences("Check base_url and the API key, and", look, resume)}
 	}
-	return f
+	if f.request == requestPoll {
+		job = progressOf(f.jobID, f.job)
+	}
+	what := paragraphs(cause.what, job)
+	switch {
+	case interrupted(f.cause) && f.request != requestRenew:
+		return exportText{summaryExportInterrupted, what, resume}
+	case timedOut(f.cause) && f.job != nil && !f.job.Documented():
+		return exportText{summaryExportTimedOut, what, sentences("To see whether the job has ended,", look, resume)}
+	case timedOut(f.cause) && f.request == requestPoll:
+		return exportText{summaryExportTimedOut, what, sentences(cause.advice, resume)}
+	}
+	return exportText{text.summary, what, sentences(cause.advice, resume)}
+}
+
+// howToResume says how to resume the job. Terraform taints what a failed create
+// leaves, but not what an interrupted one does.
+func (f *exportFailure) howToResume(field string) string {
+	_, refused := errors.AsType[*client.APIError](f.cause)
+	switch {
+	case f.request == requestFind || f.request == requestRenew && !f.gone():
+		return nextApply
+	case interrupted(f.cause):
+		return resumeByApply
+	case field == "create":
+		return resumeByUntaint
+	case f.gone():
+		return askByApply
+	case refused:
+		return resumeOrReplace
+	}
+	return resumeByApply
 }
 
 // describeStart describes why no job was started, as far as is known.
-func (run *exportRun) describeStart(err error, cause explanation) exportFailure {
+func (run *exportRun) describeStart(err error, cause explanation) exportText {
 	result, next := "No job was started for %s.", cause.advice
 	if client.MayHaveStarted(err) {
 		result = "A job may have been started for %s, but its ID was not received."
@@ -106,7 +124,7 @@ func (run *exportRun) describeStart(err error, cause explanation) exportFailure 
 	} else if client.IsNotFound(err) {
 		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", run.client.BaseURL())
 	}
-	return exportFailure{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, run.goal.inputs.Domain)), next}
+	return exportText{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, run.goal.inputs.Domain)), next}
 }
 
 // describeLink describes the link in the state after a failure. Whether it works is not

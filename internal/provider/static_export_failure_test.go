@@ -105,10 +105,10 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 		bundle  bool // only the bundle is lost
 		says    []string
 	}{
-		{"job", false, false, []string{"warning: Static export job not found", "the apply asks for job", "for 30 seconds", "warning: Missing static export is replaced", "for 30 seconds, so the apply exports the site again."}},
-		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job", "The next apply asks again before it starts another job."}},
-		{"pending-job", true, false, []string{"warning: Unfinished static export job", "It starts another one only if the service cannot find this one for 30 seconds."}},
-		{"pending-bundle", true, true, []string{"warning: Unfinished static export job"}},
+		{"job", false, false, []string{"warning: Static export job not found: job LOST", "warning: Missing export is looked for: job LOST", "The apply asks for 30 seconds. If it is still missing, the apply starts another job.", "warning: Missing export was replaced: job LOST"}},
+		{"bundle", false, true, []string{"error: Could not renew the bundle link", "look for job LOST", "The next apply asks again before it starts another job."}},
+		{"pending-job", true, false, []string{"warning: Unfinished export is resumed: job LOST", "It starts another job only if the service cannot find this one for 30 seconds.", "warning: Missing export was replaced: job LOST"}},
+		{"pending-bundle", true, true, []string{"warning: Unfinished export is resumed: job LOST"}},
 	}
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, "")
@@ -147,7 +147,9 @@ func TestWhatIsReallyGoneCostsOneStart(t *testing.T) {
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 	for _, row := range rows {
-		first.wantSaid(t, row.name, row.says...)
+		for _, says := range row.says {
+			first.wantSaid(t, row.name, strings.ReplaceAll(says, "LOST", lost[row.name]))
+		}
 		var starts []simulator.Request
 		var asked []time.Duration // how long before the last start
 		for _, r := range h.service.Requests() {
@@ -262,7 +264,7 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 		}
 	}
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
-	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.", "To destroy without reading the job, use -refresh=false.")
+	wantPhrases(t, c.apply(t, 1), "HTTP 500", "Try again later.", "Could not read the static export job", "The state is unchanged.")
 	h.service.ResetRequests()
 	c.terraform.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
 	h.wantCounts(t, counts{})

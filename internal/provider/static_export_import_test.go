@@ -71,7 +71,7 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 20 * time.Second})
 	plan := c.report(t, 0, "plan")
 	plan.wantSaid(t, "site", "the apply resumes job "+running, "Import adopts the configuration without a new export")
-	plan.wantSaid(t, "lost", "could not find job "+lost, "Import adopts the configuration without a new export")
+	plan.wantSaid(t, "lost", "could not find job "+lost, "Import adopts the configuration without a new export: job "+lost)
 	c.apply(t, 0)
 	h.wantCounts(t, counts{job: some, bundle: 2})
 	c.wantEmptyPlan(t)

@@ -150,9 +150,15 @@ func (l *exportLife) nextStepLater(goal exportGoal) exportStep {
 }
 
 func (l *exportLife) step(goal exportGoal, needsLink bool) exportStep {
-	switch {
-	case l.differs(goal):
+	if l.differs(goal) {
 		return stepExport
+	}
+	return l.upkeep(needsLink)
+}
+
+// upkeep decides what the job needs, regardless of the inputs that the plan asks for.
+func (l *exportLife) upkeep(needsLink bool) exportStep {
+	switch {
 	case l.JobMissing:
 		return stepLookFor
 	case !needsLink:
@@ -190,15 +196,17 @@ func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""
 }
 
-// unfinishedJob returns the ID of the job that has no link yet and did not fail, or "".
-func (l *exportLife) unfinishedJob() string {
-	switch {
-	case l.Pending != nil:
-		return l.Pending.JobID
-	case l.Link.URL != "" || l.Status == client.JobFailed:
-		return ""
+// forgets returns the IDs of the unfinished jobs that a step gives up, unless the inputs are
+// not known yet and turn out to be those of a job.
+func (l *exportLife) forgets(step exportStep, goal exportGoal) []string {
+	var jobs []string
+	if step == stepExport && l.Link.URL == "" && l.Status != client.JobFailed && !l.Imported {
+		jobs = append(jobs, l.JobID)
 	}
-	return l.JobID
+	if (step == stepExport || step == stepLookFor) && l.Pending != nil && !l.resumes(goal) {
+		jobs = append(jobs, l.Pending.JobID)
+	}
+	return jobs
 }
 
 // needsLink reports whether the job has no link or one that is due for renewal.

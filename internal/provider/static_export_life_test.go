@@ -6,6 +6,8 @@ package provider
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +25,20 @@ type situation struct {
 	life exportLife
 }
 
-// change turns a completed export with a link that works for another hour, and a plan
-// without changes, into another situation.
+// completedExport returns a completed export with a link that works for another hour, and a
+// plan without changes.
+func completedExport() situation {
+	s := situation{plan: staticExportModel{
+		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")), AdditionalParameters: types.StringValue(`{"a":1,"b":[12345678901234567890]}`),
+		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
+	}}
+	s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: s.plan.goal().inputs, Link: exportLink{
+		URL: "https://storage.example/a", ReceivedAt: startOfTime.Add(-time.Hour), ExpiresAt: startOfTime.Add(time.Hour),
+	}}
+	return s
+}
+
+// change turns a completed export into another situation.
 type change func(*situation)
 
 func triggers(revision attr.Value) types.Map {
@@ -114,13 +128,7 @@ func TestNextStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := situation{plan: staticExportModel{
-				Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")), AdditionalParameters: types.StringValue(`{"a":1,"b":[12345678901234567890]}`),
-				LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
-			}}
-			s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: s.plan.goal().inputs, Link: exportLink{
-				URL: "https://storage.example/a", ReceivedAt: startOfTime.Add(-time.Hour), ExpiresAt: startOfTime.Add(time.Hour),
-			}}
+			s := completedExport()
 			for _, change := range test.changes {
 				change(&s)
 			}
@@ -192,15 +200,98 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 	}
 }
 
-func TestInterruptIsNamedByEachRequestOfAnExport(t *testing.T) {
+func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 	t.Parallel()
-	for request, want := range map[exportRequest]string{
-		requestPoll: summaryExportInterrupted, requestFind: summaryExportInterrupted, requestLink: summaryExportInterrupted, requestRenew: summaryRenewalFailed,
+	var (
+		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
+		running      change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, "running" }
+		failed       change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, client.JobFailed }
+		missing      change = func(s *situation) { s.life.jobNotFound() }
+		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
+		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
+		unknown      change = func(s *situation) { s.plan.Triggers = triggers(types.StringUnknown()) }
+		pending      change = func(s *situation) { s.life.pendingStarted(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs) }
+		pendingOther change = func(s *situation) { s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{}) }
+	)
+	for name, test := range map[string]struct {
+		changes []change
+		want    []string
+	}{
+		"nothing":                            {nil, nil},
+		"new content":                        {[]change{newContent}, nil},
+		"no link":                            {[]change{noLink}, nil},
+		"running":                            {[]change{running}, []string{summaryResumes + ": job se_1"}},
+		"running, new content":               {[]change{running, newContent}, []string{summaryAbandons + ": job se_1"}},
+		"running, unknown content":           {[]change{running, unknown}, []string{summaryMayResume + ": job se_1"}},
+		"failed, new content":                {[]change{failed, newContent}, nil},
+		"no link, imported, new content":     {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
+		"pending for new content":            {[]change{newContent, pending}, []string{summaryResumes + ": job se_2"}},
+		"pending for new content, running":   {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryResumes + ": job se_2"}},
+		"pending for other content":          {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},
+		"pending for other content, running": {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
+		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryResumes + ": job se_1"}},
+		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryMayResume + ": job se_2"}},
+		"missing":                                           {[]change{missing}, []string{summaryLooksFor + ": job se_1", "starts another job."}},
+		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryLooksFor + ": job se_1", "resumes job se_2, which was started in its place."}},
+		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryLooksFor + ": job se_1"}},
+		"missing, new content":                              {[]change{missing, newContent}, nil},
 	} {
-		run := exportRun{}
-		if got := run.describe(&exportError{request: request, jobID: "se_1", cause: context.Canceled}, "update", resumeByApply); got.summary != want {
-			t.Errorf("%s: %q, want %q", request, got.summary, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := completedExport()
+			for _, change := range test.changes {
+				change(&s)
+			}
+			var diags diag.Diagnostics
+			warnAboutStep(s.life.nextStep(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
+			said := ""
+			for _, d := range diags {
+				said += d.Summary() + "\n" + d.Detail() + "\n"
+			}
+			if len(test.want) > 0 {
+				wantPhrases(t, said, test.want...)
+			}
+			if got, want := len(diags), len(slices.DeleteFunc(slices.Clone(test.want), func(text string) bool { return !strings.Contains(text, ": job ") })); got != want {
+				t.Errorf("%d warnings, want %d:\n%s", got, want, said)
+			}
+		})
+	}
+}
+
+func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
+	t.Parallel()
+	refusal, missing, timeout := &client.APIError{}, &client.APIError{}, &timeoutError{"60m", "update"}
+	refusal.StatusCode, missing.StatusCode = 422, 404
+	for name, test := range map[string]struct {
+		failure exportFailure
+		field   string
+		summary string
+		says    string
+	}{
+		"interrupted poll of a create":    {exportFailure{request: requestPoll, cause: context.Canceled}, "create", summaryExportInterrupted, "Its status has not been read.\n\nTo resume the same job, plan and apply again."},
+		"interrupted look for a job":      {exportFailure{request: requestFind, cause: context.Canceled}, "update", summaryExportInterrupted, "No other job was started.\n\nThe next apply tries again."},
+		"interrupted first link":          {exportFailure{request: requestLink, cause: context.Canceled}, "update", summaryExportInterrupted, "To resume the same job, plan and apply again."},
+		"interrupted renewal":             {exportFailure{request: requestRenew, cause: context.Canceled}, "update", summaryRenewalFailed, "The next apply tries again."},
+		"refused first link of a create":  {exportFailure{request: requestLink, cause: refusal}, "create", summaryLinkFailed, "Job se_1 completed, but no link was created.\n\nCorrect the value that the service rejects. To resume this job instead of starting another one, run \"terraform untaint\""},
+		"refused first link of an update": {exportFailure{request: requestLink, cause: refusal}, "update", summaryLinkFailed, "To resume the same job, plan and apply again. To start another one instead, change triggers."},
+		"refused renewal":                 {exportFailure{request: requestRenew, cause: refusal}, "update", summaryRenewalFailed, "Correct the value that the service rejects. The next apply tries again."},
+		"missing job of an update":        {exportFailure{request: requestPoll, cause: missing}, "update", summaryJobNotFound, "look for job se_1 in the service's dashboard. The next apply asks again before it starts another job."},
+		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, "create", summaryLinkFailed, "completed, but no link was created.\n\nCheck base_url and the API key, and look for job se_1"},
+		"timeout": {
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}}, "update", summaryExportTimedOut,
+			`with status "running", and may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. To resume the same job, plan and apply again.",
+		},
+		"timeout with an undocumented status": {
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}}, "update", summaryExportTimedOut,
+			`with status "canceled". That status is undocumented, and counts as still running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. To resume",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.failure.jobID = "se_1"
+			got := (&exportRun{}).describe(&test.failure, test.field)
+			wantPhrases(t, got.summary+"\n"+paragraphs(got.what, got.next), test.summary, test.says)
+		})
 	}
 }
 
@@ -244,7 +335,7 @@ func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 	}
 	var diags diag.Diagnostics
 	life := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
-	if len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes {
+	if len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes+": job se_1" {
 		t.Errorf("the diagnostics are %v", diags)
 	}
 	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {

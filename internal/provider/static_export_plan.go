@@ -6,7 +6,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -29,45 +28,59 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	plan.copyComputed(&state)
 	goal := plan.goal()
-	if goal.known && goal.inputs.Parameters == life.Inputs.Parameters && plan.AdditionalParameters.IsNull() == state.AdditionalParameters.IsNull() {
+	if !plan.AdditionalParameters.IsUnknown() && goal.inputs.Parameters == life.Inputs.Parameters && plan.AdditionalParameters.IsNull() == state.AdditionalParameters.IsNull() {
 		plan.AdditionalParameters = state.AdditionalParameters // they differ at most in spacing and order
 	}
-	step := life.nextStep(r.data.clock.Now(), goal)
-	possible := step
-	if step == stepNone && !reflect.DeepEqual(plan, state) { // an argument changed
-		possible = life.nextStepLater(goal)
-	}
-	if possible == stepExport || possible == stepLookFor {
-		plan.JobID, plan.Status, plan.PageCount = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-	}
-	if possible == stepLink && !life.completed() {
-		plan.Status, plan.PageCount = types.StringUnknown(), types.Int64Unknown()
-	}
-	if possible != stepNone {
-		plan.BundleURL, plan.ExpiresAt, plan.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if replaced := !state.Domain.IsNull() && !state.Domain.Equal(plan.Domain); !replaced {
-		warnAboutStep(step, life, goal, &resp.Diagnostics)
+	step := life.nextStep(r.data.clock.Now(), goal)
+	if changed := !resp.Plan.Raw.Equal(req.State.Raw); changed || step != stepNone {
+		plan.markUnknown(life.nextStepLater(goal), life.completed())
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	}
+	if !state.Domain.IsNull() && !state.Domain.Equal(plan.Domain) {
+		goal.known, step = true, stepExport // of a new resource, whatever the other inputs are
+	}
+	warnAboutStep(step, life, goal, &resp.Diagnostics)
+}
+
+// markUnknown marks what a step may change as unknown.
+func (m *staticExportModel) markUnknown(step exportStep, completed bool) {
+	if step == stepExport || step == stepLookFor {
+		m.JobID = types.StringUnknown()
+	}
+	if m.JobID.IsUnknown() || step == stepLink && !completed {
+		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
+	}
+	if step != stepNone {
+		m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 	}
 }
 
 // warnAboutStep tells an approver what a plan cannot show.
 func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
+	warn := func(summary, jobID, detail string) { diags.AddWarning(aboutJob(summary, jobID), detail) }
+	for _, job := range life.forgets(step, goal) {
+		if step == stepExport && !goal.known {
+			warn(summaryMayResume, job, fmt.Sprintf("Some of the inputs are not known yet. With the triggers and additional_parameters that job %[1]s was started with, the apply resumes job %[1]s. With others, it starts another job.", job))
+			continue
+		}
+		warn(summaryAbandons, job, fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content. It is given up when the apply starts another job.\n\n"+
+			"To resume job %[1]s instead, plan with the domain, triggers, and additional_parameters that it was started with.", job))
+	}
 	switch {
 	case step == stepLookFor:
-		diags.AddWarning(summaryJobNotFound, fmt.Sprintf(
-			"The service could not find job %s or its bundle when it was last asked. The apply asks for 30 seconds. If it is still missing, the apply exports the site again.", life.JobID))
+		otherwise := "starts another job."
+		if life.resumes(goal) {
+			otherwise = "resumes job " + life.Pending.JobID + ", which was started in its place."
+		}
+		warn(summaryLooksFor, life.JobID, fmt.Sprintf("The service could not find job %s or its bundle when it was last asked. The apply asks for 30 seconds. If it is still missing, the apply %s", life.JobID, otherwise))
 	case step == stepExport && life.resumes(goal):
-		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another one only if the service cannot find this one for 30 seconds.", life.Pending.JobID))
-	case step == stepExport && life.unfinishedJob() != "":
-		diags.AddWarning(summaryAbandons, fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content, so the apply starts another job.\n\n"+
-			"To resume job %[1]s instead, plan with the triggers and additional_parameters that it was started with.", life.unfinishedJob()))
+		warn(summaryResumes, life.Pending.JobID, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another job only if the service cannot find this one for 30 seconds.", life.Pending.JobID))
 	case step == stepLink && !life.completed():
-		diags.AddWarning(summaryResumes, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, and does not start another one.", life.JobID))
+		warn(summaryResumes, life.JobID, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, and does not start another job.", life.JobID))
 	}
 	if step != stepExport && life.adopts(goal) {
-		diags.AddWarning(summaryImportAdopts,
+		warn(summaryImportAdopts, life.JobID,
 			"The service does not return the inputs of the imported job, so unless this plan replaces the resource, the configured triggers and additional_parameters are recorded without a new export.\n\n"+
 				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
 	}

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,20 +35,17 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		life.jobRead(job)
 	case client.IsNotFound(err):
 		life.jobNotFound()
-		resp.Diagnostics.AddWarning(summaryJobNotFound, paragraphs(explain(err, "read").what,
-			"The provider keeps the state. Unless the plan replaces the resource, or changes triggers or additional_parameters, the apply asks for job "+life.JobID+" for 30 seconds before it exports the site again.",
-			"If the job should still exist, stop, and check base_url and the API key."))
+		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err, "read").what,
+			"The provider keeps the state. If the job should still exist, do not apply, and check base_url and the API key."))
 	default:
-		cause := explain(err, "read")
-		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged,
-			paragraphs(cause.advice, "To destroy without reading the job, use -refresh=false."))
+		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err, "read"), stateUnchanged, "")
 		return
 	}
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
-		resp.Diagnostics.AddWarning(summaryUnfinished, paragraphs(
-			"Terraform stopped creating this resource before job "+life.JobID+" had a link. If this plan replaces the resource, the apply starts another job.",
-			"To resume job "+life.JobID+" instead, run \"terraform untaint\" with the address of this resource, and plan again. If this plan updates the resource in place with the same triggers and additional_parameters, that is not necessary."))
+		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
+			"Terraform stopped creating this resource before job %[1]s had a link. If the plan shows that the resource is tainted, the apply starts another job.\n\n"+
+				"To resume job %[1]s instead, run \"terraform untaint\" with the address of this resource, and plan again.", life.JobID))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -64,7 +62,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, noTimeoutField, defaultReadTimeout)
+	ctx, cancel := r.data.limit(ctx, defaultReadTimeout, noTimeoutField)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())

@@ -73,20 +73,20 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		MarkdownDescription: "Exports a site as a static bundle, and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change replaces the resource.",
 				Required:            true,
 				Validators:          domainRules,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
-					replaceIfDomainIsKnown, "Another domain replaces the resource.", "Another domain replaces the resource.")},
+					replaceIfDomainIsKnown, "A change replaces the resource.", "A change replaces the resource.")},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID. A change starts a new export, in place.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
-				MarkdownDescription: "Additional fields for the request that starts the export, as a JSON object written with `jsonencode`. " +
-					"The service defines which fields it accepts. `domain` is not allowed.",
+				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, as a JSON object written with `jsonencode`. " +
+					"The service defines which fields it accepts. `domain` is not allowed. A change starts a new export, in place.",
 				Optional:   true,
 				Validators: parametersRules,
 			},
@@ -109,7 +109,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"timeouts": resourceTimeouts(map[string]string{
 				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`.",
+				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`. To replace a missing job or bundle, it must be longer than 30 seconds.",
 				"read":   "Timeout for a refresh. Default: `5m`.",
 			}),
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},

@@ -97,15 +97,15 @@ func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	content := func(value, replace string) string {
 		return fmt.Sprintf("resource \"terraform_data\" \"content\" {\n  input = %q\n  triggers_replace = %q\n}\n", value, replace) +
-			export(`triggers = { revision = terraform_data.content.output }`)
+			export(`triggers = { revision = terraform_data.content.output }`, fmt.Sprintf("additional_parameters = \"{ %s }\"", strings.Repeat(" ", len(replace)*len(value))))
 	}
 	c := h.cli(t, content("1", "1"))
 	c.apply(t, 0)
-	c.write(t, content("1", "2"))
+	c.write(t, content("1", "22")) // and with other spacing
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
 	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
-	c.write(t, content("2", "2"))
+	c.write(t, content("2", "22"))
 	c.apply(t, 0)
 	h.wantCounts(t, counts{start: 2, job: some, bundle: 2})
 	c.wantJob(t, 1)

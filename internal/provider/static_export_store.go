@@ -37,7 +37,7 @@ const lifeKey = "export"
 func readLife(ctx context.Context, state *staticExportModel, private privateState, diags *diag.Diagnostics) *exportLife {
 	stored, err := readPrivate[storedLife](ctx, private, lifeKey, diags)
 	if err != nil {
-		diags.AddWarning(summaryUnreadableNotes,
+		diags.AddWarning(aboutJob(summaryUnreadableNotes, state.JobID.ValueString()),
 			"Another version of the provider wrote it, or it is damaged. The provider ignores it. An interrupted job, if any, is not resumed.")
 	}
 	life := &exportLife{
@@ -58,7 +58,7 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	}
 	life.Link.ExpiresAt, _ = time.Parse(time.RFC3339, state.ExpiresAt.ValueString()) // zero if it is null
 	if p := stored.Pending; p != nil {
-		life.Pending = &pendingJob{p.JobID, exportInputs{p.Domain, p.Triggers, p.Parameters}}
+		life.Pending = &pendingJob{JobID: p.JobID, Inputs: exportInputs{Domain: p.Domain, Triggers: p.Triggers, Parameters: p.Parameters}}
 	}
 	return life
 }
@@ -78,7 +78,7 @@ func (l *exportLife) store(ctx context.Context, arguments staticExportModel, sta
 		LinkReceived: l.Link.ReceivedAt, LinkKept: l.Link.Kept,
 	}
 	if p := l.Pending; p != nil {
-		stored.Pending = &storedPending{p.JobID, p.Inputs.Domain, p.Inputs.Triggers, p.Inputs.Parameters}
+		stored.Pending = &storedPending{JobID: p.JobID, Domain: p.Inputs.Domain, Triggers: p.Inputs.Triggers, Parameters: p.Inputs.Parameters}
 	}
 	writePrivate(ctx, private, lifeKey, stored, diags)
 }

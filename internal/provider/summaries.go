@@ -43,14 +43,17 @@ const (
 	summaryDeleteFailed     = "Could not delete the downloaded bundle"
 )
 
-// Warnings.
+// Warnings. Each is followed by what it is about: the CLI shows only one of several
+// warnings with the same first line.
 const (
 	summaryUnfinished      = "First export did not finish"
-	summaryResumes         = "Unfinished static export job"
-	summaryAbandons        = "Unfinished static export job is not resumed"
-	summaryReplaced        = "Missing static export is replaced"
+	summaryResumes         = "Unfinished export is resumed"
+	summaryMayResume       = "Unfinished export may be resumed"
+	summaryAbandons        = "Unfinished export is given up"
+	summaryLooksFor        = "Missing export is looked for"
+	summaryReplaced        = "Missing export was replaced"
 	summaryImportAdopts    = "Import adopts the configuration without a new export"
-	summaryUnreadableNotes = "Private state of the export is unreadable"
+	summaryUnreadableNotes = "Private state is unreadable"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
 	summaryExpiredLink     = "The service returned an expired link"
 	summaryLongRenewBefore = "renew_before is too long for the link"

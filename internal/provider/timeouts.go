@@ -31,11 +31,15 @@ const (
 // withTimeout limits an operation by a field of its timeouts argument. The
 // context that Terraform passes has no deadline.
 func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field, byDefault string) (context.Context, context.CancelFunc) {
-	after, ok := timeouts.Attributes()[field].(types.String)
-	if !ok || after.IsNull() {
-		after = types.StringValue(byDefault)
+	if after, ok := timeouts.Attributes()[field].(types.String); ok && !after.IsNull() {
+		byDefault = after.ValueString()
 	}
-	return d.clock.WithTimeout(ctx, durationOf(after), &timeoutError{after.ValueString(), field})
+	return d.limit(ctx, byDefault, field)
+}
+
+// limit limits an operation by a duration, which the field configures.
+func (d *providerData) limit(ctx context.Context, after, field string) (context.Context, context.CancelFunc) {
+	return d.clock.WithTimeout(ctx, durationOf(types.StringValue(after)), &timeoutError{after, field})
 }
 
 // timeoutError is the cause of a context that ended because of a timeout.
