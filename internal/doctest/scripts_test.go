@@ -207,13 +207,12 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 		"getting-started": {"", "Upgrade", []string{"1 added, 0 changed", "0 added, 1 changed"}},
 		"deploy-gates":    {"/gate", "In CI", []string{"1 added", "deployed"}},
 		"self-hosting":    {"/ephemeral-link", "Link in the state", []string{"2 added", "0 added, 2 changed"}},
-		"air-gapped":      {"", "", []string{"2 added", "bundle.tar.gz: OK"}},
 		"object-storage": {"", "", []string{
 			"s3://example-documentation|--exclude|*.html|--cache-control|public, max-age=3600|\n",
 			"s3://example-documentation|--exclude|*|--include|*.html|--cache-control|no-cache|--content-type|text/html; charset=utf-8|\n",
 			"s3://example-documentation|--delete|--size-only|\ncloudfront|create-invalidation|--distribution-id|computed|--paths|/*|\n",
 			"https://computed",
-			"0 added, 2 changed",
+			"bundle.tar.gz: OK",
 		}},
 	} {
 		t.Run(guide, func(t *testing.T) {
@@ -224,6 +223,9 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 				s.command(t, "../deploy.sh", "echo deployed")
 			}
 			s.enter(t, "guides/"+guide+test.folder)
+			if err := os.Symlink("../out", filepath.Join(s.Folder, "export/out")); err != nil && guide == "object-storage" {
+				t.Fatal(err) // enter makes path.root the folder
+			}
 			_, page, _ := strings.Cut(read(t, root+"/templates/guides/"+guide+".md.tmpl"), "\nexport ") // after the installation
 			page = "```shell\nexport " + page
 			if test.until != "" {
