@@ -118,7 +118,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, "gitlab-ci/backend.tf")
+			s := newPipeline(t, pipelines+"gitlab-ci/backend.tf")
 			test.before(t, s)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.Write(t, "plan.tfplan", "of the publication")
@@ -182,7 +182,7 @@ func TestCanceledRenewalLeavesNoLock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, "gitlab-ci/backend.tf")
+			s := newPipeline(t, pipelines+"gitlab-ci/backend.tf")
 			s.Run(t, 0, "apply", "-auto-approve")
 			s.unset("TF_VAR_status_id")
 			s.clock.Advance(time.Hour)

@@ -49,7 +49,7 @@ func newPipeline(t *testing.T, backend string) *service {
 	t.Helper()
 	s := newScripts(t)
 	s.Write(t, "renew.sh", read(t, filepath.Join(examples, pipelines, "renew.sh")))
-	s.enter(t, pipelines+"main.tf", pipelines+backend)
+	s.enter(t, pipelines+"main.tf", backend)
 	return s
 }
 
@@ -97,50 +97,45 @@ func (s *service) run(t *testing.T, job string, wantExit int) {
 	}
 }
 
-// publications are the pipelines that publish a site, by name.
-func publications(t *testing.T) map[string]struct{ backend, publish string } {
+// pipeline is a workflow that publishes a site, and what renews its link.
+type pipeline struct{ backend, publish, renew string }
+
+// allPipelines returns the pipelines of the guides, by name.
+func allPipelines(t *testing.T) map[string]pipeline {
 	t.Helper()
-	gitlab, _, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/approve.yml"), "\nrenew:\n")
-	return map[string]struct{ backend, publish string }{
-		"github-actions/publish": {"github-actions/backend.tf", read(t, examples+"/guides/pipelines/github-actions/publish.yml")},
-		"github-actions/approve": {"github-actions/backend.tf", read(t, examples+"/guides/pipelines/github-actions/approve.yml")},
-		"gitlab-ci/publish":      {"gitlab-ci/backend.tf", read(t, examples+"/guides/pipelines/gitlab-ci/publish.yml")},
-		"gitlab-ci/approve":      {"gitlab-ci/backend.tf", gitlab},
+	file := func(name string) string { return read(t, filepath.Join(examples, name)) }
+	github, gitlab := pipelines+"github-actions/", pipelines+"gitlab-ci/"
+	publish, renew, _ := strings.Cut(file(gitlab+"approve.yml"), "\nrenew:\n")
+	return map[string]pipeline{
+		"publish in GitHub Actions": {github + "backend.tf", file(github + "publish.yml"), file(github + "renew.yml")},
+		"approve in GitHub Actions": {github + "backend.tf", file(github + "approve.yml"), file(github + "renew.yml")},
+		"publish in GitLab CI":      {gitlab + "backend.tf", file(gitlab + "publish.yml"), renew},
+		"approve in GitLab CI":      {gitlab + "backend.tf", publish, renew},
+		"renew in HCP Terraform":    {github + "backend.tf", file(github + "publish.yml"), file("guides/hcp-terraform/renew.yml")},
 	}
 }
 
 func TestPipelinesPublishAndRenew(t *testing.T) {
 	t.Parallel()
-	_, gitlab, _ := strings.Cut(read(t, examples+"/guides/pipelines/gitlab-ci/approve.yml"), "\nrenew:\n")
-	renewals := map[string]string{
-		"github-actions": read(t, examples+"/guides/pipelines/github-actions/renew.yml"),
-		"gitlab-ci":      gitlab,
-		"hcp-terraform":  read(t, examples+"/guides/hcp-terraform/renew.yml"),
-	}
-	for name, pipeline := range publications(t) {
-		for platform, renew := range renewals {
-			if platform != filepath.Dir(name) && (platform != "hcp-terraform" || name != "github-actions/publish") {
-				continue
+	for name, pipeline := range allPipelines(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPipeline(t, pipeline.backend)
+			s.run(t, pipeline.publish, 0)
+			s.unset("TF_VAR_status_id") // a run on a schedule has no update
+			s.clock.Advance(time.Hour)
+			s.run(t, pipeline.renew, 0)
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
+				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
 			}
-			t.Run(name+" and "+platform, func(t *testing.T) {
-				t.Parallel()
-				s := newPipeline(t, pipeline.backend)
-				s.run(t, pipeline.publish, 0)
-				s.unset("TF_VAR_status_id") // a run on a schedule has no update
-				s.clock.Advance(time.Hour)
-				s.run(t, renew, 0)
-				if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-					t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
-				}
-			})
-		}
+		})
 	}
 }
 
 // Nobody reads the message of the run that timed out.
 func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
 	t.Parallel()
-	for name, pipeline := range publications(t) {
+	for name, pipeline := range allPipelines(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, pipeline.backend)
@@ -194,6 +189,23 @@ func TestWorkflowDeploysOnlyAfterTheUpdateSucceeded(t *testing.T) {
 			s.enter(t, "guides/deploy-gates/gate")
 			s.shell(t, exit, "TRIGGER_URL=unused\n"+script)
 		})
+	}
+}
+
+func TestRunOfAWorkspaceIsStartedWithTheUpdate(t *testing.T) {
+	t.Parallel()
+	s := newScripts(t)
+	s.Write(t, "run.sh", read(t, examples+"/guides/hcp-terraform/run.sh"))
+	// curl prints the last argument, the URL, and the body, which must be JSON.
+	s.command(t, "curl", `for url; do case $url in {*) echo "$url" | jq --compact-output .data;; esac; done; echo "$7 $url"`)
+	output := s.shell(t, 0, "export TFE_TOKEN=token WORKSPACE_ID=ws-1 VARIABLE_ID=var-1; sh run.sh upd_success")
+	const want = `{"type":"vars","id":"var-1","attributes":{"value":"upd_success"}}
+PATCH https://app.terraform.io/api/v2/workspaces/ws-1/vars/var-1
+{"type":"runs","attributes":{"message":"Update upd_success"},"relationships":{"workspace":{"data":{"type":"workspaces","id":"ws-1"}}}}
+POST https://app.terraform.io/api/v2/runs
+`
+	if output != want {
+		t.Errorf("got\n%swant\n%s", output, want)
 	}
 }
 
