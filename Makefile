@@ -129,12 +129,14 @@ verify-service: | $(BUILD) ## Verify a real service and report what it does (DOC
 	@go test -c -o $(BUILD)/verify.test ./internal/verify && rm -f $(BUILD)/service-report.md
 	@echo "This runs the provider against $$DOCS_BASE_URL and sends:"
 	@echo "  - 1 request that starts an export of $$DOCS_DOMAIN; the API cannot delete the job"
-	@echo "  - up to 3 requests for a link to the bundle (4 with WAIT, which renews the link), and 1 download"
-	@echo "  - about 10 reads, 1 of them with a wrong API key and 2 with IDs that do not exist"
 	@echo "  - the polls of the job, every 1 to 15 seconds"
+	@echo "  - 2 requests for a link to the bundle, and 1 download"
+	@echo "  - 3 reads that must be refused: with a wrong API key, and of a job and an update that do not exist"
+	@[ -z "$$DOCS_STATUS_ID" ] || echo "  - 1 read of the update $$DOCS_STATUS_ID"
+	@echo "The provider repeats a failed request, but the start only if the service is known not to have acted on it."
 	@echo "Files are written to a temporary directory, and deleted at the end."
 	@[ "$$YES" = 1 ] || { read -rp 'Type yes to continue: ' yes && [ "$$yes" = yes ]; } || { echo 'Nothing was sent.'; exit 1; }
-	@YES=1 TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
+	@TF_ACC_TERRAFORM_PATH='$(TF)' COMMIT="$$(git describe --always --dirty)" $(BUILD)/verify.test \
 		-test.run '^TestService$$' -test.timeout 4h -report $(BUILD)/service-report.md; status=$$?; \
 	cat $(BUILD)/service-report.md 2>/dev/null && echo && echo 'This report is in $(BUILD)/service-report.md.'; exit $$status
 

@@ -122,6 +122,8 @@ type ArchiveError struct {
 	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
 	Entry string
 	Err   error
+	// Damaged means that the archive is not merely one that is not unpacked.
+	Damaged bool
 }
 
 // Error escapes the name of the entry and shows at most 100 characters of it.

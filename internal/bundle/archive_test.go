@@ -127,6 +127,8 @@ func TestUnpackRefuses(t *testing.T) {
 			var refused *ArchiveError
 			if !errors.As(err, &refused) || refused.Entry != tc.entry || !errors.Is(err, tc.err) {
 				t.Errorf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
+			} else if _, intact := tc.err.(refusal); refused.Damaged == intact { //nolint:errorlint // of the table
+				t.Errorf("damaged: %t", refused.Damaged)
 			}
 			checkInside(t, site)
 		})
@@ -284,7 +286,7 @@ func TestReadArchiveEndsWithItsContext(t *testing.T) {
 
 func TestArchiveErrorIsShortAndPrintable(t *testing.T) {
 	t.Parallel()
-	err := &ArchiveError{"\x1b]0;evil\a\u202e" + strings.Repeat("x", 5000), errName}
+	err := &ArchiveError{"\x1b]0;evil\a\u202e" + strings.Repeat("x", 5000), errName, false}
 	if text := err.Error(); len(text) > 200 || strings.ContainsAny(text, "\x1b\a\u202e") || !strings.Contains(text, `\x1b]0;evil`) {
 		t.Errorf("it reads %q", text)
 	}

@@ -79,7 +79,7 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 		return held.content(), err
 	}
 	held, err := readArchive(ctx, s.File.Name(), defaultLimits, skip)
-	if _, refused := errors.AsType[refusal](err); refused {
+	if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
 		return Content{}, nil
 	}
 	return held.content(), err
@@ -89,8 +89,8 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 // *OccupiedError if the resource did not write what is there, or if that has changed since
 // Inspect.
 //
-// After an error, the target is unchanged, unless the system refused to rename something
-// back too. Then the error names both places.
+// After an error, the target is unchanged, unless it is [ErrNotUndone], which names both
+// places.
 func (s *Staged) Commit(ctx context.Context) error { return s.commit(ctx) }
 
 // Discard deletes what was not put in place, and what was replaced. An error names what

@@ -65,13 +65,16 @@ func (c *change) commit(ctx context.Context) error {
 	return nil
 }
 
+// ErrNotUndone reports that the system refused to rename something back.
+var ErrNotUndone = errors.New("the old files were not moved back")
+
 // undo takes moves back. What cannot be taken back stays where it is, and Discard deletes
 // nothing.
 func (c *change) undo(done []move) error {
 	for _, m := range slices.Backward(done) {
 		if err := os.Rename(m.to, m.from); err != nil {
 			c.directories = nil
-			return err
+			return fmt.Errorf("%w: %w", ErrNotUndone, err)
 		}
 	}
 	return nil

@@ -33,7 +33,8 @@ func readArchive(ctx context.Context, name string, limits limits, visit func(ent
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && !isSystemError(err):
-		return nil, &ArchiveError{a.current, err}
+		_, intact := errors.AsType[refusal](err)
+		return nil, &ArchiveError{a.current, err, !intact}
 	}
 	return a.tree, err
 }

@@ -146,7 +146,6 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 	if t.Directory != "" {
 		directory := filepath.Clean(t.Directory)
 		found.tree = classify(directory, fs.ModeDir, owned.Trees, func() (string, error) { return treeDigest(ctx, directory, owned, found.file) })
-		found.tree.directory = true
 	}
 	if ctx.Err() != nil {
 		return Found{}, context.Cause(ctx)
@@ -172,7 +171,7 @@ func treeDigest(ctx context.Context, directory string, owned Owned, archive find
 // digests are those of what the resource wrote there, oldest first. If there are none, no
 // content is read.
 func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) finding {
-	f := finding{name: name}
+	f := finding{name: name, directory: kind.IsDir()}
 	info, err := os.Lstat(name)
 	if err == nil {
 		f.stamp, err = stampOf(name, defaultLimits)

@@ -34,11 +34,9 @@ func Find(t testing.TB) string {
 	t.Helper()
 	binary, err := find()
 	if err != nil && os.Getenv(cliVariable) != "" {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", cliVariable, err)
 	}
-	if err != nil {
-		missing(t, "terraform or tofu", err)
-	}
+	need(t, err)
 	return binary
 }
 
@@ -47,9 +45,7 @@ func Find(t testing.TB) string {
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	binary, err := exec.LookPath(name)
-	if err != nil {
-		missing(t, name, err)
-	}
+	need(t, err)
 	return binary
 }
 
@@ -69,26 +65,28 @@ func Setenv() {
 }
 
 func find() (binary string, err error) {
-	named := os.Getenv(cliVariable)
-	if named == "" {
-		if binary, err = exec.LookPath("terraform"); err != nil {
-			binary, err = exec.LookPath("tofu")
+	names := []string{"terraform", "tofu"}
+	if named := os.Getenv(cliVariable); named != "" {
+		names = []string{named}
+	}
+	for _, name := range names {
+		if binary, err = exec.LookPath(name); err == nil {
+			return filepath.Abs(binary)
 		}
-	} else if binary, err = exec.LookPath(named); err != nil {
-		return "", fmt.Errorf("%s: %w", cliVariable, err)
 	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(binary)
+	return "", fmt.Errorf("%s: %w", strings.Join(names, " or "), err)
 }
 
-func missing(t testing.TB, program string, err error) {
+// need skips the test if a program is missing. In CI, the test fails. The error names the program.
+func need(t testing.TB, err error) {
 	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("needs %s: %v", program, err)
+	switch {
+	case err == nil:
+	case os.Getenv("CI") != "":
+		t.Fatalf("needs a program: %v", err)
+	default:
+		t.Skipf("needs a program: %v", err)
 	}
-	t.Skipf("needs %s: %v", program, err)
 }
 
 // tofuRegistry is the registry that an unqualified source address means to OpenTofu.
@@ -129,7 +127,24 @@ func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.Provide
 	if c.IsOpenTofu() {
 		address = tofuRegistry + "/" + source
 	}
-	c.providers[address] = serve(t, address, server)
+	ctx, cancel := context.WithCancel(context.Background())
+	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
+	go func() {
+		_ = tf6server.Serve(address, server,
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithLoggingSink(t), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-closed
+	})
+	config := <-configs
+	c.providers[address] = map[string]any{
+		"Protocol":        string(config.Protocol),
+		"ProtocolVersion": config.ProtocolVersion,
+		"Pid":             config.Pid,
+		"Test":            config.Test,
+		"Addr":            map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
+	}
 	reattach, err := json.Marshal(c.providers)
 	if err != nil {
 		t.Fatal(err)
@@ -191,27 +206,4 @@ func (c *CLI) Run(t *testing.T, wantExit int, args ...string) string {
 		t.Fatalf("%s %s ended with %d (%v), want %d:\n%s", filepath.Base(c.Binary), strings.Join(args, " "), exit, err, wantExit, output)
 	}
 	return output.String()
-}
-
-// serve starts the server and returns its entry in TF_REATTACH_PROVIDERS.
-func serve(t *testing.T, address string, server func() tfprotov6.ProviderServer) any {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
-	go func() {
-		_ = tf6server.Serve(address, server,
-			tf6server.WithDebug(ctx, configs, closed), tf6server.WithLoggingSink(t), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-closed
-	})
-	config := <-configs
-	return map[string]any{
-		"Protocol":        string(config.Protocol),
-		"ProtocolVersion": config.ProtocolVersion,
-		"Pid":             config.Pid,
-		"Test":            config.Test,
-		"Addr":            map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
-	}
 }

@@ -7,6 +7,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"mime"
@@ -43,7 +44,25 @@ func Validate(x simulator.Exchange) error {
 	if err != nil {
 		return err
 	}
-	return d.check(x)
+	r, err := http.NewRequest(x.Request.Method, x.Request.Path, nil) //nolint:noctx // is not sent
+	if err != nil {
+		return err
+	}
+	_, pattern := d.routes.Handler(r)
+	op, ok := d.operations[pattern]
+	if !ok || !strings.HasPrefix(pattern, x.Request.Method+" ") { // GET also routes HEAD
+		return errors.New("there is no such operation")
+	}
+	if err := op.checkRequest(x.Request); err != nil {
+		return fmt.Errorf("the request: %w", err)
+	}
+	if x.Altered {
+		return nil
+	}
+	if err := op.checkResponse(x); err != nil {
+		return fmt.Errorf("the response: %w", err)
+	}
+	return nil
 }
 
 // document is the contract, prepared for many exchanges.
@@ -94,17 +113,13 @@ var load = sync.OnceValues(func() (*document, error) {
 		for method, described := range item.Operations() {
 			pointer := location + "#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + strings.ToLower(method)
 			compiled := operation{responses: map[string]*jsonschema.Schema{}}
+			const schema = "/content/application~1json/schema"
 			if described.RequestBody != nil {
-				if compiled.request, err = compiler.Compile(pointer + "/requestBody/content/application~1json/schema"); err != nil {
-					return nil, err
-				}
+				compiled.request = compiler.MustCompile(pointer + "/requestBody" + schema)
 			}
 			for status, response := range described.Responses.Map() {
-				if response.Ref != "" { // the errors, which are open
-					continue
-				}
-				if compiled.responses[status], err = compiler.Compile(pointer + "/responses/" + status + "/content/application~1json/schema"); err != nil {
-					return nil, err
+				if response.Ref == "" { // the errors, which are open, are a reference
+					compiled.responses[status] = compiler.MustCompile(pointer + "/responses/" + status + schema)
 				}
 			}
 			pattern := method + " /v1" + path
@@ -114,28 +129,6 @@ var load = sync.OnceValues(func() (*document, error) {
 	}
 	return d, nil
 })
-
-func (d *document) check(x simulator.Exchange) error {
-	r, err := http.NewRequest(x.Request.Method, x.Request.Path, nil) //nolint:noctx // is not sent
-	if err != nil {
-		return err
-	}
-	_, pattern := d.routes.Handler(r)
-	op, ok := d.operations[pattern]
-	if !ok || !strings.HasPrefix(pattern, x.Request.Method+" ") { // GET also routes HEAD
-		return errors.New("there is no such operation")
-	}
-	if err := op.checkRequest(x.Request); err != nil {
-		return fmt.Errorf("the request: %w", err)
-	}
-	if x.Altered {
-		return nil
-	}
-	if err := op.checkResponse(x); err != nil {
-		return fmt.Errorf("the response: %w", err)
-	}
-	return nil
-}
 
 func (o operation) checkRequest(r simulator.Request) error {
 	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || key == "" {
@@ -154,11 +147,7 @@ func (o operation) checkRequest(r simulator.Request) error {
 }
 
 func (o operation) checkResponse(x simulator.Exchange) error {
-	schema := o.responses[fmt.Sprint(x.Status)]
-	if schema == nil {
-		schema = o.responses[fmt.Sprintf("%dXX", x.Status/100)]
-	}
-	if schema != nil {
+	if schema := cmp.Or(o.responses[fmt.Sprint(x.Status)], o.responses[fmt.Sprintf("%dXX", x.Status/100)]); schema != nil {
 		return checkBody(schema, x.Header, x.Body)
 	}
 	if x.Status < http.StatusBadRequest { // only errors are open

@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -187,8 +189,19 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			}
 		}
 	})
-	wantPhrases(t, said, "Interrupted while waiting for the update\n", "The update may still be running.")
+	wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
 	<-stopped
+}
+
+// The framework's server implements every part of the protocol, and plugin-go looks for each.
+func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
+	t.Parallel()
+	inner, outer := reflect.TypeOf(providerserver.NewProtocol6(New(Options{})())()), reflect.TypeFor[*server]()
+	for i := range inner.NumMethod() {
+		if _, found := outer.MethodByName(inner.Method(i).Name); !found {
+			t.Errorf("%s is hidden", inner.Method(i).Name)
+		}
+	}
 }
 
 // isStopping reports whether StopProvider waits for actions.
@@ -201,8 +214,7 @@ func (s *server) isStopping() bool {
 // stopTest is a server whose StopProvider has returned before its InvokeAction
 // registers the action's context.
 type stopTest struct {
-	tfprotov6.ProviderServer
-	tfprotov6.ActionServer
+	frameworkServer
 	invoked, stopped chan struct{}
 }
 
@@ -217,17 +229,24 @@ func (s *stopTest) InvokeAction(ctx context.Context, _ *tfprotov6.InvokeActionRe
 	return &tfprotov6.InvokeActionServerStream{Events: func(func(tfprotov6.InvokeActionEvent) bool) { <-ctx.Done() }}, nil
 }
 
-func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
-	t.Parallel()
+// stopDuringInvoke returns a server that is stopped, until ctx ends, once an action is
+// invoked. The channel is closed when that has stopped.
+func stopDuringInvoke(ctx context.Context) (*stopTest, *server, chan struct{}) {
 	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
-	s, done := newServer(inner, inner), make(chan struct{})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
-	defer cancel()
+	s, done := newServer(inner), make(chan struct{})
 	go func() {
 		defer close(done)
 		<-inner.invoked
 		_, _ = s.StopProvider(ctx, nil)
 	}()
+	return inner, s, done
+}
+
+func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
+	defer cancel()
+	inner, s, done := stopDuringInvoke(ctx)
 	stream, err := s.InvokeAction(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -253,14 +272,8 @@ func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
 
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
-	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
-	s, done := newServer(inner, inner), make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer close(done)
-		<-inner.invoked
-		_, _ = s.StopProvider(ctx, nil)
-	}()
+	_, s, done := stopDuringInvoke(ctx)
 	if _, err := s.InvokeAction(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

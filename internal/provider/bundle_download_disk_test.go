@@ -4,24 +4,23 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
-	tfpath "github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -151,9 +150,9 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path ("+test.at+")", test.problem+". Unless you resolve this first, this download stops before it writes a file.")
-			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". No files were written.",
-				"If another docs_bundle_download has the same "+test.at+", give each its own. Otherwise, move or delete what is there, and plan and apply again.")
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If that is still so during the apply, this download stops before it writes a file.")
+			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
+				"Move or delete it, and plan and apply again. If another docs_bundle_download writes there, give each its own "+test.at+" instead.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -174,76 +173,25 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the resource wrote"); n != 2 || strings.Count(said, ", so it was not deleted.") != 2 {
+	if n := strings.Count(said, "warning: Files differ from what the resource wrote: "+c.inFolder()); n != 2 || strings.Count(said, ", so it was not deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
 
-func TestReplacementSaysWhatIsTrueOfTheDisk(t *testing.T) {
+func TestReplacementAtTheSamePathDeletesFirstUnlessItCreatesFirst(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.change(t, "new", "put site/mine")
-	config := strings.NewReplacer("site/bundle", "new/bundle", "site/site", "new/site").Replace(c.download("site", "se_1", ""))
+	config := strings.Replace(c.download("site", "se_1", "lifecycle {\n    create_before_destroy = false\n  }"), "site/site", "site/pages", 1)
 	c.write(t, config)
-	plan := c.report(t, 2, "plan", "-detailed-exitcode")
-	plan.wantSaid(t, "site", `new/site" differs from what this resource wrote. Unless you resolve this first, this download stops`)
-	said := c.report(t, 1, "apply", "-auto-approve").said["site"]
-	wantPhrases(t, said, "error: Unexpected files at the download path (extract_to)", "already exists. No files were written.")
-	c.wantDisk(t, "site", map[string]string{}) // Terraform destroys first
-
-	c.change(t, "new", "rm site")
-	c.apply(t, 0)
-	// The files at a path that stays are the resource's own, until the destroy.
-	c.write(t, strings.Replace(config, "new/site", "new/pages", 1))
-	plan = c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	plan.wantNothingSaid(t, "site")
+	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
+	plan.wantNothingSaid(t, "site") // its own files are no warning
 	if plan.planned["site"] != "replace" {
 		t.Errorf("planned %q, want a replacement", plan.planned["site"])
 	}
 	c.terraform.Run(t, 0, "apply", "saved")
 	c.wantEmptyPlan(t)
-}
 
-// Other engines keep no private state after some calls.
-func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
-	t.Parallel()
-	for name, private := range map[string]string{"missing": "", "not decodable": `{"written":"W10="}`} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newDownload(t)
-			lose := func() {
-				file := c.inFolder("terraform.tfstate")
-				state, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lost := regexp.MustCompile(`"private": *"[^"]*"`).ReplaceAllLiteral(state, fmt.Appendf(nil, `"private": %q`, base64.StdEncoding.EncodeToString([]byte(private))))
-				if bytes.Equal(lost, state) {
-					t.Fatal("the state file has no private state")
-				}
-				c.terraform.Write(t, "terraform.tfstate", string(lost))
-			}
-			c.change(t, "older", "copy site")
-			lose()
-			c.wantEmptyPlan(t)
-			c.addBundle("se_2", 3)
-			c.write(t, c.download("site", "se_2", ""))
-			c.apply(t, 0)
-			c.change(t, "latest", "copy site")
-			lose()
-			c.change(t, "site", "copy older")
-			c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unexpected files at the download path (path)", "warning: Unexpected files at the download path (extract_to)")
-			c.change(t, "site", "copy latest")
-			c.terraform.Run(t, 0, "destroy", "-auto-approve")
-			c.wantDisk(t, "site", map[string]string{})
-		})
-	}
-}
-
-func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T) {
-	t.Parallel()
-	c := newDownload(t)
-	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
+	c.write(t, strings.Replace(config, "= false", "= true", 1))
 	before := c.disk(t, "site")
 	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
 	wantPhrases(t, said, `bundle.tar.gz" already exists. No files were written.`)
@@ -251,44 +199,54 @@ func TestReplacementAtTheSamePathDoesNotWorkWithCreateBeforeDestroy(t *testing.T
 	c.wantEmptyPlan(t)
 }
 
-func TestDestroyThatFailsKeepsTheFilesAndTheResource(t *testing.T) {
+// Nothing else makes a disk full, or keeps a rename from being undone, on every system.
+func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 	t.Parallel()
+	full := &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}
+	stuck := &os.LinkError{Op: "rename", Old: "old", New: "site", Err: syscall.EBUSY}
 	for name, test := range map[string]struct {
-		interrupted   bool
-		file          string
-		first, detail string
+		operation string
+		err       error
+		want      string
 	}{
-		"interrupted":                    {true, "bundle.tar.gz", "Terraform was interrupted.", "\n\nNo files were deleted.\n\nTry again."},
-		"no room for a temporary folder": {false, strings.Repeat("x", 250), "The operating system returned: mkdir ", ". No files were deleted.\n\nFix the cause, and try again."},
+		"full in a create":     {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space. Then plan and apply again."},
+		"full in an update":    {"update", full, "device.\n\nThe files on disk and the state are unchanged.\n\nMake sure"},
+		"mount point":          {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
+		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy.\n\nThe old files are in that temporary directory.\n\n"},
+		"full in a destroy":    {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure"},
+		"interrupted destroy":  {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
+		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not read the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			r := newBundleDownloadResource()
-			var described resource.SchemaResponse
-			r.Schema(ctx, resource.SchemaRequest{}, &described)
-			state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(described.Schema.Type().TerraformType(ctx), nil)}
-			file := filepath.Join(t.TempDir(), test.file)
-			if err := os.WriteFile(file, []byte("bundle"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			diags := state.SetAttribute(ctx, tfpath.Root("path"), file)
-			diags.Append(state.SetAttribute(ctx, tfpath.Root("sha256"), checksum("bundle"))...)
-			if diags.HasError() {
-				t.Fatal(diags)
-			}
-			if test.interrupted {
-				cancel()
-			}
-			var resp resource.DeleteResponse
-			r.Delete(ctx, resource.DeleteRequest{State: state}, &resp)
-			if d := resp.Diagnostics; d.ErrorsCount() != 1 || !strings.HasPrefix(d[0].Detail(), test.first) || !strings.HasSuffix(d[0].Detail(), test.detail) {
-				t.Errorf("diagnostics: %v", d)
-			}
-			if _, err := os.Stat(file); err != nil {
-				t.Error(err)
-			}
+			var diags diag.Diagnostics
+			model := bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("a.tgz"), ExtractTo: types.StringValue("site")}
+			model.addFailure(test.operation, &diags, test.err)
+			model.warnAboutLeftovers(errors.New("DIR was not deleted: busy"), &diags)
+			wantPhrases(t, diags[0].Summary()+"\n"+diags[0].Detail(), test.want)
+			wantPhrases(t, diags[1].Summary()+"\n"+diags[1].Detail(), "Temporary files not deleted: a.tgz\nDIR was not deleted: busy.\n\nDelete that directory.")
 		})
+	}
+}
+
+// storedText is a private state with one value.
+type storedText string
+
+func (s storedText) GetKey(context.Context, string) ([]byte, diag.Diagnostics)     { return []byte(s), nil }
+func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostics) { return nil }
+
+// Other engines keep no private state after some calls.
+func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
+	t.Parallel()
+	for private, want := range map[storedText]bundle.Owned{
+		"":                             {Files: []string{"file"}, Trees: []string{"tree"}},
+		"[]":                           {Files: []string{"file"}, Trees: []string{"tree"}},
+		`{"files":["old"],"trees":[]}`: {Files: []string{"old", "file"}, Trees: []string{"tree"}},
+	} {
+		state := &bundleDownloadModel{SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
+		var diags diag.Diagnostics
+		if got := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(got, want) || len(diags) > 0 {
+			t.Errorf("%s: got %v and %v, want %v", private, got, diags, want)
+		}
 	}
 }

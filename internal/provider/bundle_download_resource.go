@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -64,22 +64,22 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created; a destroy leaves them.",
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created; a destroy leaves them. A change replaces the resource and deletes the old files.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, the checksum of the downloaded file.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, the checksum of the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links.",
+				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. A change replaces the resource and deletes the old files.",
 				Optional:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -135,25 +135,18 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// The plan of a tainted resource cannot know that its destroy comes first.
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, "Unless you resolve this first, this download stops before it writes a file."))
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If that is still so during the apply, this download stops before it writes a file."))
 		}
 	}
-	if creating {
+	if creating || complete && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	sameJob := plan.JobID.Equal(state.JobID)
-	plan.setComputed(&state)
-	if !config.SHA256.IsNull() {
-		plan.SHA256 = config.SHA256
+	if config.SHA256.IsNull() {
+		plan.SHA256 = types.StringUnknown()
 	}
-	if !complete || !reflect.DeepEqual(plan, state) {
-		plan.SizeBytes = types.Int64Unknown()
-		if config.SHA256.IsNull() {
-			plan.SHA256 = types.StringUnknown()
-		}
-		if !sameJob || state.ContentSHA256.IsNull() {
-			plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
-		}
+	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
+	if plan.JobID.Equal(state.JobID) && !state.ContentSHA256.IsNull() {
+		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
@@ -197,16 +190,12 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
-		if detail, ok := explainDisk(err, "No files were deleted."); ok {
-			resp.Diagnostics.AddError(summaryDeleteFailed, detail)
-		} else {
-			addError(&resp.Diagnostics, summaryDeleteFailed, explain(err, noTimeoutField), "No files were deleted.", "Try again.")
-		}
+		state.addFailure("delete", &resp.Diagnostics, err)
 		return
 	}
-	warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
+	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
 	for _, occupied := range found.Occupied() {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
 	}
 }
 
@@ -223,23 +212,6 @@ func (m *bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
-// setComputed copies the attributes that describe what was written.
-func (m *bundleDownloadModel) setComputed(from *bundleDownloadModel) {
-	m.SHA256, m.SizeBytes, m.ContentSHA256, m.FileCount = from.SHA256, from.SizeBytes, from.ContentSHA256, from.FileCount
-}
-
-// setContents sets the attributes that describe what was written.
-func (m *bundleDownloadModel) setContents(file client.Download, content bundle.Content) {
-	m.SHA256, m.SizeBytes = types.StringValue(file.SHA256), types.Int64Value(file.SizeBytes)
-	m.ContentSHA256, m.FileCount = nullIfEmpty(content.Digest), types.Int64Null()
-	if content.Digest != "" {
-		m.FileCount = types.Int64Value(content.Files)
-	}
-}
-
-// noFilesWritten also fits a replacement, whose destroy has already deleted the old files.
-const noFilesWritten = "No files were written."
-
 // fetch downloads the bundle of the plan's job, unless it is on disk already, sets the
 // computed attributes of the plan, and adds to owned. It reports failures. operation names
 // the timeout. In a create, state is empty.
@@ -254,7 +226,6 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	found, err := plan.target().Inspect(ctx, *owned)
 	if err != nil {
 		plan.addFailure(operation, diags, err)
-		return false
 	}
 	for _, occupied := range found.Occupied() {
 		plan.addFailure(operation, diags, occupied)
@@ -262,88 +233,113 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	if diags.HasError() {
 		return false
 	}
-	sameJob := plan.JobID.Equal(state.JobID)
 	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
-	if found.Complete() && sameJob && sameFile {
-		plan.setComputed(state)
+	if found.Complete() && plan.JobID.Equal(state.JobID) && sameFile {
+		plan.SHA256, plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SHA256, state.SizeBytes, state.ContentSHA256, state.FileCount
 		return true
 	}
 	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), operation, diags) {
 		return false
 	}
-	return plan.replace(ctx, c, operation, found, owned, diags)
-}
-
-// replace downloads the bundle, and puts it in place of what was found. If it fails, it
-// leaves the files unchanged.
-func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, operation string, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) bool {
-	jobID := m.JobID.ValueString()
-	staged, err := found.Stage()
-	if err != nil {
-		m.addFailure(operation, diags, err)
+	if err := plan.replace(ctx, c, found, owned, diags); err != nil {
+		plan.addFailure(operation, diags, err)
 		return false
 	}
-	defer func() { warnAboutLeftovers(staged.Discard(), diags) }()
-
-	file, err := c.DownloadBundle(ctx, jobID, staged.File)
-	if err != nil {
-		m.addFailure(operation, diags, err)
-		return false
-	}
-	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != file.SHA256 {
-		diags.AddAttributeError(path.Root("sha256"), summaryChecksumMismatch, paragraphs(
-			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s. %s", jobID, file.SHA256, wanted, noFilesWritten),
-			"If the bundle is correct, update or remove sha256."))
-		return false
-	}
-	content, err := staged.Unpack(ctx)
-	if err != nil {
-		m.addFailure(operation, diags, err)
-		return false
-	}
-	// The plan knows the content only of a job that was downloaded before.
-	if wanted := m.ContentSHA256.ValueString(); wanted != "" && wanted != content.Digest {
-		diags.AddAttributeError(path.Root("job_id"), summaryContentChanged, paragraphs(
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s. %s", jobID, cmp.Or(content.Digest, "null"), wanted, noFilesWritten),
-			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths."))
-		return false
-	}
-	if err := staged.Commit(ctx); err != nil {
-		m.addFailure(operation, diags, err)
-		return false
-	}
-	owned.Add(file.SHA256, content.Digest)
-	m.setContents(file, content)
 	return true
 }
 
-// addFailure adds the diagnostic of a download that failed.
-func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
+// replace downloads the bundle, puts it in place of what was found, and sets the computed
+// attributes. If it fails, it leaves the files unchanged.
+func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) error {
 	jobID := m.JobID.ValueString()
+	staged, err := found.Stage()
+	if err != nil {
+		return err
+	}
+	defer func() { m.warnAboutLeftovers(staged.Discard(), diags) }()
+
+	file, err := c.DownloadBundle(ctx, jobID, staged.File)
+	if err != nil {
+		return err
+	}
+	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != file.SHA256 {
+		return &mismatchError{
+			"sha256", summaryChecksumMismatch,
+			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, file.SHA256, wanted),
+			"If the bundle is correct, update or remove sha256.",
+		}
+	}
+	content, err := staged.Unpack(ctx)
+	if err != nil {
+		return err
+	}
+	// The plan knows the content only of a job that was downloaded before.
+	if wanted := m.ContentSHA256.ValueString(); wanted != "" && wanted != content.Digest {
+		return &mismatchError{
+			"job_id", summaryContentChanged,
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), wanted),
+			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths.",
+		}
+	}
+	if err := staged.Commit(ctx); err != nil {
+		return err
+	}
+	owned.Add(file.SHA256, content.Digest)
+	m.SHA256, m.SizeBytes = types.StringValue(file.SHA256), types.Int64Value(file.SizeBytes)
+	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
+	if content.Digest != "" {
+		m.ContentSHA256, m.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
+	}
+	return nil
+}
+
+// mismatchError reports a bundle that is not the expected one.
+type mismatchError struct{ argument, summary, what, next string }
+
+func (e *mismatchError) Error() string { return e.what }
+
+// unchangedAfter says what is on disk, and in the state, after an operation that failed.
+var unchangedAfter = map[string]string{
+	"create": "No files were written.", // a replacement may have deleted the old ones
+	"update": "The files on disk and the state are unchanged.",
+	"delete": "No files were deleted, and the state is unchanged.",
+}
+
+// addFailure adds the diagnostic of an operation that failed.
+func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
+	unchanged := unchangedAfter[operation]
+	if errors.Is(err, bundle.ErrNotUndone) {
+		unchanged = "The old files are in that temporary directory."
+	}
+	var mismatch *mismatchError
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	detail, onDisk := explainDisk(err, noFilesWritten)
+	cause, ofSystem := m.explain(err, operation)
 	switch {
+	case errors.As(err, &mismatch):
+		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
 	case errors.As(err, &occupied):
-		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, noFilesWritten))
+		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, unchanged))
 	case errors.As(err, &archive):
-		at, problem, next := "extract_to", "cannot be unpacked", "Export the site again, or download the bundle without extract_to."
-		if m.ExtractTo.IsNull() {
+		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
+		if archive.Damaged {
 			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
-			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", jobID, problem, strings.TrimSuffix(archive.Error(), "."), noFilesWritten), next))
-	case onDisk:
-		diags.AddAttributeError(path.Root("path"), summaryWriteFailed, detail)
+			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
+	case operation == "delete":
+		addError(diags, summaryDeleteFailed, cause, unchanged, "")
+	case ofSystem:
+		addError(diags, summaryWriteFailed, cause, unchanged, "")
 	default:
-		addError(diags, summaryDownloadFailed, explain(err, operation), "Job: "+jobID+". "+noFilesWritten, "")
+		addError(diags, summaryDownloadFailed, cause, "Job: "+m.JobID.ValueString()+". "+unchanged, "")
 	}
 }
 
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied *bundle.OccupiedError, result string) string {
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("If another docs_bundle_download has the same %s, give each its own. Otherwise, move or delete what is there, and plan and apply again.", argumentOf(occupied)))
+		fmt.Sprintf("Move or delete it, and plan and apply again. If another docs_bundle_download writes there, give each its own %s instead.", argumentOf(occupied)))
 }
 
 func argumentOf(occupied *bundle.OccupiedError) path.Path {
@@ -353,20 +349,27 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 	return path.Root("path")
 }
 
-// explainDisk describes an error of the file system, if it is one.
-func explainDisk(err error, unchanged string) (detail string, ok bool) {
+// explain explains an error, and reports whether it is one of the file system.
+func (m *bundleDownloadModel) explain(err error, operation string) (cause explanation, ofSystem bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
-	next := "Fix the cause, and try again."
-	if errors.Is(err, syscall.EBUSY) {
-		next = "If extract_to is a mount point, use a subdirectory of it."
+	if !ofFile && !ofRename {
+		return explain(err, operation), false
 	}
-	return paragraphs("The operating system returned: "+err.Error()+". "+unchanged, next), ofFile || ofRename
+	targets := strconv.Quote(m.Path.ValueString())
+	if !m.ExtractTo.IsNull() {
+		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
+	}
+	advice := "Make sure that Terraform can write next to " + targets + ", and that the disk has free space. Then plan and apply again."
+	if errors.Is(err, syscall.EBUSY) {
+		advice = "If extract_to is a mount point, use a subdirectory of it."
+	}
+	return explanation{"The operating system returned: " + err.Error() + ".", advice}, true
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
-func warnAboutLeftovers(err error, diags *diag.Diagnostics) {
+func (m *bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
 	if err != nil {
-		diags.AddWarning(summaryNotDeleted, paragraphs(sentence(err.Error()), "Delete that directory."))
+		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Delete that directory."))
 	}
 }

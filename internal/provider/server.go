@@ -22,15 +22,19 @@ import (
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
-		inner := providerserver.NewProtocol6(newProvider())()
-		actions, _ := inner.(tfprotov6.ActionServer)
-		return newServer(inner, actions)
+		return newServer(providerserver.NewProtocol6(newProvider())().(frameworkServer))
 	}
 }
 
+// frameworkServer is all that the framework's server implements.
+type frameworkServer interface {
+	tfprotov6.ProviderServerWithActions
+	tfprotov6.ListResourceServer
+	tfprotov6.StateStoreServer
+}
+
 type server struct {
-	tfprotov6.ProviderServer
-	tfprotov6.ActionServer
+	frameworkServer
 
 	mu      sync.Mutex
 	running int        // actions
@@ -41,8 +45,8 @@ type server struct {
 	stop     context.CancelFunc
 }
 
-func newServer(inner tfprotov6.ProviderServer, actions tfprotov6.ActionServer) *server {
-	s := &server{ProviderServer: inner, ActionServer: actions}
+func newServer(inner frameworkServer) *server {
+	s := &server{frameworkServer: inner}
 	s.change = sync.NewCond(&s.mu)
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
@@ -63,7 +67,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 		s.mu.Unlock()
 		s.changed()
 	}
-	stream, err := s.ActionServer.InvokeAction(ctx, req)
+	stream, err := s.frameworkServer.InvokeAction(ctx, req)
 	if err != nil {
 		end()
 		return nil, err
@@ -78,7 +82,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 
 // StopProvider cancels running operations, and waits until running actions or ctx end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	resp, err := s.ProviderServer.StopProvider(ctx, req)
+	resp, err := s.frameworkServer.StopProvider(ctx, req)
 	defer context.AfterFunc(ctx, s.changed)()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,13 +30,13 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		run.describe(failure, "create").addError(&resp.Diagnostics, "")
+		failure.describe(run.client, run.goal.inputs.Domain, "create").addError(&resp.Diagnostics, "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.complete(ctx); failure != nil {
 		run.life.createEnded()
-		text := run.describe(failure, "create")
+		text := failure.describe(run.client, run.goal.inputs.Domain, "create")
 		if interrupted(failure.cause) {
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(text.summary, run.life.JobID), paragraphs(text.what, "The state contains the job without a link.", text.next))
@@ -67,7 +67,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		run.describe(failure, "update").addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		failure.describe(run.client, run.goal.inputs.Domain, "update").addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

@@ -63,15 +63,15 @@ var exportTexts = map[exportRequest]struct{ summary, job string }{
 	requestRenew: {summaryRenewalFailed, "Job: %s."},
 }
 
-// describe describes a failure of an operation that the field of the timeouts argument
-// limits.
-func (run *exportRun) describe(f *exportFailure, field string) exportText {
+// describe describes a failure to export a domain. The field of the timeouts argument limits
+// the operation.
+func (f *exportFailure) describe(c *client.Client, domain, field string) exportText {
 	cause, resume := explain(f.cause, field), f.howToResume(field)
 	if f.request == requestStart {
-		return run.describeStart(f.cause, cause)
+		return describeStart(f.cause, cause, c, domain)
 	}
 	if _, failed := errors.AsType[*client.JobFailedError](f.cause); failed {
-		return exportText{summaryJobFailed, failureOf(run.client, f.job), fixAndExport}
+		return exportText{summaryJobFailed, failureOf(c, f.job), fixAndExport}
 	}
 	text := exportTexts[f.request]
 	job, look := fmt.Sprintf(text.job, f.jobID), "look for job "+f.jobID+" in the service's dashboard."
@@ -116,15 +116,15 @@ func (f *exportFailure) howToResume(field string) string {
 }
 
 // describeStart describes why no job was started, as far as is known.
-func (run *exportRun) describeStart(err error, cause explanation) exportText {
+func describeStart(err error, cause explanation, c *client.Client, domain string) exportText {
 	result, next := "No job was started for %s.", cause.advice
 	if client.MayHaveStarted(err) {
 		result = "A job may have been started for %s, but its ID was not received."
 		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in " + errorsPage + "."
 	} else if client.IsNotFound(err) {
-		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", run.client.BaseURL())
+		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())
 	}
-	return exportText{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, run.goal.inputs.Domain)), next}
+	return exportText{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, domain)), next}
 }
 
 // describeLink describes the link in the state after a failure. Whether it works is not

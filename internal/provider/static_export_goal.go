@@ -5,7 +5,6 @@ package provider
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"time"
 
@@ -24,15 +23,16 @@ type exportGoal struct {
 
 // is reports whether the plan asks for exactly these inputs.
 func (g exportGoal) is(inputs exportInputs) bool {
-	return g.known && reflect.DeepEqual(g.inputs, inputs)
+	return g.known && g.inputs == inputs
 }
 
 // exportInputs are the arguments that determine what a job exports.
 type exportInputs struct {
-	Domain   string
-	Triggers map[string]*string
-	// Parameters is a JSON object without insignificant whitespace, with sorted fields.
-	Parameters string
+	Domain string `json:"domain"`
+	// Triggers and Parameters are JSON objects without insignificant whitespace, with sorted
+	// fields.
+	Triggers   string `json:"triggers"`
+	Parameters string `json:"parameters"`
 }
 
 // goal returns what the plan asks for.
@@ -41,15 +41,15 @@ func (m *staticExportModel) goal() exportGoal {
 	// The value is valid: Terraform also validates values that the plan did not know.
 	inputs.Parameters, _ = canonicalParameters(m.AdditionalParameters.ValueString())
 	known := !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
+	triggers := map[string]*string{}
 	for name, value := range m.Triggers.Elements() {
 		text, _ := value.(types.String)
 		known = known && !text.IsUnknown()
-		if inputs.Triggers == nil {
-			inputs.Triggers = map[string]*string{}
-		}
-		inputs.Triggers[name] = text.ValueStringPointer()
+		triggers[name] = text.ValueStringPointer()
 	}
-	return exportGoal{inputs, known, durationOf(m.RenewBefore), m.LinkRenewal.ValueString() == renewNever}
+	canonical, _ := json.Marshal(triggers) // of strings, which never fails
+	inputs.Triggers = string(canonical)
+	return exportGoal{inputs: inputs, known: known, renewBefore: durationOf(m.RenewBefore), never: m.LinkRenewal.ValueString() == renewNever}
 }
 
 var parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {

@@ -9,51 +9,53 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportLife is what Terraform stores about an export. Only the methods in this file
-// change it, each for one event, and they decide what to do next. It is read and stored as
-// a whole: see static_export_store.go.
+// exportLife is what Terraform stores about an export: what has the tag "-" in attributes,
+// the rest in the private state. Only the methods in this file change it, each for one
+// event, and they decide what to do next. It is read and stored as a whole: see
+// static_export_store.go.
 type exportLife struct {
-	JobID string
+	JobID string `json:"-"`
 	// Status is "" if the service has not returned one.
-	Status string
+	Status string `json:"-"`
 	// PageCount is nil if the service has not returned it.
-	PageCount *int64
+	PageCount *int64 `json:"-"`
 	// Inputs are those in the state, which the job was started with unless it is Imported.
-	Inputs exportInputs
+	Inputs exportInputs `json:"-"`
 	// Imported is set from an import to the first update after it, which adopts the
 	// configured inputs without a new job.
-	Imported bool
+	Imported bool `json:"imported,omitempty"`
 	// Unfinished is set from a create that ended without a link until there is one, or until
 	// its job is known to have failed. Terraform taints such a resource, at the latest if it
 	// has a provisioner, and replaces it without asking.
-	Unfinished bool
+	Unfinished bool `json:"unfinished,omitempty"`
 	// JobMissing and BundleMissing mean that the service could not find the job or its
 	// bundle when it was last asked.
-	JobMissing, BundleMissing bool
-	Link                      exportLink
+	JobMissing    bool       `json:"job_missing,omitempty"`
+	BundleMissing bool       `json:"bundle_missing,omitempty"`
+	Link          exportLink `json:"link"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has one, fails, or is replaced by a newer job.
-	Pending *pendingJob
+	Pending *pendingJob `json:"pending,omitempty"`
 }
 
 // exportLink is a presigned link. Its URL is "" if there is none.
 type exportLink struct {
-	URL string
+	URL string `json:"-"`
 	// ExpiresAt is zero if it is not known.
-	ExpiresAt time.Time
+	ExpiresAt time.Time `json:"-"`
 	// SizeBytes is nil if the service has not returned it.
-	SizeBytes *int64
+	SizeBytes *int64 `json:"-"`
 	// ReceivedAt is zero if it is not known.
-	ReceivedAt time.Time
+	ReceivedAt time.Time `json:"received_at,omitzero"`
 	// Kept means that the service returned the same link when the provider requested a new
 	// one early: it returns a new link only after the old one has expired.
-	Kept bool
+	Kept bool `json:"kept,omitempty"`
 }
 
 // pendingJob is a job that an apply with the same inputs resumes.
 type pendingJob struct {
-	JobID  string
-	Inputs exportInputs
+	JobID  string       `json:"job_id"`
+	Inputs exportInputs `json:"inputs"`
 }
 
 // newLife returns the life of a job that was just started.

@@ -56,7 +56,7 @@ func TestNextStep(t *testing.T) {
 		nullTrigger  change = func(s *situation) { s.plan.Triggers = triggers(types.StringNull()) }
 		unknownValue change = func(s *situation) { s.plan.Triggers = triggers(types.StringUnknown()) }
 		unknownMap   change = func(s *situation) { s.plan.Triggers = types.MapUnknown(types.StringType) }
-		noTriggers   change = func(s *situation) { s.life.Inputs.Triggers = nil }
+		noTriggers   change = func(s *situation) { s.life.Inputs.Triggers = "{}" }
 		unknownJSON  change = func(s *situation) { s.plan.AdditionalParameters = types.StringUnknown() }
 		never        change = func(s *situation) { s.plan.LinkRenewal = types.StringValue(renewNever) }
 		early        change = func(s *situation) { s.plan.RenewBefore = types.StringValue("61m") }
@@ -77,7 +77,7 @@ func TestNextStep(t *testing.T) {
 			s.life.Inputs = s.plan.goal().inputs
 		}
 		pendingOther change = func(s *situation) {
-			s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com", Parameters: "{}"})
+			s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com"})
 		}
 	)
 	for name, test := range map[string]struct {
@@ -289,7 +289,7 @@ func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test.failure.jobID = "se_1"
-			got := (&exportRun{}).describe(&test.failure, test.field)
+			got := test.failure.describe(nil, "docs.example.com", test.field)
 			wantPhrases(t, got.summary+"\n"+paragraphs(got.what, got.next), test.summary, test.says)
 		})
 	}

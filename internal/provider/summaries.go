@@ -59,7 +59,7 @@ const (
 	summaryLongRenewBefore = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files differ from what the resource wrote"
-	summaryNotDeleted   = "Old files not deleted"
+	summaryNotDeleted   = "Temporary files not deleted"
 )
 
 // Errors or warnings.

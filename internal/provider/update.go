@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,8 @@ const (
 	maxLogBytes = 4 << 10
 
 	waitAgain = "To continue waiting, run Terraform again."
+
+	dependentsUnchanged = "Terraform did not create or update what depends on the update."
 )
 
 // updateWait is a wait for the end of an update.
@@ -36,6 +39,8 @@ type updateWait struct {
 	timeout string
 	// again tells the user how to wait again after a timeout or an interrupt.
 	again string
+	// unchanged says what a failure leaves unchanged; it may be empty.
+	unchanged string
 }
 
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only
@@ -45,14 +50,17 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	seen, cause := describeLastSeen(w.statusID, last), explain(err, w.timeout)
+	cause, state := explain(err, w.timeout), sentences(describeLastSeen(w.statusID, last), w.unchanged)
+	ended, failed := errors.AsType[*client.EndedError](err)
 	switch {
-	case timedOut(err):
-		addError(diags, summaryUpdateTimedOut, cause, sentences(seen, "The update may still be running."), sentences(w.again, cause.advice))
 	case interrupted(err):
-		diags.AddError(summaryUpdateInterrupted, paragraphs(sentences(seen, "The update may still be running."), w.again))
+		addError(diags, summaryUpdateInterrupted, cause, state, w.again)
+	case timedOut(err) && last == nil && failed:
+		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(ended.Last, w.timeout).advice)
+	case timedOut(err):
+		addError(diags, summaryUpdateTimedOut, cause, state, sentences(w.again, cause.advice))
 	default:
-		addError(diags, summaryUpdateUnreadable, cause, seen, "")
+		addError(diags, summaryUpdateUnreadable, cause, state, "")
 	}
 	return nil, false
 }
@@ -62,25 +70,25 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
-		addUpdateFailure(w.client, diags, w.statusID, update)
+		addUpdateFailure(w.client, diags, w.statusID, update, w.unchanged)
 		ok = false
 	}
 	return update, ok
 }
 
-// describeLastSeen describes the update as it was last read, or is empty if it was never read.
+// describeLastSeen describes the update as it was last read; last is nil if it was not.
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
-		return ""
+		return fmt.Sprintf("The status of update %s has not been read.", statusID)
 	case last.Documented():
-		return fmt.Sprintf("Update %s was last seen with status %q.", statusID, last.Status)
+		return fmt.Sprintf("Update %s was last seen with status %q, and may still be running.", statusID, last.Status)
 	}
 	return fmt.Sprintf("Update %s was last seen with status %q, which is undocumented and counts as still running.", statusID, last.Status)
 }
 
-// addUpdateFailure reports what is known about a failed update.
-func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus) {
+// addUpdateFailure reports what is known about a failed update, and what it leaves unchanged.
+func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged string) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {
@@ -107,7 +115,7 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 		// Terraform does not wrap lines that begin with a space.
 		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
-	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, "Push a fix, and use the status_id of the update that it triggers."))
+	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, "Push a fix, and use the status_id of the update that it triggers."))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have

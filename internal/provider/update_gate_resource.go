@@ -49,18 +49,18 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription,
+				MarkdownDescription: statusIDDescription + " A change replaces the resource, which waits for that update.",
 				Required:            true,
 				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Arbitrary strings, such as a commit SHA.",
+				MarkdownDescription: "Arbitrary strings, such as a commit SHA. A change replaces the resource, which waits for the update again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
-			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " A change has no effect until the next wait.", Optional: true, Validators: atLeastOneSecond},
 			"timeouts":      resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 			"status":        recorded("Status of the update, always `success`."),
 			"summary":       recorded("Summary of the update."),
@@ -81,7 +81,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, timeout: "create", again: waitAgain}
+	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, timeout: "create", again: waitAgain, unchanged: dependentsUnchanged}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {
 		return

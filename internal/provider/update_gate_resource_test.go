@@ -4,10 +4,10 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -38,6 +38,7 @@ resource "docs_update_gate" "test" {
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("ended_at"), knownvalue.NotNull()),
 				},
 			},
 			{ // What matters only to the next wait is recorded.
@@ -60,19 +61,6 @@ func gate(name, statusID, arguments string) string {
 	return fmt.Sprintf("resource \"docs_update_gate\" %q {\n  status_id = %q\n  %s\n}\n", name, statusID, arguments)
 }
 
-func TestGateWaitsUntilTheUpdateHasSucceeded(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 4 * time.Minute})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_2", Queue: ended, Run: ended, Fields: map[string]any{"summary": simulator.Omit, "endedAt": nil}})
-	c := h.cli(t, gate("waits", "upd_1", `poll_interval = "1m"`)+gate("passes", "upd_2", ""))
-	c.apply(t, 0)
-	h.wantCounts(t, counts{update: 6 + 1})
-	values := c.values(t)
-	wantAttributes(t, values["docs_update_gate.waits"], map[string]any{"summary": "The site is live", "ended_at": "2130-01-31T12:04:02.000Z"})
-	wantAttributes(t, values["docs_update_gate.passes"], map[string]any{"summary": nil, "ended_at": nil})
-}
-
 func TestGateFailsClosed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -80,16 +68,19 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 		said      []string
 	}{
-		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space"}},
+		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space\n\nTerraform did not create or update what depends on the update.\n\nPush a fix,"}},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts = { create = "30m" }`, []string{
-			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. The update may still be running.\n\nTo continue waiting, run Terraform again.",
+			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status was last seen with status \"succeeded\", which is undocumented and counts as still running. Terraform did not create or update what depends on the update.\n\nTo continue waiting, run Terraform again.",
+		}},
+		"never read": {simulator.UpdateSpec{ID: "another"}, `timeouts = { create = "8s" }`, []string{
+			"error: Timed out waiting for the update", "The last response was HTTP 404", "there is no update with this ID.\n\nThe status of update never_read has not been read. Terraform did not create or update what depends on the update.\n\nCheck the ID,",
 		}},
 		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no field \"status\""}},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder
 	for name, test := range tests {
-		test.update.ID = label(name)
+		test.update.ID = cmp.Or(test.update.ID, label(name))
 		h.service.AddUpdate(test.update)
 		config.WriteString(gate(label(name), label(name), test.arguments))
 		fmt.Fprintf(&config, "resource \"terraform_data\" \"behind_%[1]s\" {\n  depends_on = [docs_update_gate.%[1]s]\n}\n", label(name))

@@ -102,6 +102,8 @@ func checkID(id string) error {
 		return invalidValue("The ID is empty." + use)
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
 		return invalidValue(fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength) + use)
+	case strings.Contains(id, "://"): // perhaps a link, which no message may repeat
+		return invalidValue("The ID is a URL." + use)
 	case strings.ContainsFunc(id, unprintable):
 		return invalidValue("The ID contains an unprintable character." + use)
 	}
@@ -120,10 +122,11 @@ func checkPath(value string) error {
 	return nil
 }
 
-// checkDomain rejects what is more than a domain. The service validates the rest.
+// checkDomain rejects what is more than a domain. The service validates the rest. The
+// error does not repeat the value, which may be a URL with credentials.
 func checkDomain(domain string) error {
 	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && !strings.ContainsFunc(domain, unprintable) {
 		return nil
 	}
-	return invalidValue(fmt.Sprintf("%q is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, or whitespace.", domain))
+	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, whitespace, or unprintable character.")
 }

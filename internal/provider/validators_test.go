@@ -41,12 +41,15 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"ID of whitespace":              {update(`status_id = " \t"`), "(status_id)\nThe ID is empty."},
 		"ID that cannot be printed":     {update(`status_id = "upd_\u0007"`), "(status_id)\nThe ID contains an unprintable character."},
 		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
+		"ID that is a link":             {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID is a URL."},
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
 		"timeout without a unit":        {gate(`timeouts = { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
-		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\n\"\" is not a domain. Write only the domain, such as docs.example.com,"},
-		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "(domain)\n\"https://docs.example.com\" is not a domain."},
+		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\nThe value is not a domain. Write only the domain, such as docs.example.com,"},
+		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "is not a domain."},
+		"domain with a query":           {export(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe value is not a domain."},
+		"domain with a password":        {export(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`), "(domain)\nThe value is not a domain."},
 		"domain with whitespace":        {export(`domain = "docs example.com"`), "is not a domain."},
-		"domain that cannot be printed": {export(`domain = "docs.example.com\u0007"`), "\"docs.example.com\\a\" is not a domain."},
+		"domain that cannot be printed": {export(`domain = "docs.example.com\u0007"`), "is not a domain."},
 		"domain with a path":            {export(`domain = "docs.example.com/guide"`), "is not a domain."},
 		"two domains":                   {export(`domain = "docs.example.com,www.example.com"`), "is not a domain."},
 		"domain with a port":            {export(`domain = "docs.example.com:443"`), "is not a domain."},
@@ -75,6 +78,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 			if n := strings.Count(said.said[label(name)], "error: "); n != 1 {
 				t.Errorf("%d errors:\n%s", n, said.said[label(name)])
 			}
+			wantNoSecret(t, "the error", said.said[label(name)])
 		})
 	}
 	h.wantCounts(t, counts{})

@@ -5,7 +5,6 @@ package simulator
 
 import (
 	"bytes"
-	"crypto/subtle"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -105,9 +104,7 @@ func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request)
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // the & in links stays as it is
-	if err := encoder.Encode(body); err != nil {
-		return response{status: http.StatusInternalServerError, body: []byte("simulator: encoding the response: " + err.Error())}
-	}
+	_ = encoder.Encode(body)     // what a test cannot encode has no body
 	a.body = text.Bytes()
 	return a
 }
@@ -116,8 +113,7 @@ func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request)
 func (s *Service) perform(r *http.Request, act func(*http.Request) response) (a response, rewrite func(string, map[string]any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(key), []byte(s.key)) == 0 {
+	if r.Header.Get("Authorization") != "Bearer "+s.key {
 		a = failure(http.StatusUnauthorized, "the API key is missing or not valid")
 		a.header = http.Header{"Www-Authenticate": {"Bearer"}}
 		return a, nil

@@ -28,8 +28,8 @@ type JobSpec struct {
 	// Progress returns the progress field for the share, from 0 to 1, of the
 	// run that is over. It can return Omit. Nil means whole percent.
 	Progress func(share float64) any
-	// QueuedStatus and RunningStatus replace "queued" and "running".
-	QueuedStatus, RunningStatus string
+	// RunningStatus replaces "running".
+	RunningStatus string
 	// StartedAt is when the job was started: now if zero.
 	StartedAt time.Time
 	// Archive is the bundle: a gzip-compressed tar of the site if nil.
@@ -121,7 +121,7 @@ func (s *Service) addJob(spec JobSpec) string {
 func (j *job) status(now time.Time) string {
 	switch p, _ := j.at(now); {
 	case p == phaseQueued:
-		return cmp.Or(j.QueuedStatus, "queued")
+		return "queued"
 	case p == phaseRunning:
 		return cmp.Or(j.RunningStatus, "running")
 	case j.Fail != "":

@@ -4,6 +4,7 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,7 @@ import (
 // for the built-in store, which is on another host in reality.
 type Server struct {
 	*Service
-	BaseURL    string // of the API: http://127.0.0.1:PORT/v1
-	StorageURL string // of the store: http://127.0.0.1:PORT
+	BaseURL string // of the API: http://127.0.0.1:PORT/v1
 
 	api, storage *http.Server
 	serving      sync.WaitGroup
@@ -29,10 +29,7 @@ type Server struct {
 // Listen serves a new Service until Close is called. It listens on loopback
 // addresses only.
 func Listen(options Options) (*Server, error) {
-	address := options.ListenAddr
-	if address == "" {
-		address = "127.0.0.1:0"
-	}
+	address := cmp.Or(options.ListenAddr, "127.0.0.1:0")
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: %w", address, err)
@@ -49,12 +46,8 @@ func Listen(options Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, api.Close())
 	}
-	s := &Server{
-		Service:    New(options),
-		BaseURL:    "http://" + api.Addr().String() + apiBase,
-		StorageURL: "http://" + storage.Addr().String(),
-	}
-	s.store.base = s.StorageURL
+	s := &Server{Service: New(options), BaseURL: "http://" + api.Addr().String() + apiBase}
+	s.store.base = "http://" + storage.Addr().String()
 	s.api = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute, ConnState: s.countConnection}
 	s.storage = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute}
 	s.serving.Go(func() { _ = s.api.Serve(api) }) // returns ErrServerClosed

@@ -12,6 +12,7 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,9 +95,7 @@ type Service struct {
 
 // New returns a service without jobs and updates.
 func New(options Options) *Service {
-	if options.APIKey == "" {
-		options.APIKey = DefaultAPIKey
-	}
+	options.APIKey = cmp.Or(options.APIKey, DefaultAPIKey)
 	if options.Now == nil {
 		options.Now = time.Now
 	}

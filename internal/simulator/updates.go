@@ -22,8 +22,8 @@ type UpdateSpec struct {
 	// Fail, unless empty, makes the update fail at the end of its run. It is the
 	// summary and the last line of the log.
 	Fail string
-	// QueuedStatus and RunningStatus replace "queued" and "in_progress".
-	QueuedStatus, RunningStatus string
+	// RunningStatus replaces "in_progress".
+	RunningStatus string
 	// StartedAt is when the update was queued: now if zero.
 	StartedAt time.Time
 	// Fields replace fields of the record, by their JSON names. Omit removes
@@ -81,7 +81,7 @@ func (u update) record(now time.Time) map[string]any {
 	log := []string{"Update queued", "Cloning the repository", "Building 6 pages"}
 	switch p, _ := u.at(now); {
 	case p == phaseQueued:
-		body["status"], body["summary"] = cmp.Or(u.QueuedStatus, "queued"), "Waiting for a worker"
+		body["status"], body["summary"] = "queued", "Waiting for a worker"
 		log = log[:1]
 	case p == phaseRunning:
 		body["status"], body["summary"] = cmp.Or(u.RunningStatus, "in_progress"), "Building the site"
@@ -106,6 +106,6 @@ func (s *Service) getUpdateStatus(r *http.Request) response {
 	if !ok {
 		return failure(http.StatusNotFound, "there is no update with this ID")
 	}
-	altered := len(u.Fields) > 0 || u.QueuedStatus != "" || u.RunningStatus != ""
+	altered := len(u.Fields) > 0 || u.RunningStatus != ""
 	return response{status: http.StatusOK, object: u.record(s.options.Now()), altered: altered}
 }

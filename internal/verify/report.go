@@ -5,56 +5,48 @@ package verify
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"mime"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/getkin/kin-openapi/openapi3"
-
-	"github.com/docs-hosting/terraform-provider-docs/api"
 )
 
-// report returns the report in Markdown. It shows responses as shapes: their values can
-// be private.
+// Operations of api/openapi.yaml.
+const (
+	startJob = "POST /static-export/jobs"
+	getJob   = "GET /static-export/jobs/{id}"
+	getLink  = "POST /static-export/jobs/{id}/bundle"
+)
+
+// report returns the report in Markdown. It shows the shapes and formats of responses: their values
+// can be private.
 func (r *run) report() string {
 	var b strings.Builder
-	table := func(title string, rows ...[]string) {
+	fmt.Fprintf(&b, "# Service report\n\nProvider at commit %s, %s on %s/%s. The export %s.\n",
+		cmp.Or(r.commit, "unknown"), r.version, runtime.GOOS, runtime.GOARCH, r.result)
+	table := func(title, head string, rows []string) {
 		fmt.Fprintf(&b, "\n## %s\n\n", title)
-		if len(rows) == 1 {
+		if len(rows) == 0 {
 			b.WriteString("None.\n")
 			return
 		}
-		rows = slices.Insert(rows, 1, slices.Repeat([]string{"---"}, len(rows[0])))
-		for _, row := range rows {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-		}
+		fmt.Fprintf(&b, "| %s |\n%s|\n| %s |\n", head, strings.Repeat("| --- ", strings.Count(head, "|")+1), strings.Join(rows, " |\n| "))
 	}
-	steps := [][]string{{"Step", "Result", "Message or reason"}}
-	for _, s := range r.steps {
-		steps = append(steps, []string{s.name, s.result, s.note})
-	}
-	points := slices.Concat([][]string{{"Open point", "This service"}}, r.points(), r.fields())
-	better := [][]string{{"Open point", "Difference"}}
-	for _, d := range differences {
-		if slices.ContainsFunc(points, func(point []string) bool { return point[0] == d.point && d.seen.MatchString(point[1]) }) {
-			better = append(better, []string{d.point, d.better})
-		}
-	}
-	fmt.Fprintf(&b, "# Service report\n\nProvider at commit %s, %s on %s/%s.\n", cmp.Or(r.commit, "unknown"), r.version, runtime.GOOS, runtime.GOARCH)
-	table("Steps", steps...)
-	table("Requests", r.count("Response", func(x exchange) []string { return []string{x.kind()} })...)
-	table("What the contract leaves open", points...)
-	table("Violations of api/openapi.yaml", r.count("Violation", func(x exchange) []string { return x.broken })...)
-	table("What the provider would do differently if it knew", better...)
+	table("Requests", "Operation | Response | Count", r.count(func(x exchange) []string { return []string{x.describe()} }))
+	table("What the contract leaves open", "Open point | This service", r.points())
+	table("Differences from api/openapi.yaml", "Operation | Difference | Count", r.count(func(x exchange) []string { return x.differences }))
 
 	text := b.String()
 	// No value gets here, except where an error or a name holds one.
-	for _, private := range []string{r.apiKey, r.statusID, r.domain, r.service.Host, r.service.Hostname()} {
+	for _, private := range []string{r.apiKey, r.statusID, r.domain, r.base.Host, r.base.Hostname()} {
 		if len(private) > 3 {
 			text = strings.ReplaceAll(text, private, "(hidden)")
 		}
@@ -62,126 +54,97 @@ func (r *run) report() string {
 	return text
 }
 
-// count returns a table that counts the texts that said returns for the exchanges of each
-// operation.
-func (r *run) count(title string, said func(exchange) []string) [][]string {
+// count returns rows that count what said returns for the exchanges of each operation.
+func (r *run) count(said func(exchange) []string) (rows []string) {
 	counts := map[string]int{}
-	for _, x := range r.of("", "") {
+	for _, x := range r.exchanges {
 		for _, text := range said(x) {
 			counts[x.operation+" | "+text]++
 		}
 	}
-	rows := [][]string{{"Operation", title, "Count"}}
 	for _, row := range slices.Sorted(maps.Keys(counts)) {
-		rows = append(rows, []string{row, fmt.Sprint(counts[row])})
+		rows = append(rows, fmt.Sprintf("%s | %d", row, counts[row]))
 	}
 	return rows
 }
 
-// differences are what the provider would do differently if it knew what a service does.
-var differences = []struct {
-	point  string
-	seen   *regexp.Regexp
-	better string
-}{
-	{"Statuses of the job", regexp.MustCompile(`unknown to the provider`), "Know which other statuses are final; today it polls until `completed` or `failed`."},
-	{"`progress`", regexp.MustCompile("to `(0\\.[0-9]+|1|1\\.0+)`$"), "Multiply it by 100; today it is shown as percent."},
-	{"`expiresAt`", regexp.MustCompile("`[9.]+`"), "Read the documented unit; today it is guessed from the size of the number."},
-	{"Lifetime of a link", regexp.MustCompile(`unknown to the provider`), "Renew the link; today the provider cannot tell when it expires."},
-	{"Another request before the link expires", regexp.MustCompile(`same`), "Ignore `renew_before`; today it tries to renew the link early, and then waits for the expiry."},
-	{"Request ID", regexp.MustCompile(`unknown to the provider`), "Show it in errors; today it does not read this header."},
-	{"Wrong API key", regexp.MustCompile(`^4(0[^1]|[^0])`), "Advise the user to check the API key; today it gives the advice for this status."},
-	{"Unknown job", regexp.MustCompile(`^4(0[^4]|1[^0]|[^01])`), "Plan a new export if a job is lost, as after a 404; today that is an error."},
-}
-
-// points returns what the contract leaves open, except for the fields of the responses,
-// and what this service does.
-func (r *run) points() [][]string {
-	jobs := append(r.of(stepExport, startJob), r.of(stepExport, getJob)...)
-	links := r.of(stepExport, getLink)
-	const limit = `^[0-9 ,;=.w-]{1,60}$`
-	var points [][]string
-	add := func(name, seen string) { points = append(points, []string{name, cmp.Or(seen, "not seen")}) }
-
-	add("Statuses of the job", statuses(jobs))
-	add("`progress`", numbers(field(jobs, "progress")))
-	add("`pageCount`", numbers(field(jobs, "pageCount")))
-	if times := field(links, "expiresAt"); len(times) > 0 {
-		add("`expiresAt`", shape(times...)+" like "+mask(times[0]))
+// points returns rows that say what this service does where the contract is open.
+func (r *run) points() (rows []string) {
+	add := func(name, seen string) { rows = append(rows, name+" | "+cmp.Or(seen, "not seen")) }
+	add("Life of the job", life(r.of(startJob, getJob)))
+	links := r.of(getLink)
+	if expires := values("expiresAt", links...); len(expires) > 0 {
+		read := "which the provider cannot read"
+		if !r.expires.IsZero() {
+			read = "a lifetime of " + r.expires.Sub(links[0].at).Round(time.Second).String()
+		}
+		add("`expiresAt`", mask(expires[0])+", "+read)
 	}
-	if !r.expires.IsZero() {
-		add("Lifetime of a link", r.expires.Sub(links[0].at).Round(time.Second).String()+", as the provider reads it")
-	} else if len(links) > 0 {
-		add("Lifetime of a link", "unknown to the provider")
-	}
-	if urls := field(links, "bundleUrl"); len(urls) > 1 {
+	if urls := values("bundleUrl", links...); len(urls) > 1 {
 		add("Another request before the link expires", map[bool]string{true: "the same link", false: "a new link"}[fmt.Sprint(urls[0]) == fmt.Sprint(urls[1])])
 	}
-	add("`sizeBytes`", shape(field(links, "sizeBytes")...))
 	add("Archive", r.archive)
-	all := r.of("", "")
-	busy := ""
-	if i := slices.IndexFunc(all, func(x exchange) bool { return x.status == http.StatusTooManyRequests }); i >= 0 {
-		busy = all[i].describe() + ", " + cmp.Or(headers(all[i:i+1], "^Retry-After$", limit), "no `Retry-After`")
-	}
-	add("First 429", busy)
-	add("Rate limit headers", headers(all, "(?i)rate-?limit", limit))
-	add("Request ID", r.requestID())
-	add("Wrong API key", r.last(stepWrongKey).describe())
-	add("Unknown job", r.last(stepNoJob).describe())
-	add("Unknown update", r.last(stepNoUpdate).describe())
-	x := r.last("")
-	if date, err := http.ParseTime(x.header.Get("Date")); err == nil {
-		add("Clock of the service", date.Sub(x.at.Truncate(time.Second)).String()+" ahead of this machine's, to within a second or two")
-	}
-	return points
+	add("Limits", r.headers("(?i)rate-?limit|^Retry-After$", `^[0-9 ,;=.w-]{1,60}$`))
+	add("Request ID", r.headers("(?i)(request|correlation|trace|transaction)-?id|^cf-ray$|^traceparent$", "^$"))
+	return append(rows, r.refusals...)
 }
 
-// statuses returns which statuses a job had, and when.
-func statuses(jobs []exchange) string {
+// of returns the exchanges of operations.
+func (r *run) of(operations ...string) (found []exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.exchanges {
+		if slices.Contains(operations, x.operation) {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// values returns the values of a field in the successful responses that have it.
+func values(name string, exchanges ...exchange) (found []any) {
+	for _, x := range exchanges {
+		if object, isObject := x.body.(map[string]any); isObject && x.status/100 == 2 && object[name] != nil {
+			found = append(found, object[name])
+		}
+	}
+	return found
+}
+
+// describe returns the status, the content type, and the shape of the body.
+func (x exchange) describe() string {
+	if x.status == 0 {
+		return "no response"
+	}
+	mediaType, _, _ := mime.ParseMediaType(x.header.Get("Content-Type"))
+	text := fmt.Sprintf("%d, %s", x.status, cmp.Or(mediaType, "no content type"))
+	if x.body != nil {
+		text += ", `" + shape(x.body) + "`"
+	}
+	return text
+}
+
+// life returns when a job got each status, and its progress then.
+func life(jobs []exchange) string {
+	const number = `^[0-9.]{1,20} ?%?$`
 	var seen []string
-	last := ""
+	var last any
 	for _, x := range jobs {
-		for _, status := range field([]exchange{x}, "status") {
-			if fmt.Sprint(status) == last {
-				continue
-			}
-			last = fmt.Sprint(status)
-			text := plain(status, `^[A-Za-z][A-Za-z _-]{0,30}$`)
-			if !slices.Contains([]string{"`queued`", "`running`", "`completed`", "`failed`"}, text) {
-				text += ", unknown to the provider,"
-			}
-			seen = append(seen, text+" after "+x.at.Sub(jobs[0].at).Round(time.Second).String())
+		job, _ := x.body.(map[string]any)
+		if status := fmt.Sprint(job["status"]); x.status/100 == 2 && status != last {
+			last = status
+			seen = append(seen, fmt.Sprintf("%s after %s (`progress` %s, `pageCount` %s)", plain(status, `^[A-Za-z][A-Za-z _-]{0,30}$`),
+				x.at.Sub(jobs[0].at).Round(time.Second), plain(job["progress"], number), plain(job["pageCount"], number)))
 		}
 	}
 	return strings.Join(seen, ", ")
 }
 
-// numbers describes the values of a number that grows.
-func numbers(values []any) string {
-	if len(values) == 0 {
-		return "never present"
-	}
-	const number = `^[0-9.]{1,20} ?%?$`
-	return shape(values...) + " from " + plain(values[0], number) + " to " + plain(values[len(values)-1], number)
-}
-
-// requestID returns the headers that seem to have the ID of a request. If the provider
-// knows one, its errors show the ID.
-func (r *run) requestID() string {
-	found := headers(r.of("", ""), "(?i)(request|correlation|trace|transaction)-?id|^cf-ray$|^traceparent$", "^$")
-	shown := slices.ContainsFunc(r.steps, func(s step) bool { return s.name == stepWrongKey && strings.Contains(s.output, "(request") })
-	if found != "" && !shown {
-		found += ", unknown to the provider"
-	}
-	return found
-}
-
-// headers lists the headers whose names match, with the first value of each. It masks a
-// value that does not match public.
-func headers(exchanges []exchange, name, public string) string {
+// headers lists the headers whose names match, with the first value of each. It masks a value that
+// does not match public.
+func (r *run) headers(name, public string) string {
 	found := map[string]string{}
-	for _, x := range exchanges {
+	for _, x := range r.exchanges {
 		for header, values := range x.header {
 			if regexp.MustCompile(name).MatchString(header) && found[header] == "" {
 				found[header] = "`" + fieldName(header) + "`: " + plain(values[0], public)
@@ -191,26 +154,67 @@ func headers(exchanges []exchange, name, public string) string {
 	return strings.Join(slices.Sorted(maps.Values(found)), ", ")
 }
 
-// fields returns which fields the responses have, by operation.
-func (r *run) fields() (points [][]string) {
-	document, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+// shape describes the types of a JSON value without the values.
+func shape(value any) string {
+	parts := map[string]bool{}
+	switch value := value.(type) {
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case json.Number:
+		return "number"
+	case []any:
+		for _, item := range value {
+			parts[shape(item)] = true
+		}
+		return "[" + strings.Join(slices.Sorted(maps.Keys(parts)), " or ") + "]"
+	case map[string]any:
+		for name, item := range value {
+			parts[fieldName(name)+": "+shape(item)] = true
+		}
+		return "{" + strings.Join(slices.Sorted(maps.Keys(parts)), ", ") + "}"
+	}
+	return "null"
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z_-]*[0-9]{0,3}[A-Za-z_-]{0,20}$`)
+
+// fieldName returns the name of a field or header, or a placeholder if it looks like a value: an
+// object can be keyed by IDs or hosts.
+func fieldName(name string) string {
+	if plainName.MatchString(name) && len(name) <= 40 {
+		return name
+	}
+	return "NAME"
+}
+
+// plain shows a value that matches a pattern, and masks any other.
+func plain(value any, pattern string) string {
+	if value == nil {
+		return "none"
+	}
+	if text := fmt.Sprint(value); regexp.MustCompile(pattern).MatchString(text) {
+		return "`" + text + "`"
+	}
+	return mask(value)
+}
+
+var digit, letter = regexp.MustCompile(`[0-9]`), regexp.MustCompile(`[^0-9TZ :.,;=+_-]`)
+
+// mask shows the format of a value: each digit is 9, and each letter is a, except for the T and the Z
+// of a timestamp.
+func mask(value any) string {
+	text := digit.ReplaceAllString(letter.ReplaceAllString(fmt.Sprint(value), "a"), "9")
+	return "`" + text[:min(len(text), 40)] + "`"
+}
+
+// archiveOf describes a bundle on disk and what was unpacked from it.
+func archiveOf(file, directory string) string {
+	content, err := os.ReadFile(file)
 	if err != nil {
-		panic(err) // the document is part of the program
+		return ""
 	}
-	for _, o := range [][2]string{{getUpdate, "Update"}, {startJob, "Job"}, {getJob, "Job"}, {getLink, "Bundle"}} {
-		var bodies []any
-		var unknown []string
-		for _, x := range r.of("", o[0]) {
-			if x.status/100 == 2 && x.body != nil {
-				bodies, unknown = append(bodies, x.body), append(unknown, x.unknown...)
-			}
-		}
-		if len(bodies) > 0 {
-			slices.Sort(unknown)
-			never := missing("", document.Components.Schemas[o[1]].Value, bodies)
-			points = append(points, []string{"Response of " + o[0], fmt.Sprintf("`%s`; not in the contract: %s; no value for: %s",
-				shape(bodies...), cmp.Or(strings.Join(slices.Compact(unknown), ", "), "none"), cmp.Or(strings.Join(never, ", "), "none"))})
-		}
-	}
-	return points
+	pages, _ := filepath.Glob(filepath.Join(directory, "*.html"))
+	return fmt.Sprintf("%s of %d bytes; `.html` files at the top: %d", http.DetectContentType(content), len(content), len(pages))
 }
