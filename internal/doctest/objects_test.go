@@ -4,7 +4,6 @@
 package doctest
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -86,14 +85,13 @@ func TestExportIsImportedAsShown(t *testing.T) {
 }
 
 var (
-	changeRow     = regexp.MustCompile("(?m)^\\| (`[^|]+) \\| (in place|replaces the resource)\\b")
-	changedName   = regexp.MustCompile("`(\\w+)`")
+	changeEffect  = regexp.MustCompile("A change (replaces the resource|starts a new export)")
 	onlySpacing   = regexp.MustCompile("A change of only the spacing or field order of `additional_parameters` does nothing")
 	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
-	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`.*?(?:A change (replaces the resource|starts a new export, in place)\\.)?$")
+	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
 )
 
-// The description of an argument, or else a table of its page, says what a change of it does.
+// The description of an argument says what a change of it starts or replaces.
 func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 	t.Parallel()
 	for object, test := range map[string]struct {
@@ -138,11 +136,9 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			page := read(t, root+"/docs/resources/"+object+".md")
 			said := map[string]string{}
 			for _, argument := range schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1) {
-				said[argument[1]] = cmp.Or(argument[2], "in place")
-			}
-			for _, row := range changeRow.FindAllStringSubmatch(page, -1) {
-				for _, name := range changedName.FindAllStringSubmatch(row[1], -1) {
-					said[name[1]] = row[2]
+				said[argument[1]] = "in place"
+				if effect := changeEffect.FindStringSubmatch(argument[2]); effect != nil {
+					said[argument[1]] = effect[1]
 				}
 			}
 			if onlySpacing.MatchString(page) {
@@ -174,7 +170,7 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				case strings.Contains(plan, "must be replaced"):
 					planned = "replaces the resource"
 				case object == "static_export" && strings.Contains(plan, "~ job_id"):
-					planned = "starts a new export, in place"
+					planned = "starts a new export"
 				case strings.Contains(plan, "will be updated in-place"):
 					planned = "in place"
 				}
