@@ -21,7 +21,7 @@ SCHEMA   := $(BUILD)/schema.json
 LDFLAGS  := -X main.version=$(VERSION)
 PLUGINS  := $(HOME)/.terraform.d/plugins
 MODULES  := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
-COVERED  := internal/client internal/client/transport internal/client/poll internal/bundle internal/provider
+COVERED  := internal/client internal/client/transport internal/client/retry internal/bundle internal/provider
 COVERAGE := 90
 
 # Small tools are pinned in tools/go.mod, large ones here. Go builds each once and caches it.

@@ -17,9 +17,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
+	sdk "github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/poll"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -38,8 +38,8 @@ type job struct {
 func (j job) ends() time.Duration { return j.queue + j.run }
 
 // observe is what a GET sees that reaches the service at a time.
-func (j job) observe(at time.Duration) poll.Observation {
-	seen := poll.Observation{Done: at >= j.ends(), Queued: at < j.queue}
+func (j job) observe(at time.Duration) retry.Observation {
+	seen := retry.Observation{Done: at >= j.ends(), Queued: at < j.queue}
 	if !seen.Done && !seen.Queued && j.progress != nil {
 		percent := min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
 		seen.Progress = &percent
@@ -100,16 +100,16 @@ func noisy(r *rand.Rand) func(float64) float64 {
 }
 
 // schedule returns how long to wait after an observation.
-type schedule func(elapsed time.Duration, seen poll.Observation) time.Duration
+type schedule func(elapsed time.Duration, seen retry.Observation) time.Duration
 
 func ours(r *rand.Rand) schedule {
-	s := poll.Schedule{Random: r.Float64}
+	s := retry.Schedule{Random: r.Float64}
 	return s.Next
 }
 
 func fixed(interval time.Duration) func(*rand.Rand) schedule {
 	return func(*rand.Rand) schedule {
-		return func(time.Duration, poll.Observation) time.Duration { return interval }
+		return func(time.Duration, retry.Observation) time.Duration { return interval }
 	}
 }
 
@@ -143,7 +143,7 @@ func (o *outcomes) report(b *testing.B) {
 
 // follow polls a job by a schedule.
 func (o *outcomes) follow(j job, next schedule) {
-	gets, elapsed := 0, next(0, poll.Observation{Queued: true})
+	gets, elapsed := 0, next(0, retry.Observation{Queued: true})
 	for {
 		seen := j.observe(elapsed + roundTrip/2)
 		gets++
@@ -194,7 +194,7 @@ func eachJob(f func(job, *rand.Rand)) {
 // followSDK polls a job with the SDK's own loop and its defaults.
 func (o *outcomes) followSDK(t *testing.T, j job) {
 	began, gets := time.Now(), 0
-	conf := retry.StateChangeConf{
+	conf := sdk.StateChangeConf{
 		Pending: []string{"running"},
 		Target:  []string{"completed"},
 		Timeout: 24 * time.Hour,

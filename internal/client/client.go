@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
@@ -20,7 +21,8 @@ import (
 // Client calls the API. It is safe for concurrent use; all calls share one transport. A
 // deadline of a call's context must be one of the configured clock.
 type Client struct {
-	config    transport.Config
+	config    Config // complete
+	baseURL   *url.URL
 	transport *transport.Transport
 }
 
@@ -29,58 +31,58 @@ const (
 	defaultMaxRetries     = 4
 )
 
-// New checks the configuration and returns a client. It sends no request. The error is
-// a [*ConfigError].
+// New checks the configuration and returns a client. It sends no request. The error is a
+// [BaseURLError], [APIKeyError], or [CertificatesError].
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {
-		return nil, &ConfigError{"base_url", err}
+		return nil, err
 	}
-	apiKey, err := ParseAPIKey(config.APIKey)
-	if err != nil {
-		return nil, &ConfigError{"api_key", err}
+	if config.APIKey, err = ParseAPIKey(config.APIKey); err != nil {
+		return nil, err
 	}
-	network := config.RoundTripper
-	if network == nil {
-		if network, err = transport.NewNetwork(config.RootCAs); err != nil {
-			return nil, &ConfigError{"ca_cert_pem", err}
+	if config.RoundTripper == nil {
+		if config.RoundTripper, err = transport.NewNetwork(config.RootCAs); err != nil {
+			return nil, CertificatesError(err.Error())
 		}
 	}
-	complete := transport.Config{
-		BaseURL: baseURL, APIKey: apiKey, UserAgent: config.UserAgent, Network: network, Log: config.Log, Random: config.Random,
-		RequestTimeout: cmp.Or(config.RequestTimeout, defaultRequestTimeout),
-		MaxRetries:     *cmp.Or(config.MaxRetries, new(defaultMaxRetries)),
-		Clock:          cmp.Or[clock.Clock](config.Clock, clock.System{}),
+	config.RequestTimeout = cmp.Or(config.RequestTimeout, defaultRequestTimeout)
+	config.MaxRetries = cmp.Or(config.MaxRetries, new(defaultMaxRetries))
+	config.Clock = cmp.Or[clock.Clock](config.Clock, clock.System{})
+	if config.Log == nil {
+		config.Log = func(context.Context, slog.Level, string, map[string]any) {}
 	}
-	if complete.Log == nil {
-		complete.Log = func(context.Context, slog.Level, string, map[string]any) {}
+	if config.Random == nil {
+		config.Random = rand.Float64
 	}
-	if complete.Random == nil {
-		complete.Random = rand.Float64
-	}
-	return &Client{complete, transport.New(complete)}, nil
+	return &Client{config, baseURL, transport.New(transport.Config{
+		BaseURL: baseURL, APIKey: config.APIKey, UserAgent: config.UserAgent, RequestTimeout: config.RequestTimeout,
+		Clock: config.Clock, Log: config.Log, Network: config.RoundTripper,
+	})}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.
-func (c *Client) BaseURL() string { return c.config.BaseURL.String() }
+func (c *Client) BaseURL() string { return c.baseURL.String() }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
 // without the user information and the query of any URL.
 func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
 
-// call sends a request and decodes the response with convert, whose error says why the
-// response is unusable.
-func call[T any](ctx context.Context, c *Client, req transport.Request, convert func(*record) (T, error)) (T, error) {
-	var none T
-	response, err := c.transport.Do(ctx, req)
+// attempt sends a request once and converts the response with read, whose error says why
+// the response is unusable.
+func attempt[T any](ctx context.Context, c *Client, req *transport.Request, read func(*record) (*T, error)) (*T, error) {
+	req.Attempt++
+	response, err := c.transport.Do(ctx, *req)
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	value, err := convert(&record{response.Object, response.RetryAfter, func(field string) {
+	value, err := read(&record{response.Object, response.RetryAfter, func(field string) {
 		c.transport.Log(ctx, slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
 	}})
 	if err != nil {
-		return none, c.transport.Unexpected(response, err)
+		err = c.transport.Unexpected(response, err)
+		c.transport.Log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
+		return nil, err
 	}
 	return value, nil
 }

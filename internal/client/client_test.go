@@ -5,7 +5,6 @@ package client
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -48,33 +46,6 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The transport's tests have the kinds of failures. This shows that the client
-// marks a start, and nothing else, as a request that is sent once.
-func TestStartIsSentOnceAndABundleAsOftenAsNeeded(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		for n, fault := range []simulator.Fault{{Status: 502, Acts: true}, {Cut: simulator.CutAfter}} {
-			fault.Times = 1
-			w.AddFault(fault)
-			_, err := w.StartStaticExport(within(t), "d", nil)
-			if !MayHaveStarted(err) || w.Count(simulator.EndpointStart) != n+1 || len(w.JobIDs()) != n+1 {
-				t.Errorf("%v after %d starts, %d jobs; want %d", err, w.Count(simulator.EndpointStart), len(w.JobIDs()), n+1)
-			}
-		}
-		w.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 429, Times: 1})
-		if _, err := w.StartStaticExport(within(t), "d", nil); err != nil || w.Count(simulator.EndpointStart) != 4 {
-			t.Errorf("%v after %d starts, want one more after a 429", err, w.Count(simulator.EndpointStart))
-		}
-		id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
-		for _, fault := range []simulator.Fault{{Status: 502}, {Cut: simulator.CutAfter}, {TruncateBody: 9}} {
-			fault.Times = 1
-			w.AddFault(fault)
-		}
-		if _, err := w.GenerateBundle(within(t), id); err != nil || w.Count(simulator.EndpointBundle) != 4 {
-			t.Errorf("%v after %d requests for a bundle, want 4", err, w.Count(simulator.EndpointBundle))
-		}
-	})
 }
 
 // calls are the methods that read a response.
@@ -167,38 +138,15 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	}
 }
 
-func TestNewNamesTheSettingThatIsWrong(t *testing.T) {
-	for problem, config := range map[string]Config{
-		"base_url: it must be absolute":             {BaseURL: "docs.test/v1", APIKey: "docs_1"},
-		"api_key: it is empty":                      {BaseURL: "https://docs.test/v1", APIKey: " "},
-		"ca_cert_pem: no certificate could be read": {BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte("x")},
+func TestNewSaysWhichSettingIsWrong(t *testing.T) {
+	const docs = "https://docs.test/v1"
+	for want, config := range map[error]Config{
+		BaseURLError("it must be absolute, such as https://host.example/v1"): {BaseURL: "docs.test/v1", APIKey: "docs_1"},
+		APIKeyError("it is empty"): {BaseURL: docs, APIKey: " "},
+		CertificatesError("no certificate could be read from the PEM text"): {BaseURL: docs, APIKey: "docs_1", RootCAs: []byte("x")},
 	} {
-		_, err := New(config)
-		if setting, ok := errors.AsType[*ConfigError](err); !ok || !strings.HasPrefix(err.Error(), problem) || setting.Unwrap() == nil {
-			t.Errorf("got %v, want %q", err, problem)
-		}
-	}
-}
-
-func TestIsNotFoundOnlyIfTheAPISaysSo(t *testing.T) {
-	api := func(status int, page bool) error {
-		return &APIError{Exchange: transport.Exchange{StatusCode: status}, Page: page}
-	}
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"404":                     {api(404, false), true},
-		"404 before a timeout":    {&EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, false},
-		"410":                     {api(410, false), true},
-		"404 with a web page":     {api(404, true), false},
-		"410 with a web page":     {api(410, true), false},
-		"403":                     {api(403, false), false},
-		"404 of the object store": {&StorageError{StatusCode: 404}, false},
-		"no error":                {nil, false},
-	} {
-		if got := IsNotFound(test.err); got != test.want {
-			t.Errorf("%s: IsNotFound is %t", name, got)
+		if _, err := New(config); !errors.Is(err, want) {
+			t.Errorf("got %T %v, want %T %v", err, err, want, want)
 		}
 	}
 }
@@ -218,6 +166,8 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		}, 3, ""},
 		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "HTTP 429"},
 		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
+		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
+		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
 		"none if the service refuses that":                   {[]simulator.Fault{{Status: 403}, gone}, 2, "HTTP 404"},
 	} {
 		inWorld(t, func(t *testing.T, w *world) {

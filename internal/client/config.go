@@ -5,7 +5,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -44,46 +43,52 @@ type Config struct {
 	RoundTripper http.RoundTripper
 }
 
-// ConfigError reports an invalid setting.
-type ConfigError struct {
-	Setting string // base_url, api_key, or ca_cert_pem
-	Err     error
-}
+// The errors of an invalid configuration say what is wrong with one setting.
+type (
+	// BaseURLError is about [Config.BaseURL].
+	BaseURLError string
+	// APIKeyError is about [Config.APIKey]. It never shows the key.
+	APIKeyError string
+	// CertificatesError is about [Config.RootCAs].
+	CertificatesError string
+)
 
-func (e *ConfigError) Error() string { return e.Setting + ": " + e.Err.Error() }
-
-func (e *ConfigError) Unwrap() error { return e.Err }
+func (e BaseURLError) Error() string      { return string(e) }
+func (e APIKeyError) Error() string       { return string(e) }
+func (e CertificatesError) Error() string { return string(e) }
 
 // CheckCertificates checks that [Config.RootCAs] can use the PEM text.
 func CheckCertificates(pem []byte) error {
-	_, err := transport.CertPool(pem)
-	return err
+	if _, err := transport.CertPool(pem); err != nil {
+		return CertificatesError(err.Error())
+	}
+	return nil
 }
 
 // ParseBaseURL checks a base URL and returns it without surrounding whitespace, trailing
 // slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
-// information. Plain http is allowed only for loopback hosts, because the API key
-// would travel unencrypted.
+// information. Plain http is allowed only for loopback hosts, because the API key would
+// travel unencrypted. The error is a [BaseURLError].
 func ParseBaseURL(raw string) (*url.URL, error) {
 	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
-		return nil, errors.New("it is not a URL")
+		return nil, BaseURLError("it is not a URL")
 	}
 	switch {
 	case u.Scheme == "" || u.Hostname() == "":
-		return nil, errors.New("it must be absolute, such as https://host.example/v1")
+		return nil, BaseURLError("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
-		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
+		return nil, BaseURLError("it must not contain a user name or password; the API key has its own argument")
 	case strings.Contains(raw, "#"):
-		return nil, errors.New("it must not have a fragment (the part after \"#\")")
+		return nil, BaseURLError("it must not have a fragment (the part after \"#\")")
 	case strings.Contains(raw, "?"):
-		return nil, errors.New("it must not have a query (the part after \"?\")")
+		return nil, BaseURLError("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
+		return nil, BaseURLError("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
+		return nil, BaseURLError(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
@@ -100,23 +105,23 @@ func isLoopback(host string) bool {
 }
 
 // ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without surrounding whitespace. Its errors never show the key.
+// without surrounding whitespace. The error is an [APIKeyError].
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {
-		return "", errors.New("it is empty")
+		return "", APIKeyError("it is empty")
 	}
 	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
-		return "", errors.New("it has quotation marks around it")
+		return "", APIKeyError("it has quotation marks around it")
 	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return "", errors.New("it contains whitespace")
+			return "", APIKeyError("it contains whitespace")
 		case unicode.IsControl(r):
-			return "", errors.New("it contains a control character")
+			return "", APIKeyError("it contains a control character")
 		case r > unicode.MaxASCII:
-			return "", errors.New("it contains a character outside ASCII")
+			return "", APIKeyError("it contains a character outside ASCII")
 		}
 	}
 	return key, nil

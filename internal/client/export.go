@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
@@ -69,16 +70,16 @@ type Bundle struct {
 // JSON object, or empty. Their members join the domain in the request body, and cannot
 // replace it. The contract leaves open which ones the service accepts.
 //
-// The request is repeated only if the service is known not to have acted on it. If ctx ends
-// while it is in flight, StartStaticExport still waits for the response. After an
-// error, [MayHaveStarted] reports whether a job may exist anyway.
+// The request is repeated only after a 429 or a connection that was never made. If ctx ends
+// while it is in flight, StartStaticExport still waits for the response. After an error,
+// [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
 	body, err := startBody(domain, parameters)
 	if err != nil {
 		return nil, err
 	}
 	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs"}, Body: body, Once: true}
-	return call(ctx, c, req, func(r *record) (*StaticExportJob, error) {
+	return call(ctx, c, start, req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
@@ -98,11 +99,23 @@ func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	req := transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
-	return call(ctx, c, req, func(r *record) (*StaticExportJob, error) {
+	return call(ctx, c, plain, jobRequest(jobID), jobReader(jobID))
+}
+
+// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends.
+func (c *Client) FindStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
+	return call(ctx, c, patient, jobRequest(jobID), jobReader(jobID))
+}
+
+func jobRequest(jobID string) transport.Request {
+	return transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
+}
+
+func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
+	return func(r *record) (*StaticExportJob, error) {
 		status, err := r.name("status")
 		return readJob(r, jobID, status), err
-	})
+	}
 }
 
 func readJob(r *record, id, status string) *StaticExportJob {
@@ -120,8 +133,16 @@ func readJob(r *record, id, status string) *StaticExportJob {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
-	return call(ctx, c, req, c.readBundle)
+	return call(ctx, c, plain, bundleRequest(jobID), c.readBundle)
+}
+
+// WaitForBundle is [Client.GenerateBundle] for a link on which an export depends.
+func (c *Client) WaitForBundle(ctx context.Context, jobID string) (*Bundle, error) {
+	return call(ctx, c, patient, bundleRequest(jobID), c.readBundle)
+}
+
+func bundleRequest(jobID string) transport.Request {
+	return transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
 }
 
 // Download describes a downloaded bundle.
@@ -139,16 +160,31 @@ type Download struct {
 // [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
 	receiver := c.transport.NewReceiver(file)
-	for furthest := int64(-1); ; furthest = receiver.Size() {
+	for before := int64(-1); ; before = receiver.Size() {
 		bundle, err := c.GenerateBundle(ctx, jobID)
 		if err != nil {
 			return Download{}, err
 		}
-		sum, size, err := receiver.Receive(ctx, bundle.URL)
-		if status, _ := transport.StatusOf(err); status/100 != 4 || receiver.Size() <= furthest {
-			return Download{sum, size}, err
+		err = c.receive(ctx, receiver, bundle.URL)
+		if err == nil {
+			return Download{SHA256: receiver.Sum(), SizeBytes: receiver.Size()}, nil
+		}
+		if status, _ := statusOf(err); status/100 != 4 || receiver.Size() <= before {
+			return Download{}, err
 		}
 	}
+}
+
+// receive receives an object, or the rest of it, from one link. To receive the same bytes
+// again is no progress: an object store without ranges may send the first half forever.
+func (c *Client) receive(ctx context.Context, receiver *transport.Receiver, link string) error {
+	furthest := receiver.Size()
+	return c.loop(plain).Run(ctx, func(ctx context.Context) (retry.Observation, error) {
+		err := receiver.Receive(ctx, link)
+		seen := retry.Observation{Done: true, Advanced: receiver.Size() > furthest}
+		furthest = max(furthest, receiver.Size())
+		return seen, err
+	})
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, error) {
@@ -160,7 +196,7 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
-	case u.Scheme == "http" && c.config.BaseURL.Scheme == "https":
+	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
 	expiresAt := linkExpiry(u)

@@ -78,7 +78,11 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	return call(ctx, c, transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}, readUpdate)
+	return call(ctx, c, plain, updateRequest(statusID), readUpdate)
+}
+
+func updateRequest(statusID string) transport.Request {
+	return transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}
 }
 
 func readUpdate(r *record) (*UpdateStatus, error) {

@@ -4,14 +4,10 @@
 package client
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -59,21 +55,7 @@ func TestWaitForAJob(t *testing.T) {
 			spec: simulator.JobSpec{Queue: noTime, Run: 20 * second}, rewrite: func(_ int, body map[string]any) { body["progress"], body["pageCount"] = 50, 3 },
 			polls: []float64{0, 10, 20}, want: `{"ID":"se_1","Status":"completed","Progress":50,"PageCount":3}`,
 		},
-		"with an outage": {
-			faults: []simulator.Fault{{Skip: 1, Times: 5, Status: 502}},
-			polls:  []float64{0, 10, 10.5, 11.5, 13.5, 17.5, 27.5}, want: completed,
-			logged: "WARN Poll failed map[error:GET /v1/static-export/jobs/se_1: HTTP 502 Bad Gateway object:static export job se_1]",
-		},
-		"of a service that asks to wait": {
-			faults: []simulator.Fault{{Times: 1, Header: http.Header{"Retry-After": {"86400"}}}},
-			polls:  []float64{0, 60}, want: completed,
-		},
-		"of a service that asks to wait beyond the deadline": {
-			faults: []simulator.Fault{{Skip: 1, Status: 429, Header: http.Header{"Retry-After": {"86400"}}}},
-			polls:  []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "accepts no other attempt before",
-		},
-		"that is over":        {spec: simulator.JobSpec{Queue: noTime, Run: noTime}, polls: []float64{0}, want: completed},
-		"that fails at first": {faults: []simulator.Fault{{Times: 5, Status: 502}}, polls: []float64{0, .5, 1.5, 3.5, 7.5}, want: `null`, err: "HTTP 502"},
+		"that is over": {spec: simulator.JobSpec{Queue: noTime, Run: noTime}, polls: []float64{0}, want: completed},
 		"whose response breaks the contract": {
 			rewrite: func(poll int, body map[string]any) {
 				if poll > 1 {
@@ -82,14 +64,7 @@ func TestWaitForAJob(t *testing.T) {
 			},
 			polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: `the response has no field "status"`,
 		},
-		"that is not known any more": {faults: []simulator.Fault{{Skip: 1, Status: 404}}, polls: []float64{0, 10}, want: `{"ID":"se_1","Status":"queued","Progress":0,"PageCount":0}`, err: "HTTP 404"},
-
-		"that was just started":               {patient: true, polls: []float64{1, 11, 21}, want: completed},
-		"that is not known for half a minute": {patient: true, faults: []simulator.Fault{{Status: 410}}, polls: []float64{1, 11, 21, 31}, want: `null`, err: "HTTP 410"},
-		"that is not known after refusals of 20 s": {
-			patient: true, faults: []simulator.Fault{{Times: 2, Status: 403}, {Times: 3, Status: 404}}, polls: []float64{1, 11, 21, 31, 41, 51}, want: completed,
-		},
-		"of a service with an outage at first": {patient: true, faults: []simulator.Fault{{Times: 5, Status: 502}}, polls: []float64{1, 1.5, 2.5, 4.5, 8.5, 18.5, 28.5}, want: completed},
+		"that was just started": {patient: true, polls: []float64{1, 11, 21}, want: completed},
 		"whose response breaks the contract for a moment": {
 			patient: true,
 			rewrite: func(poll int, body map[string]any) {
@@ -97,7 +72,8 @@ func TestWaitForAJob(t *testing.T) {
 					body["status"] = simulator.Omit
 				}
 			},
-			polls: []float64{1, 11, 21}, want: completed,
+			polls: []float64{1, 11, 11.5, 21.5}, want: completed,
+			logged: `WARN Unusable response map[error:GET /v1/static-export/jobs/se_1: HTTP 200 OK, but the response has no field "status"]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +99,7 @@ func TestWaitForAJob(t *testing.T) {
 				if failed, ok := errors.AsType[*JobFailedError](err); ok && failed.Job != job {
 					t.Error("the error holds another job")
 				}
-				progress := slices.DeleteFunc(w.log.above(), func(line string) bool { return strings.Contains(line, "Poll failed") })
+				progress := slices.DeleteFunc(w.log.above(), func(line string) bool { return strings.Contains(line, "API request") })
 				if len(slices.Compact(slices.Clone(progress))) != len(progress) {
 					t.Errorf("logged without a change:\n%s", strings.Join(progress, "\n"))
 				}
@@ -152,76 +128,6 @@ func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
 		polls := w.polls(simulator.EndpointJob)
 		if late := polls[len(polls)-1] - 610; late > 8 || len(polls) > 70 {
 			t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
-		}
-	})
-}
-
-// A job that was found, a link, and an update are asked for again while a fault passes.
-func TestAnswerCountsAfterHalfAMinute(t *testing.T) {
-	ask := map[string]func(t *testing.T, w *world) error{
-		"bundle": func(t *testing.T, w *world) error {
-			bundle, err := w.WaitForBundle(within(t), "se_1")
-			if (err == nil) != (bundle != nil) {
-				t.Errorf("got %v and %v", bundle, err)
-			}
-			return err
-		},
-		"job": func(t *testing.T, w *world) error {
-			_, err := w.FindStaticExportJob(within(t), "se_1")
-			return err
-		},
-		"update": func(t *testing.T, w *world) error {
-			_, err := w.WaitForUpdate(within(t), "up_1", 5*second, nil)
-			return err
-		},
-	}
-	for _, test := range []struct {
-		status int
-		what   string
-		lasts  time.Duration
-		took   float64 // seconds
-		fails  bool
-	}{
-		{400, "bundle", 20 * second, 20, false},
-		{401, "bundle", 20 * second, 20, false},
-		{404, "bundle", 20 * second, 20, false},
-		{409, "bundle", 29 * second, 30, false},
-		{409, "bundle", 40 * second, 30, true},
-		{410, "bundle", 40 * second, 30, true},
-		{503, "bundle", 20 * second, 20, false},
-		{503, "bundle", 240 * second, 240, false},
-		{403, "job", 20 * second, 20, false},
-		{403, "job", 40 * second, 30, true},
-		{404, "job", 20 * second, 20, false},
-		{404, "job", 40 * second, 30, true},
-		{404, "update", 20 * second, 20, false},
-		{410, "update", 40 * second, 30, true},
-		{401, "update", second, 0, true},
-		{502, "update", 20 * second, 8, true},
-	} {
-		t.Run(fmt.Sprintf("%s, HTTP %d for %s", test.what, test.status, test.lasts), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: noTime})
-				w.AddUpdate(simulator.UpdateSpec{ID: "up_1", Queue: noTime, Run: noTime})
-				time.AfterFunc(test.lasts, w.AddFault(simulator.Fault{Status: test.status}))
-				err := ask[test.what](t, w)
-				if took := time.Since(w.began).Seconds(); (err != nil) != test.fails || took < test.took-1 || took > test.took+5 {
-					t.Errorf("%v after %g s; want a failure: %t, after about %g s", err, took, test.fails, test.took)
-				}
-			})
-		})
-	}
-}
-
-func TestWaitThatIsCutOffIsNoAnswer(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		w.AddFault(simulator.Fault{Status: 404})
-		ctx, cancel := context.WithTimeout(t.Context(), 8*second)
-		defer cancel()
-		_, err := w.WaitForStaticExport(ctx, "se_1", WaitOptions{Patient: true})
-		ended, ok := errors.AsType[*EndedError](err)
-		if !ok || IsNotFound(err) || !errors.Is(err, context.DeadlineExceeded) || !IsNotFound(ended.Last) {
-			t.Errorf("the error is %v, want the deadline with the 404", err)
 		}
 	})
 }

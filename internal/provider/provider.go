@@ -8,7 +8,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -155,15 +154,12 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		p.options.Client(&clientConfig)
 	}
 	c, err := client.New(clientConfig)
-	if invalid, ok := errors.AsType[*client.ConfigError](err); ok {
-		problem := invalidSetting(invalid.Setting, invalid.Err).Error()
-		if variable := variables[invalid.Setting]; variable != "" && arguments[invalid.Setting].IsNull() {
-			problem += " (The value comes from " + variable + ".)"
+	if argument, problem := invalidSetting(err); problem != nil {
+		text := problem.Error()
+		if variable := variables[argument]; variable != "" && arguments[argument].IsNull() {
+			text += " (The value comes from " + variable + ".)"
 		}
-		resp.Diagnostics.AddAttributeError(path.Root(invalid.Setting), summaryInvalidArgument, problem)
-		return
-	} else if err != nil {
-		resp.Diagnostics.AddError(summaryInvalidArgument, sentence(err.Error()))
+		resp.Diagnostics.AddAttributeError(path.Root(argument), summaryInvalidArgument, text)
 		return
 	}
 	data.client = c

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -46,17 +47,15 @@ func rules(summary, description string, check func(string) error) []validator.St
 }
 
 var (
-	baseURLRules = rules(summaryInvalidArgument, "an absolute URL", func(value string) error {
+	baseURLRules = settingRules("an absolute URL", func(value string) error {
 		_, err := client.ParseBaseURL(value)
-		return invalidSetting("base_url", err)
+		return err
 	})
-	apiKeyRules = rules(summaryInvalidArgument, "an API key", func(value string) error {
+	apiKeyRules = settingRules("an API key", func(value string) error {
 		_, err := client.ParseAPIKey(value)
-		return invalidSetting("api_key", err)
+		return err
 	})
-	certificateRules = rules(summaryInvalidArgument, "PEM certificates", func(value string) error {
-		return invalidSetting("ca_cert_pem", client.CheckCertificates([]byte(value)))
-	})
+	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckCertificates([]byte(value)) })
 	idRules          = rules(summaryInvalidID, "an ID", checkID)
 	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
 	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
@@ -65,18 +64,27 @@ var (
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
-// invalidSetting says why the client rejects a setting; nil if err is nil. It shows no part
-// of an API key.
-func invalidSetting(setting string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case setting == "base_url":
-		return invalidValue("The base URL cannot be used: " + err.Error() + ".")
-	case setting == "api_key":
-		return invalidValue("The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard.")
+// settingRules is rules for a setting that the client checks.
+func settingRules(description string, check func(string) error) []validator.String {
+	return rules(summaryInvalidArgument, description, func(value string) error {
+		_, problem := invalidSetting(check(value))
+		return problem
+	})
+}
+
+// invalidSetting returns the argument that the client rejects with err, and why. It shows
+// no part of an API key.
+func invalidSetting(err error) (argument string, problem error) {
+	if _, ok := errors.AsType[client.BaseURLError](err); ok {
+		return "base_url", invalidValue("The base URL cannot be used: " + err.Error() + ".")
 	}
-	return invalidValue("The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
+	if _, ok := errors.AsType[client.APIKeyError](err); ok {
+		return "api_key", invalidValue("The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard.")
+	}
+	if _, ok := errors.AsType[client.CertificatesError](err); ok {
+		return "ca_cert_pem", invalidValue("The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
+	}
+	return "", err
 }
 
 // durationAtLeast accepts durations that are not shorter than a minimum.

@@ -13,53 +13,48 @@ import (
 	"time"
 )
 
-// Request is a call of the API.
+// Request is an attempt of a call of the API.
 type Request struct {
 	Method string
 	// Path holds the unescaped path elements below the base URL.
 	Path []string
 	// Body is the JSON to send; nil for none.
 	Body []byte
-	// Once marks a request that is repeated only if the service is known not to have
-	// acted on it. If the context ends, Do still waits for the response, which may
-	// contain the only copy of an ID.
-	Once bool
+	// Once marks a request that must not be sent twice. If the context ends while it is in
+	// flight, Do still waits for the response, which may contain the only copy of an ID.
+	Once    bool
+	Attempt int // its number, for the log
 }
 
-// Do sends a request until it succeeds, fails permanently, or ctx ends. If ctx has a
-// deadline, that alone limits the retries after a 429.
+// Do waits for its turn and sends a request once.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError]. If ctx
-// ended, or would end before the next attempt, it is context.Cause(ctx) or a [*BusyError],
-// in an [*EndedError] if an attempt had failed.
+// ended, or would end before the turn, it is context.Cause(ctx) or a [*retry.BusyError].
 func (t *Transport) Do(ctx context.Context, call Request) (*Response, error) {
 	req, err := t.newRequest(call)
 	if err != nil {
 		return nil, err
 	}
-	retries := &retries{config: t.config, once: call.Once}
-	for attempt := 1; ; attempt++ {
-		if err := t.pacer.take(ctx); err != nil {
-			return nil, Ended(err, retries.last)
-		}
-		response, err := t.attempt(ctx, req, call.Once, attempt)
-		if err == nil {
-			return response, nil
-		}
-		if err := retries.wait(ctx, err); err != nil {
-			return nil, err
-		}
+	if err := t.pacer.take(ctx); err != nil {
+		return nil, err
 	}
+	began := time.Now()
+	response, exchange, err := t.send(ctx, req, call.Once)
+	t.logAttempt(ctx, "API request", began, err, map[string]any{
+		"method": req.Method, "path": req.URL.EscapedPath(), "attempt": call.Attempt,
+		"status": exchange.StatusCode, "request_id": exchange.RequestID,
+	})
+	return response, err
 }
 
-// newRequest builds the request that each attempt sends a copy of. It escapes the path
-// elements, so that each stays one element regardless of what it contains.
+// newRequest builds a request. It escapes the path elements, so that each stays one element
+// regardless of what it contains.
 func (t *Transport) newRequest(call Request) (*http.Request, error) {
 	u := t.config.BaseURL
 	for _, element := range call.Path {
 		u = u.JoinPath(escapeElement(element))
 	}
-	req, err := http.NewRequest(call.Method, u.String(), bytes.NewReader(call.Body)) //nolint:noctx // each attempt's copy has one
+	req, err := http.NewRequest(call.Method, u.String(), bytes.NewReader(call.Body)) //nolint:noctx // send adds it
 	if err != nil {
 		return nil, err
 	}
@@ -84,17 +79,9 @@ func escapeElement(element string) string {
 	return url.PathEscape(element)
 }
 
-// attempt sends the request once, reads the response, and logs the outcome.
-func (t *Transport) attempt(ctx context.Context, req *http.Request, once bool, number int) (*Response, error) {
-	began, fields := time.Now(), map[string]any{"method": req.Method, "path": req.URL.EscapedPath(), "attempt": number}
-	response, err := t.send(ctx, req, once, fields)
-	t.logAttempt(ctx, "API request", began, err, fields)
-	return response, err
-}
-
-// send sends the request, limited by the request timeout. It adds to the fields of the log
-// record.
-func (t *Transport) send(ctx context.Context, req *http.Request, once bool, fields map[string]any) (*Response, error) {
+// send sends a request, limited by the request timeout. It returns the exchange even with
+// an error, or the zero value if there was no response.
+func (t *Transport) send(ctx context.Context, req *http.Request, once bool) (*Response, Exchange, error) {
 	client := t.api
 	if once {
 		ctx, client = context.WithoutCancel(ctx), t.fresh
@@ -105,15 +92,13 @@ func (t *Transport) send(ctx context.Context, req *http.Request, once bool, fiel
 	// after it has given up on the request.
 	var sent atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	copied := req.Clone(traced)
-	copied.Body, _ = req.GetBody() // of a bytes.Reader, which never fails
-	resp, err := client.Do(copied)
+	resp, err := client.Do(req.WithContext(traced))
 	if err != nil {
-		return nil, t.connectionError(ctx, req, sent.Load(), err)
+		return nil, Exchange{}, t.connectionError(ctx, req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	t.pacer.record(resp.StatusCode)
 	exchange := t.exchange(req, resp)
-	fields["status"], fields["request_id"] = exchange.StatusCode, exchange.RequestID
-	return t.read(ctx, req, resp, exchange)
+	response, err := t.read(ctx, req, resp, exchange)
+	return response, exchange, err
 }

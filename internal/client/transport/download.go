@@ -38,42 +38,22 @@ func (t *Transport) NewReceiver(file *os.File) *Receiver {
 	return &Receiver{transport: t, file: file, hash: sha256.New()}
 }
 
-// Receive downloads the object that a presigned link leads to. No request carries the API
-// key.
-//
-// If the connection is lost, or if an earlier call failed, it resumes the download if
-// the object is still the same according to its strong entity tag (RFC 9110, section
-// 13.1.5). Otherwise, it starts over. An attempt that receives more than every earlier
-// one resets the count of failures.
-//
-// It returns the checksum of the object, in lowercase hexadecimal, and its size. The error
-// is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or, if ctx
-// ended, context.Cause(ctx) or an [*EndedError].
-func (r *Receiver) Receive(ctx context.Context, link string) (sha256 string, size int64, err error) {
-	retries := &retries{config: r.transport.config}
-	for furthest := r.size; ; {
-		err := r.attempt(ctx, link)
-		if err == nil {
-			return hex.EncodeToString(r.hash.Sum(nil)), r.size, nil
-		}
-		// Receiving the same bytes again is not progress: an object store that does
-		// not support ranges may send the first half again and again.
-		if r.size > furthest {
-			furthest = r.size
-			retries.progressed()
-		}
-		if err := retries.wait(ctx, err); err != nil {
-			return "", 0, err
-		}
-	}
-}
-
 // Size returns how many bytes of the object have been received.
 func (r *Receiver) Size() int64 { return r.size }
 
-// attempt sends one request, and receives the object or the rest of it. The request is
-// canceled if no data arrives within the request timeout.
-func (r *Receiver) attempt(ctx context.Context, link string) error {
+// Sum returns the checksum of those bytes, in lowercase hexadecimal.
+func (r *Receiver) Sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
+
+// Receive sends one request for the object that a presigned link leads to, without the API
+// key, and receives the object. The request is canceled if no data arrives within the
+// request timeout.
+//
+// If an earlier call failed, it receives only the rest if the object is still the same
+// according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
+//
+// The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or,
+// if ctx ended, context.Cause(ctx).
+func (r *Receiver) Receive(ctx context.Context, link string) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
 			return err

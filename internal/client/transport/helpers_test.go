@@ -5,6 +5,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -89,7 +90,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*T
 	return tr, s
 }
 
-// newTransport returns a Transport without jitter.
+// newTransport returns a Transport.
 func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 	t.Helper()
 	base, _ := url.Parse("http://docs.test/v1")
@@ -98,16 +99,14 @@ func newTransport(t *testing.T, options ...func(*Config)) *Transport {
 		t.Fatal(err)
 	}
 	config := Config{
-		BaseURL: base, APIKey: testKey, UserAgent: "test/1", RequestTimeout: 30 * second, MaxRetries: 4, Network: network,
-		Clock: clock.System{}, Random: func() float64 { return 0 }, Log: (&logbook{}).add,
+		BaseURL: base, APIKey: testKey, UserAgent: "test/1", RequestTimeout: 30 * second, Network: network,
+		Clock: clock.System{}, Log: (&logbook{}).add,
 	}
 	for _, option := range options {
 		option(&config)
 	}
 	return New(config)
 }
-
-func maxRetries(count int) func(*Config) { return func(c *Config) { c.MaxRetries = count } }
 
 func baseURL(raw string) func(*Config) {
 	return func(c *Config) { c.BaseURL, _ = url.Parse(raw) }
@@ -125,6 +124,12 @@ var (
 	read  = Request{Method: http.MethodGet, Path: []string{"jobs", "se_1"}}
 	start = Request{Method: http.MethodPost, Path: []string{"jobs"}, Body: []byte(`{"domain":"d"}`), Once: true}
 )
+
+// isUnsent reports whether a request failed before it was sent.
+func isUnsent(err error) bool {
+	connection, ok := errors.AsType[*ConnectionError](err)
+	return ok && !connection.Sent
+}
 
 func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.mu.Lock()
@@ -174,15 +179,6 @@ func (s *service) received() []received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]received{}, s.requests...)
-}
-
-// times returns when the requests came, in seconds since the service began.
-func (s *service) times() []float64 {
-	times := []float64{}
-	for _, r := range s.received() {
-		times = append(times, r.at.Seconds())
-	}
-	return times
 }
 
 // reply returns a handler that sends a response. Headers are "Name: value".

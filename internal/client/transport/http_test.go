@@ -108,12 +108,12 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 		roots     []byte
 		version   uint16
 		problem   string // empty: it is trusted
-		temporary bool
+		untrusted bool
 	}{
 		"a given certificate":    {url: server.URL, roots: roots, version: tls.VersionTLS12},
-		"an unknown authority":   {url: server.URL, problem: "certificate signed by unknown authority"},
-		"another host":           {url: other, roots: roots, problem: "certificate is valid for"},
-		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported", temporary: true},
+		"an unknown authority":   {url: server.URL, problem: "certificate signed by unknown authority", untrusted: true},
+		"another host":           {url: other, roots: roots, problem: "certificate is valid for", untrusted: true},
+		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.TLS.MaxVersion = test.version
@@ -121,7 +121,7 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr := newTransport(t, baseURL(test.url), maxRetries(0), func(c *Config) { c.Network = network })
+			tr := newTransport(t, baseURL(test.url), func(c *Config) { c.Network = network })
 			_, err = tr.Do(bounded(t, time.Minute), start)
 			if test.problem == "" {
 				if err != nil {
@@ -129,8 +129,8 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), test.problem) || MayHaveActed(err) || IsTemporary(err) != test.temporary {
-				t.Errorf("%v (MayHaveActed %t, IsTemporary %t), want %q", err, MayHaveActed(err), IsTemporary(err), test.problem)
+			if connection, ok := errors.AsType[*ConnectionError](err); !ok || !strings.Contains(err.Error(), test.problem) || connection.Sent || connection.Untrusted != test.untrusted {
+				t.Errorf("%+v, want %q", connection, test.problem)
 			}
 		})
 	}
@@ -154,10 +154,10 @@ func TestTransportIsConfigured(t *testing.T) {
 
 func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(407, "who are you"), maxRetries(0), baseURL("https://docs.test/v1"))
+		tr, s := serve(t, reply(407, "who are you"), baseURL("https://docs.test/v1"))
 		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
 		_, err := tr.Do(bounded(t, time.Hour), start)
-		if want := "POST /v1/jobs: the request to docs.test failed: Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveActed(err) {
+		if want := "POST /v1/jobs: the request to docs.test failed: Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

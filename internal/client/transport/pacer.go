@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -42,7 +43,7 @@ type tally struct {
 func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan struct{}, 1)} }
 
 // take waits for the turn of a request. It fails with the cause of ctx or, as soon as it
-// is clear that ctx will end first, with a [*BusyError].
+// is clear that ctx will end first, with a [*retry.BusyError].
 func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -53,8 +54,9 @@ func (p *pacer) take(ctx context.Context) error {
 	}
 	queue := interval * time.Duration(p.waiting.Add(1)-1)
 	defer p.waiting.Add(-1)
-	if outlasts(ctx, p.clock, queue) {
-		return &BusyError{RetryAt: p.clock.Now().Add(queue), Queued: true}
+	turn := p.clock.Now().Add(queue)
+	if deadline, bounded := ctx.Deadline(); bounded && !turn.Before(deadline) {
+		return &retry.BusyError{RetryAt: turn, Queued: true}
 	}
 	select {
 	case p.gate <- struct{}{}:

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -132,7 +133,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 				began := time.Now()
 				err := p.take(ctx)
 				if test.busy {
-					test.want = &BusyError{RetryAt: began.Add(2750 * time.Millisecond), Queued: true}
+					test.want = &retry.BusyError{RetryAt: began.Add(2750 * time.Millisecond), Queued: true}
 				}
 				if took := time.Since(began); took != test.took || !reflect.DeepEqual(err, test.want) {
 					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
@@ -158,7 +159,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		"an attempt cut short": {reset, 4},
 	} {
 		bubble(t, func(t *testing.T) {
-			tr, _ := serve(t, test.handler, maxRetries(0))
+			tr, _ := serve(t, test.handler)
 			for range 40 {
 				_, _ = tr.Do(bounded(t, 10*time.Millisecond), read)
 			}
@@ -168,37 +169,4 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCallsThatWereRefusedDelayNoOther(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		quota := reply(429, "", "Retry-After: 600")
-		tr, s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost {
-				quota(w, r)
-				return
-			}
-			reply(200, "{}")(w, r)
-		})
-		ctx, cancel := context.WithCancel(bounded(t, time.Hour))
-		var starts sync.WaitGroup
-		for range 2 {
-			starts.Go(func() { _, _ = tr.Do(ctx, start) })
-			<-time.After(second)
-		}
-		if _, err := tr.Do(bounded(t, 5*time.Minute), read); err != nil || time.Since(s.began) > 2*second {
-			t.Errorf("the read ends with %v after %s, want at once", err, time.Since(s.began)-2*second)
-		}
-		cancel()
-		starts.Wait()
-	})
-}
-
-func TestBackoffIsRandom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, inTurn(reply(500, ""), reply(429, "", "Retry-After: 9"), reply(200, "{}")), func(c *Config) { c.Random = func() float64 { return .75 } })
-		if _, err := tr.Do(bounded(t, time.Hour), read); err != nil || !slices.Equal(s.times(), []float64{0, .875, 9.875}) {
-			t.Errorf("%v after requests at %v, want a random backoff and the wait that the service asks for", err, s.times())
-		}
-	})
 }

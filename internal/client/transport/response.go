@@ -95,7 +95,7 @@ func decode(body []byte) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(trimmed))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
+	if decoder.Decode(&value) != nil || !json.Valid(trimmed) { // Decode ignores what follows
 		return nil, notJSON("the body is not JSON")
 	}
 	object, ok := value.(map[string]any)

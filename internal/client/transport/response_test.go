@@ -39,13 +39,17 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"text":                  {reply(200, "Service OK"), "the body is not JSON: Service OK"},
 		"null":                  {reply(200, `null`), "the body is JSON, but not an object"},
 		"half an object":        {reply(200, `{"a":1`), "the body is not JSON"},
+		"one brace too many":    {reply(200, `{"a":1}}`), "the body is not JSON: {"},
+		"nothing":               {reply(200, ""), "HTTP 200 OK, but the body is empty"},
+		"a web page":            {reply(200, "<title>Sign in</title>"), "the body is an HTML or XML page: Sign in"},
+		"an array":              {reply(200, `["no domain"]`), "the body is JSON, but not an object: [\"no domain\"]"},
 		"gzip that is none":     {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 		"chunks that are cut":   {verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n{}"), "the response ended after 2 bytes"},
 		"a length that is none": {verbatim("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), "bad Content-Length"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, _ := serve(t, test.handler, maxRetries(0))
+				tr, _ := serve(t, test.handler)
 				response, err := tr.Do(bounded(t, time.Hour), read)
 				if test.problem == "" {
 					if err != nil || response.Object == nil {
@@ -53,8 +57,11 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 					}
 					return
 				}
-				if err == nil || response != nil || !strings.Contains(err.Error(), test.problem) || IsTemporary(err) == (strings.Contains(test.problem, "body is JSON") || strings.Contains(test.problem, "larger")) {
-					t.Fatalf("got %v, %v (temporary: %t); want %q, temporary if it is short and not JSON", response, err, IsTemporary(err), test.problem)
+				if err == nil || response != nil || !strings.Contains(err.Error(), test.problem) {
+					t.Fatalf("got %v, %v; want %q", response, err, test.problem)
+				}
+				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "body is JSON") || strings.Contains(test.problem, "larger")) {
+					t.Errorf("%v: NotJSON is %t", err, unusable.NotJSON)
 				}
 				checkShown(t, err.Error())
 			})
@@ -103,7 +110,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, _ := serve(t, test.handler, maxRetries(0))
+				tr, _ := serve(t, test.handler)
 				_, err := tr.Do(bounded(t, time.Hour), read)
 				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
 				if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {

@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package transport sends all requests to the service and to its object store. It
-// authenticates, paces, retries, and logs requests. It does not depend on any endpoint.
+// Package transport sends all requests to the service and to its object store, each once.
+// It authenticates, paces, and logs them. It does not depend on any endpoint.
 package transport
 
 import (
@@ -23,15 +23,10 @@ type Config struct {
 	APIKey  string
 	// UserAgent is sent with each request.
 	UserAgent string
-	// RequestTimeout limits each attempt of a request, and how long a download may
-	// receive no data. Both measure the network, so they are real time even if Clock is not.
+	// RequestTimeout limits each request, and how long a download may receive no data. Both
+	// measure the network, so they are real time even if Clock is not.
 	RequestTimeout time.Duration
-	// MaxRetries limits the retries of a request, except those after a 429 if the context
-	// has a deadline.
-	MaxRetries int
-	Clock      clock.Clock
-	// Random returns numbers in [0, 1) for jitter.
-	Random func() float64
+	Clock          clock.Clock
 	// Log writes a log record.
 	Log func(ctx context.Context, level slog.Level, message string, fields map[string]any)
 	// Network is what [NewNetwork] returns, or its replacement in tests.
@@ -72,9 +67,10 @@ func (t *Transport) Log(ctx context.Context, level slog.Level, message string, f
 
 // logAttempt adds the duration and the error of an attempt to the fields, and logs them.
 func (t *Transport) logAttempt(ctx context.Context, message string, began time.Time, err error, fields map[string]any) {
+	level := slog.LevelDebug
 	fields["duration_ms"] = time.Since(began).Milliseconds()
 	if err != nil {
-		fields["error"] = err.Error()
+		level, fields["error"] = slog.LevelWarn, err.Error()
 	}
-	t.Log(ctx, slog.LevelDebug, message, fields)
+	t.Log(ctx, level, message, fields)
 }

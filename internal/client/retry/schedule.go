@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package poll
+package retry
 
 import (
 	"math"
@@ -15,9 +15,9 @@ const (
 	maxRetryAfter = time.Minute
 )
 
-// Observation is what one poll saw.
+// Observation is what one attempt saw.
 type Observation struct {
-	// Done ends the wait.
+	// Done ends the loop.
 	Done bool
 	// Queued means that the work has not begun, so its progress says nothing.
 	Queued bool
@@ -26,6 +26,9 @@ type Observation struct {
 	// RetryAfter is the minimum wait before the next poll that the service asks for;
 	// zero if it asks for none.
 	RetryAfter time.Duration
+	// Advanced means that a failed attempt brought the work forward, so that the failures
+	// before it are forgotten.
+	Advanced bool
 }
 
 // Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed

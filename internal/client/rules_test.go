@@ -1,0 +1,255 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// faulty is a service whose work runs in the first responses, and which then fails in one
+// way for good.
+type faulty struct {
+	successes int
+	way       string
+	attempts  int
+	began     time.Time // of the first attempt that fails
+}
+
+func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
+	if f.successes--; f.successes >= 0 {
+		return always(`{"status":"running"}`).RoundTrip(r)
+	}
+	if f.attempts++; f.attempts == 1 {
+		f.began = time.Now()
+	}
+	switch f.way {
+	case "no connection":
+		return nil, errors.New("connection refused")
+	case "untrusted":
+		return nil, &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
+	}
+	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
+	switch f.way {
+	case "lost":
+		return nil, io.ErrUnexpectedEOF
+	case "silence":
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	status, _ := strconv.Atoi(f.way)
+	return &http.Response{StatusCode: status, Request: r, Header: http.Header{}, Body: http.NoBody}, nil
+}
+
+// Each cell says how many attempts fail in how long (to 5 s) until a call ends whose deadline
+// is an hour away. Half of a backoff is random, here none.
+func TestRuleLimitsEachKindOfFailure(t *testing.T) {
+	const (
+		hour    = "245 in 1h0m0s"
+		retries = "5 in 10s"
+		once    = "1 in 0s"
+		outage  = "44 in 5m0s"
+		half    = "15 in 30s"
+	)
+	job := func(patient bool) func(context.Context, *Client) (any, error) {
+		return func(ctx context.Context, c *Client) (any, error) {
+			return c.WaitForStaticExport(ctx, "j", WaitOptions{Patient: patient})
+		}
+	}
+	ways := []string{"429", "no connection", "502", "lost", "silence", "404", "403", "untrusted"}
+	for _, test := range []struct {
+		rule      string
+		call      func(context.Context, *Client) (any, error)
+		successes int
+		want      []string
+	}{
+		{"plain read", func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "j") }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
+		{"plain link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j") }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
+		{"start", func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) }, 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
+		{"wait", job(false), 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
+		{"wait", job(false), 1, []string{hour, outage, outage, outage, "11 in 6m25s", once, once, once}},
+		{"wait for new", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", half, once, once}},
+		{"wait for new", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, []string{hour, outage, outage, outage, "11 in 6m25s", half, once, once}},
+		{"patient wait", job(true), 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
+		{"patient wait", job(true), 1, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
+		{"patient look", func(ctx context.Context, c *Client) (any, error) { return c.FindStaticExportJob(ctx, "j") }, 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
+		{"patient link", func(ctx context.Context, c *Client) (any, error) { return c.WaitForBundle(ctx, "j") }, 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
+	} {
+		for i, way := range ways {
+			t.Run(fmt.Sprintf("%s, %s after %d successes", test.rule, way, test.successes), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					service := &faulty{successes: test.successes, way: way}
+					c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: testKey, RoundTripper: service, Random: func() float64 { return 0 }})
+					if err != nil {
+						t.Fatal(err)
+					}
+					_, err = test.call(within(t), c)
+					if got := fmt.Sprint(service.attempts, " in ", time.Since(service.began).Round(5*second)); err == nil || got != test.want[i] {
+						t.Errorf("%v after %s, want %s", err, got, test.want[i])
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
+	api := func(status int, page bool) error {
+		return &APIError{Exchange: transport.Exchange{StatusCode: status, RetryAfter: 7 * second}, Page: page}
+	}
+	unusable := func(status int, notJSON, page bool) error {
+		return &UnexpectedResponseError{Exchange: transport.Exchange{StatusCode: status, RetryAfter: 7 * second}, NotJSON: notJSON, Page: page}
+	}
+	for _, test := range []struct {
+		err     error
+		kind    retry.Kind
+		started bool
+		asks    time.Duration
+	}{
+		{api(400, false), retry.Other, false, 7 * second},
+		{api(303, false), retry.Other, true, 7 * second},
+		{api(302, true), retry.Other, false, 7 * second},
+		{api(404, false), retry.NotFound, false, 7 * second},
+		{api(404, true), retry.Other, false, 7 * second},
+		{api(410, false), retry.NotFound, false, 7 * second},
+		{api(410, true), retry.Other, false, 7 * second},
+		{api(403, false), retry.Other, false, 7 * second},
+		{api(408, false), retry.Temporary, true, 7 * second},
+		{api(425, false), retry.Temporary, false, 7 * second},
+		{api(429, false), retry.Throttled, false, 7 * second},
+		{api(500, false), retry.Temporary, true, 7 * second},
+		{api(501, false), retry.Other, true, 7 * second},
+		{api(503, false), retry.Temporary, true, 7 * second},
+		{api(505, false), retry.Other, true, 7 * second},
+		{api(599, true), retry.Temporary, true, 7 * second},
+		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.Other, false, 7 * second},
+		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, retry.Throttled, false, 7 * second},
+		{unusable(200, true, false), retry.Temporary, true, 0},
+		{unusable(200, true, true), retry.Temporary, false, 0}, // a page of a proxy
+		{unusable(202, true, true), retry.Temporary, true, 0},
+		{unusable(200, false, false), retry.Other, true, 0},
+		{&ConnectionError{}, retry.Unconnected, false, 0},
+		{&ConnectionError{Sent: true}, retry.Temporary, true, 0},
+		{&ConnectionError{Untrusted: true}, retry.Permanent, false, 0},
+		{&EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
+		{&EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
+		{os.ErrClosed, retry.Permanent, false, 0}, // of the file of a download
+	} {
+		kind, asks := classify(test.err)
+		if kind != test.kind || asks != test.asks || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (kind == retry.NotFound) {
+			t.Errorf("%#v: kind %d after %s, may have started: %t, not found: %t", test.err, kind, asks, MayHaveStarted(test.err), IsNotFound(test.err))
+		}
+	}
+}
+
+// A gateway may send a 503 after the service behind it has acted.
+func TestStartIsSentAgainOnlyIfNothingCanHaveStarted(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault  simulator.Fault
+		starts int
+		jobs   int
+		fails  bool
+	}{
+		"503":                             {simulator.Fault{Status: 503}, 1, 0, true},
+		"503 that acted":                  {simulator.Fault{Status: 503, Acts: true}, 1, 1, true},
+		"503 with Retry-After":            {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 1, 0, true},
+		"503 with Retry-After that acted": {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}, Acts: true}, 1, 1, true},
+		"a lost response":                 {simulator.Fault{Cut: simulator.CutAfter}, 1, 1, true},
+		"429":                             {simulator.Fault{Status: 429}, 2, 1, false},
+		"429 with Retry-After":            {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}, 2, 1, false},
+	} {
+		inWorld(t, func(t *testing.T, w *world) {
+			test.fault.Times = 1
+			w.AddFault(test.fault)
+			_, err := w.StartStaticExport(within(t), "d", nil)
+			if starts, jobs := w.Count(simulator.EndpointStart), len(w.JobIDs()); (err != nil) != test.fails || MayHaveStarted(err) != test.fails || starts != test.starts || jobs != test.jobs {
+				t.Errorf("%s: %v (may have started: %t) after %d starts and %d jobs, want %d and %d", name, err, MayHaveStarted(err), starts, jobs, test.starts, test.jobs)
+			}
+		})
+	}
+}
+
+// The response may have the only copy of an ID.
+func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
+	for status, want := range map[int]string{0: "<nil>", 429: "interrupt; the last attempt: POST /v1/static-export/jobs: HTTP 429 Too Many Requests"} {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.AddFault(simulator.Fault{Status: status, Delay: 20 * second, Header: http.Header{"Retry-After": {"7200"}}})
+			ctx, cancel := context.WithCancelCause(within(t))
+			time.AfterFunc(5*second, func() { cancel(errors.New("interrupt")) })
+			job, err := w.StartStaticExport(ctx, "d", nil)
+			if fmt.Sprint(err) != want || (job == nil) != (err != nil) || w.Count(simulator.EndpointStart) != 1 || time.Since(w.began) != 20*second {
+				t.Errorf("%v, %v after %d starts and %s, want %s", job, err, w.Count(simulator.EndpointStart), time.Since(w.began), want)
+			}
+		})
+	}
+}
+
+// An export depends on each of these, so a fault that passes costs none.
+func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
+	find := func(t *testing.T, w *world) error { _, err := w.FindStaticExportJob(within(t), "se_1"); return err }
+	link := func(t *testing.T, w *world) error { _, err := w.WaitForBundle(within(t), "se_1"); return err }
+	poll := func(t *testing.T, w *world) error {
+		_, err := w.WaitForStaticExport(within(t), "se_1", WaitOptions{Patient: true})
+		return err
+	}
+	retryAfter := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
+	for name, test := range map[string]struct {
+		ask    func(*testing.T, *world) error
+		faults []simulator.Fault
+		fails  bool
+	}{
+		"404s of 20 s":                  {find, []simulator.Fault{{Status: 404, Lasts: 20 * second}}, false},
+		"404s of 29 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 29 * second}}, false},
+		"404s of 40 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 40 * second}}, true},
+		"slow 404s of 20 s":             {poll, []simulator.Fault{{Status: 404, Delay: 25 * second, Lasts: 20 * second}}, false},
+		"404s after 403s of 20 s":       {poll, []simulator.Fault{{Status: 403, Lasts: 20 * second}, {Status: 404, Lasts: 20 * second}}, false},
+		"503s of four minutes":          {link, []simulator.Fault{{Status: 503, Lasts: 4 * time.Minute}}, false},
+		"404s of 2 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
+		"404s of 2 s around a 429":      {poll, []simulator.Fault{{Status: 404, Lasts: 2 * second}, {Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
+		"404s of 2 s after a wait":      {find, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
+		"403s of 2 s after silence":     {poll, []simulator.Fault{{Delay: simulator.Forever, Times: 2}, {Status: 403, Lasts: 2 * second}}, false},
+		"404s and 503s of 40 s in turn": {find, slices.Repeat([]simulator.Fault{{Status: 404, Times: 1}, {Status: 503, Times: 1}}, 9), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: noTime})
+				for _, fault := range test.faults {
+					w.AddFault(fault)
+				}
+				if err := test.ask(t, w); (err != nil) != test.fails {
+					t.Errorf("%v after %s; want a failure: %t", err, time.Since(w.began), test.fails)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
+	for _, seconds := range []string{"60", "86400"} {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: 2 * second})
+			w.AddFault(simulator.Fault{Header: http.Header{"Retry-After": {seconds}}})
+			ctx, cancel := context.WithTimeout(t.Context(), 25*second)
+			defer cancel()
+			if _, err := w.WaitForStaticExport(ctx, "se_1", WaitOptions{Patient: true}); err != nil || !slices.Equal(w.polls(simulator.EndpointJob), []float64{1, 20}) {
+				t.Errorf("Retry-After %s: %v after polls at %v", seconds, err, w.polls(simulator.EndpointJob))
+			}
+		})
+	}
+}
