@@ -145,6 +145,10 @@ test-s3: ## Run the download tests against a real S3 server
 	GOBIN='$(CURDIR)/$(BIN)' go install $(VERSITYGW)
 	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(BIN)/versitygw'
 
+.PHONY: walk
+walk: ## Walk through the life of an export in a simulation for TIME (1h), or replay SEED
+	go test ./internal/walk -run '^TestWalk$$' -v -count 1 -timeout 0 -args -walk-time $(or $(TIME),1h) -walk-seed $(or $(SEED),0)
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz test for FUZZTIME (20s)
 	git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | while IFS=: read -r file name; do \

@@ -130,28 +130,30 @@ func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
 	}
 }
 
-func TestCheckWarnsOfAnExpiredLink(t *testing.T) {
+// The provider's clock is in 2020, so its plan keeps the link. By the clock of the CLI, the link has expired.
+func TestExpiredLinkIsReported(t *testing.T) {
 	t.Parallel()
-	s := newServiceIn(t, 2020)
-	s.enter(t, "guides/link-lifetime/renewal")
-	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
-	output := s.Run(t, 0, "plan", "-refresh-only")
-	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
-		t.Errorf("%q is missing:\n%s", want, output)
-	}
-}
-
-// The provider's clock is in 2020, so the plan keeps the link. By the clock of the CLI, the link
-// has expired when the plan is applied.
-func TestLateApplyFailsInsteadOfHandingOverAnExpiredLink(t *testing.T) {
-	t.Parallel()
-	s := newServiceIn(t, 2020)
-	s.enter(t, "guides/self-hosting/link-in-state")
-	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
-	s.Run(t, 0, "plan", "-out=saved")
-	output := s.Run(t, 1, "apply", "saved")
-	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
-		t.Errorf("%q is missing:\n%s", want, output)
+	for directory, test := range map[string]struct {
+		exit     int
+		commands [][]string // the last one reports the link
+	}{
+		"guides/link-lifetime/renewal":      {0, [][]string{{"plan", "-refresh-only"}}},
+		"guides/self-hosting/link-in-state": {1, [][]string{{"plan", "-out=saved"}, {"apply", "saved"}}},
+	} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newServiceIn(t, 2020)
+			s.enter(t, directory)
+			s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
+			last := len(test.commands) - 1
+			for _, command := range test.commands[:last] {
+				s.Run(t, 0, command...)
+			}
+			output := s.Run(t, test.exit, test.commands[last]...)
+			if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
+				t.Errorf("%q is missing:\n%s", want, output)
+			}
+		})
 	}
 }
 

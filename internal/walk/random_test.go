@@ -1,0 +1,188 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package walk
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// random makes a walk from a seed.
+type random struct{ *rand.Rand }
+
+func pick[T any](r random, all ...T) T { return all[r.IntN(len(all))] }
+
+func (r random) often(percent int) bool { return r.IntN(100) < percent }
+
+// span returns a duration between two, mostly closer to the shorter one.
+func (r random) span(shortest, longest time.Duration) span {
+	share := r.Float64()
+	return span((shortest + time.Duration(share*share*float64(longest-shortest))).Truncate(time.Millisecond))
+}
+
+func newWalk(seed uint64) walk {
+	r := random{rand.New(rand.NewPCG(seed, 1))}
+	w := walk{Scene: scene{
+		Seed: seed, Exports: pick(r, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
+		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
+		Keeps:    r.often(20), NoExpiry: r.often(5),
+	}}
+	w.Scene.Download = w.Scene.Download && !w.Scene.NoExpiry
+	for len(w.Steps) < 12 {
+		w.Steps = append(w.Steps, r.steps(w.Scene)...)
+	}
+	return w
+}
+
+// steps returns the next steps. What a uniform choice would miss has steps of its own.
+func (r random) steps(s scene) []step {
+	on := r.IntN(s.Exports)
+	plain := func() step { return step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Job: r.job()} }
+	content := func(c string) step {
+		a := plain()
+		a.Set = map[string]string{"content": c}
+		return a
+	}
+	cut := func(a step) step { // ends with a job that is still running
+		a.Job.Run = span(10 * time.Minute)
+		if r.often(60) {
+			a.Stop = r.span(5*time.Second, 3*time.Minute)
+		} else {
+			a.Set = with(a.Set, "timeout", "2m")
+		}
+		return a
+	}
+	switch r.IntN(14) {
+	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
+		steps := []step{content("1"), content("2"), content("1"), content("2")}
+		if r.often(70) {
+			steps[1] = cut(steps[1])
+		}
+		if r.often(40) {
+			steps[2].Set["before"] = pick(r, "1m", "10m", "2h")
+		}
+		if r.often(40) {
+			hide := step{Do: doHide, On: on, For: r.span(10*time.Second, 2*time.Hour), Which: pick(r, "", "last", "bundle")}
+			steps = append(steps[:2:2], hide, steps[2], steps[3])
+		}
+		return steps
+	case 1: // a saved plan that is applied late
+		a := plain()
+		a.Saved = r.span(time.Minute, 3*time.Duration(s.Lifetime))
+		if r.often(50) {
+			a.Set = map[string]string{pick(r, "before", "interval", "spacing"): pick(r, "1m", "5m")}
+		}
+		return []step{a}
+	case 2: // faults of two kinds in a row on a job that is resumed
+		a := cut(content(pick(r, "1", "2", "3")))
+		b := plain()
+		b.Apply = []fault{r.fault(), r.fault()}
+		for i := range b.Apply {
+			b.Apply[i].At, b.Apply[i].Skip, b.Apply[i].For = pick(r, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle), 0, r.span(0, 40*time.Second)
+		}
+		return []step{a, b}
+	case 3: // a new spacing beside other changes
+		a := plain()
+		a.Set = map[string]string{"params": pick(r, "1", "2")}
+		b := plain()
+		b.Set = map[string]string{"spacing": pick(r, "", "wide")}
+		b.Unknown = r.often(60)
+		return []step{a, b}
+	case 4: // two contents that are cut off, and then another
+		return []step{cut(content("1")), cut(content("2")), content("3")}
+	case 5:
+		return []step{{Do: doDestroy}, plain()}
+	case 6:
+		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, plain()}
+	case 7:
+		return []step{{Do: doUntaint, On: on, After: r.span(0, time.Minute)}, plain()}
+	case 8:
+		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
+	case 9:
+		if r.often(50) {
+			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
+		}
+		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
+	}
+	return []step{r.apply(plain())}
+}
+
+func with(set map[string]string, name, value string) map[string]string {
+	if set == nil {
+		set = map[string]string{}
+	}
+	set[name] = value
+	return set
+}
+
+// apply returns an apply with anything.
+func (r random) apply(a step) step {
+	if r.often(60) {
+		name := pick(r, "content", "content", "content", "params", "spacing", "domain", "never", "before", "timeout", "interval")
+		a.Set = with(a.Set, name, map[string]string{
+			"content": pick(r, "1", "2", "3"), "params": pick(r, "", "1", "2"), "spacing": pick(r, "", "wide"), "domain": pick(r, "", "other"),
+			"never": pick(r, "", "", "yes"), "before": pick(r, "", "1m", "10m", "2h"), "timeout": pick(r, "", "1m", "3m", "10m"), "interval": pick(r, "", "", "5s", "1m"),
+		}[name])
+	}
+	a.Unknown, a.NoRefresh, a.Replace = r.often(15), r.often(25), r.often(4)
+	if r.often(15) {
+		a.Stop = r.span(0, 5*time.Minute)
+	} else if r.often(8) {
+		a.Kill = r.span(0, 5*time.Minute)
+	}
+	if r.often(8) {
+		a.Plan = append(a.Plan, r.fault())
+	}
+	for r.often(45) {
+		a.Apply = append(a.Apply, r.fault())
+	}
+	return a
+}
+
+func (r random) job() (j job) {
+	j.Run = r.span(0, 4*time.Minute)
+	if r.often(5) {
+		j.Run = span(3 * time.Hour)
+	}
+	if r.often(8) {
+		j.Fail = "the site could not be built"
+	}
+	if r.often(15) {
+		j.Unknown = r.span(0, time.Minute)
+	}
+	if r.often(15) {
+		j.NoBundle = r.span(0, time.Minute)
+	}
+	return j
+}
+
+// fault returns any fault.
+func (r random) fault() fault {
+	f := fault{
+		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
+		Kind: pick(r, "400", "401", "403", "404", "404", "404", "409", "410", "422", "429", "429", "500", "502", "503", "504", kindRefused, kindLost, kindSilence, kindCut, kindPage, kindSlow),
+	}
+	if r.often(30) {
+		f.Skip = r.IntN(4)
+	}
+	switch r.IntN(3) {
+	case 0:
+		f.Times = 1 + r.IntN(6)
+	case 1:
+		f.For = r.span(time.Second, time.Minute)
+	}
+	if r.often(5) {
+		f.For = r.span(time.Minute, 10*time.Minute)
+	}
+	if (f.Kind == "429" || f.Kind == "503" || f.Kind == kindSlow) && r.often(60) {
+		f.RetryAfter = pick(r, 1, 3, 10, 40, 60, 600)
+	}
+	switch f.Kind {
+	case "500", "502", "503", "504", kindLost, kindSilence:
+		f.Acts = r.often(50)
+	}
+	return f
+}
