@@ -55,8 +55,7 @@ type Loop struct {
 	// MaxRetries limits failures by number. A [Throttled] one counts only if the context has
 	// no deadline.
 	MaxRetries int
-	// Classify returns the kind of the error of an attempt, and for how long the service
-	// asks to wait; zero if it does not ask.
+	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
 	Classify func(error) (Kind, time.Duration)
 	// Schedule says when to poll again after a success that is not the end. Its Random is
 	// also the source of jitter for backoffs.
