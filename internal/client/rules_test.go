@@ -219,10 +219,10 @@ func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
 		"404s of 40 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 40 * second}}, true},
 		"404s after 403s of 20 s":       {poll, []simulator.Fault{{Status: 403, Lasts: 20 * second}, {Status: 404, Lasts: 20 * second}}, false},
 		"503s of four minutes":          {link, []simulator.Fault{{Status: 503, Lasts: 4 * time.Minute}}, false},
-		"404s of 2 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
+		"404s of 3 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
 		"404s of 2 s around a 429":      {poll, []simulator.Fault{{Status: 404, Lasts: 2 * second}, {Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
-		"404s of 2 s after a wait":      {find, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
-		"403s of 2 s after silence":     {poll, []simulator.Fault{{Delay: simulator.Forever, Times: 2}, {Status: 403, Lasts: 2 * second}}, false},
+		"404s of 3 s after a wait":      {find, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
+		"403s of 3 s after silence":     {poll, []simulator.Fault{{Delay: simulator.Forever, Times: 2}, {Status: 403, Lasts: 3 * second}}, false},
 		"404s and 503s of 40 s in turn": {find, slices.Repeat([]simulator.Fault{{Status: 404, Times: 1}, {Status: 503, Times: 1}}, 9), false},
 	} {
 		t.Run(name, func(t *testing.T) {
