@@ -28,7 +28,8 @@ func NewServer(options Options) func() tfprotov6.ProviderServer {
 
 // frameworkServer is all that the framework's server implements.
 type frameworkServer interface {
-	tfprotov6.ProviderServerWithActions
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
 	tfprotov6.ListResourceServer
 	tfprotov6.StateStoreServer
 }

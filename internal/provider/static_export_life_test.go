@@ -281,11 +281,13 @@ func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
 		"missing job of an update":        {exportFailure{request: requestPoll, cause: missing}, "update", summaryJobNotFound, "look for job se_1 in the service's dashboard. The next apply asks again before it starts another job."},
 		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, "create", summaryLinkFailed, "completed, but no link was created.\n\nCheck base_url and the API key, and look for job se_1"},
 		"timeout": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}}, "update", summaryExportTimedOut,
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}},
+			"update", summaryExportTimedOut,
 			`with status "running", and may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. To resume the same job, plan and apply again.",
 		},
 		"timeout with an undocumented status": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}}, "update", summaryExportTimedOut,
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}},
+			"update", summaryExportTimedOut,
 			`with status "canceled". That status is undocumented, and counts as still running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. To resume",
 		},
 	} {

@@ -28,6 +28,7 @@ const (
 // Kind is what a failed attempt says about another attempt.
 type Kind int
 
+// The kinds of failures.
 const (
 	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
 	Throttled               // requests are limited: see [Loop.MaxRetries]

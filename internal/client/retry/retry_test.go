@@ -156,9 +156,16 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 		random   float64
 		want     time.Duration
 	}{
-		{1, Limit{}, 1, s}, {2, Limit{}, 1, 2 * s}, {5, Limit{}, 1, 16 * s}, {6, Limit{}, 1, 30 * s}, {1000, Limit{}, 1, 30 * s},
-		{1, Limit{}, 0, s / 2}, {1, Limit{}, .75, 875 * time.Millisecond},
-		{9, Limit{Time: Outage}, 1, 15 * s}, {9, Limit{Time: 30 * s}, 1, 5 * s}, {2, Limit{Time: 30 * s}, 1, 2 * s},
+		{1, Limit{}, 1, s},
+		{2, Limit{}, 1, 2 * s},
+		{5, Limit{}, 1, 16 * s},
+		{6, Limit{}, 1, 30 * s},
+		{1000, Limit{}, 1, 30 * s},
+		{1, Limit{}, 0, s / 2},
+		{1, Limit{}, .75, 875 * time.Millisecond},
+		{9, Limit{Time: Outage}, 1, 15 * s},
+		{9, Limit{Time: 30 * s}, 1, 5 * s},
+		{2, Limit{Time: 30 * s}, 1, 2 * s},
 	} {
 		if got := backoff(test.failures, test.limit, test.random); got != test.want {
 			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)
