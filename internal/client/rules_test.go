@@ -80,7 +80,6 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		want      []string
 	}{
 		{"plain read", func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "j") }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
-		{"plain link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j") }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
 		{"start", func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) }, 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
 		{"wait", job(false), 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
 		{"wait", job(false), 1, []string{hour, outage, outage, outage, "11 in 6m25s", once, once, once}},
@@ -129,7 +128,6 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(404, true), retry.Other, false, 7 * second},
 		{api(410, false), retry.NotFound, false, 7 * second},
 		{api(410, true), retry.Other, false, 7 * second},
-		{api(403, false), retry.Other, false, 7 * second},
 		{api(408, false), retry.Temporary, true, 7 * second},
 		{api(425, false), retry.Temporary, false, 7 * second},
 		{api(429, false), retry.Throttled, false, 7 * second},
@@ -137,7 +135,6 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(501, false), retry.Other, true, 7 * second},
 		{api(503, false), retry.Temporary, true, 7 * second},
 		{api(505, false), retry.Other, true, 7 * second},
-		{api(599, true), retry.Temporary, true, 7 * second},
 		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.Other, false, 7 * second},
 		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, retry.Throttled, false, 7 * second},
 		{unusable(200, true, false), retry.Temporary, true, 0},

@@ -58,8 +58,7 @@ type Loop struct {
 	MaxRetries int
 	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
 	Classify func(error) (Kind, time.Duration)
-	// Schedule says when to poll again after a success that is not the end. Its Random is
-	// also the source of jitter for backoffs.
+	// Schedule decides about the next poll. Its Random also gives backoffs their jitter.
 	Schedule Schedule
 	First    time.Duration // the pause before the first attempt
 }

@@ -90,7 +90,6 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"until its context ends":                    {done: time.Hour, interrupt: 25 * s, count: 3, ends: 25 * s, want: "interrupt"},
 		"not at all if its context ends before":     {first: s, interrupt: s / 2, ends: s / 2, want: "interrupt"},
 		"until its context ends an attempt":         {failures: []failure{{Kind: Temporary}, {Kind: Temporary, takes: 99 * s}}, interrupt: 25 * s, count: 2, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
-		"until its context ends after a failure":    {failures: []failure{{Kind: Temporary, asks: 99 * s}}, interrupt: 25 * s, count: 1, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
 		"once more before the deadline":             {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},
 		"once more whatever a success asks":         {asked: 60 * s, timeout: 25 * s, done: 2 * s, count: 2, ends: 20 * s},
 		"before a turn that is at the deadline":     {interval: 5 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},

@@ -74,8 +74,6 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		text    string // part of the error
 		unsent  bool
 	}{
-		"a status":              {handler: reply(400, `{"error":"no domain"}`), text: "HTTP 400 Bad Request: no domain"},
-		"a wait":                {handler: reply(429, "", "Retry-After: 90"), text: "HTTP 429 Too Many Requests"},
 		"a login page":          {handler: reply(302, "", "Location: https://login.test/?"+signature), text: "HTTP 302 Found to https://login.test/?(redacted)"},
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
 		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true},
