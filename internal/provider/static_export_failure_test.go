@@ -145,7 +145,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	c.cutOff(t)
 	before := c.values(t)[site]
 	h.clock.Advance(2 * time.Hour)
-	h.env[baseURLVariable] = strings.TrimSuffix(h.service.BaseURL, "1") + "9"
+	h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
 	c.apply(t, 1, "-refresh=false")
 	for range 2 {
 		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The provider keeps the state.", "check base_url and the API key")
@@ -153,7 +153,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Errorf("the state was %v and is %v", before, after)
 	}
-	h.env[baseURLVariable] = h.service.BaseURL
+	h.env.Store(baseURLVariable, h.service.BaseURL)
 	c.apply(t, 0)
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
