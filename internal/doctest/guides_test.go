@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -103,23 +102,6 @@ func TestChartAlwaysHasALinkThatWorksAfterAnApply(t *testing.T) {
 	}
 }
 
-// The way out that the pages name.
-func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
-	t.Parallel()
-	for _, directory := range []string{"data-sources/docs_update_status/data-source.tf", "guides/hcp-terraform/deployment"} {
-		t.Run(directory, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.enter(t, directory)
-			s.Run(t, 0, "apply", "-auto-approve")
-			s.ForgetJob(exportedJob)
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.Run(t, 1, "destroy", "-auto-approve")
-			s.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
-		})
-	}
-}
-
 func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -154,23 +136,6 @@ func TestExpiredLinkIsReported(t *testing.T) {
 				t.Errorf("%q is missing:\n%s", want, output)
 			}
 		})
-	}
-}
-
-func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	clitest.Program(t, "curl")
-	s.enter(t, "ephemeral-resources/docs_static_export_bundle/ephemeral-resource.tf")
-	s.Run(t, 0, "plan", "-out=saved")
-	s.clock.Advance(24 * time.Hour)
-	s.Run(t, 0, "apply", "saved")
-	// One for the state, which is not renewed, and one for the deployment.
-	if links := s.Count(simulator.EndpointBundle); links != 2 {
-		t.Errorf("%d links, want 2", links)
-	}
-	if links := strings.Count(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "X-Amz-Signature"); links != 1 {
-		t.Errorf("the state holds %d links, want 1", links)
 	}
 }
 
