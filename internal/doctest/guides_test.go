@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -103,23 +102,6 @@ func TestChartAlwaysHasALinkThatWorksAfterAnApply(t *testing.T) {
 	}
 }
 
-// The way out that the pages name.
-func TestDestroyWorksWithoutRefreshAfterTheServiceForgot(t *testing.T) {
-	t.Parallel()
-	for _, directory := range []string{"data-sources/docs_update_status/data-source.tf", "guides/hcp-terraform/deployment"} {
-		t.Run(directory, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t)
-			s.enter(t, directory)
-			s.Run(t, 0, "apply", "-auto-approve")
-			s.ForgetJob(exportedJob)
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.Run(t, 1, "destroy", "-auto-approve")
-			s.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
-		})
-	}
-}
-
 func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -130,45 +112,30 @@ func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
 	}
 }
 
-func TestCheckWarnsOfAnExpiredLink(t *testing.T) {
+// The provider's clock is in 2020, so its plan keeps the link. By the clock of the CLI, the link has expired.
+func TestExpiredLinkIsReported(t *testing.T) {
 	t.Parallel()
-	s := newServiceIn(t, 2020)
-	s.enter(t, "guides/link-lifetime/renewal")
-	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
-	output := s.Run(t, 0, "plan", "-refresh-only")
-	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
-		t.Errorf("%q is missing:\n%s", want, output)
-	}
-}
-
-// The provider's clock is in 2020, so the plan keeps the link. By the clock of the CLI, the link
-// has expired when the plan is applied.
-func TestLateApplyFailsInsteadOfHandingOverAnExpiredLink(t *testing.T) {
-	t.Parallel()
-	s := newServiceIn(t, 2020)
-	s.enter(t, "guides/self-hosting/link-in-state")
-	s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
-	s.Run(t, 0, "plan", "-out=saved")
-	output := s.Run(t, 1, "apply", "saved")
-	if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
-		t.Errorf("%q is missing:\n%s", want, output)
-	}
-}
-
-func TestLinkOfTheEphemeralResourceIsNotInTheState(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	clitest.Program(t, "curl")
-	s.enter(t, "ephemeral-resources/docs_static_export_bundle/ephemeral-resource.tf")
-	s.Run(t, 0, "plan", "-out=saved")
-	s.clock.Advance(24 * time.Hour)
-	s.Run(t, 0, "apply", "saved")
-	// One for the state, which is not renewed, and one for the deployment.
-	if links := s.Count(simulator.EndpointBundle); links != 2 {
-		t.Errorf("%d links, want 2", links)
-	}
-	if links := strings.Count(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "X-Amz-Signature"); links != 1 {
-		t.Errorf("the state holds %d links, want 1", links)
+	for directory, test := range map[string]struct {
+		exit     int
+		commands [][]string // the last one reports the link
+	}{
+		"guides/link-lifetime/renewal":      {0, [][]string{{"plan", "-refresh-only"}}},
+		"guides/self-hosting/link-in-state": {1, [][]string{{"plan", "-out=saved"}, {"apply", "saved"}}},
+	} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			s := newServiceIn(t, 2020)
+			s.enter(t, directory)
+			s.Run(t, 0, "apply", "-auto-approve", "-target=docs_static_export.site")
+			last := len(test.commands) - 1
+			for _, command := range test.commands[:last] {
+				s.Run(t, 0, command...)
+			}
+			output := s.Run(t, test.exit, test.commands[last]...)
+			if want := "The bundle link expired at 2020-01-31T12:15:"; !strings.Contains(output, want) {
+				t.Errorf("%q is missing:\n%s", want, output)
+			}
+		})
 	}
 }
 

@@ -85,18 +85,18 @@ func TestExportIsImportedAsShown(t *testing.T) {
 }
 
 var (
-	changeRow     = regexp.MustCompile("(?m)^\\| (`[^|]+) \\| (nothing|in place|new export|replacement)\\b")
-	changedName   = regexp.MustCompile("`(\\w+)`(?: \\([^)]+\\))?")
+	changeEffect  = regexp.MustCompile("A change (replaces the resource|starts a new export)")
+	onlySpacing   = regexp.MustCompile("A change of only the spacing or field order of `additional_parameters` does nothing")
 	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
-	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`")
+	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
 )
 
-// Each page of an object that starts or replaces something has a table of what each change does.
-func TestTablesOfChangesSayWhatTerraformPlans(t *testing.T) {
+// The description of an argument says what a change of it starts or replaces.
+func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 	t.Parallel()
 	for object, test := range map[string]struct {
 		initial map[string]string // each argument that is set, and its value
-		changed map[string]string // each entry of the table, and the argument's new value
+		changed map[string]string // each argument, and its new value
 	}{
 		"static_export": {
 			map[string]string{"domain": `"docs.example.com"`, "additional_parameters": `"{\"a\":1,\"b\":2}"`},
@@ -134,17 +134,15 @@ func TestTablesOfChangesSayWhatTerraformPlans(t *testing.T) {
 		t.Run(object, func(t *testing.T) {
 			t.Parallel()
 			page := read(t, root+"/docs/resources/"+object+".md")
-			arguments := schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1)
 			said := map[string]string{}
-			for _, row := range changeRow.FindAllStringSubmatch(page, -1) {
-				for _, name := range changedName.FindAllString(row[1], -1) {
-					said[strings.ReplaceAll(name, "`", "")] = row[2]
+			for _, argument := range schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1) {
+				said[argument[1]] = "in place"
+				if effect := changeEffect.FindStringSubmatch(argument[2]); effect != nil {
+					said[argument[1]] = effect[1]
 				}
 			}
-			for _, argument := range arguments {
-				if said[argument[1]] == "" {
-					t.Errorf("the table lacks %s", argument[1])
-				}
+			if onlySpacing.MatchString(page) {
+				said["additional_parameters (only spacing or field order)"] = "nothing"
 			}
 
 			s := newService(t)
@@ -158,7 +156,7 @@ func TestTablesOfChangesSayWhatTerraformPlans(t *testing.T) {
 			write(test.initial)
 			s.Run(t, 0, "apply", "-auto-approve")
 			if got, want := slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(test.changed)); !slices.Equal(got, want) {
-				t.Fatalf("the table has %q, the test %q", got, want)
+				t.Fatalf("the page has %q, the test %q", got, want)
 			}
 			for entry, value := range test.changed {
 				values := maps.Clone(test.initial)
@@ -170,14 +168,14 @@ func TestTablesOfChangesSayWhatTerraformPlans(t *testing.T) {
 				case strings.Contains(plan, "No changes."):
 					planned = "nothing"
 				case strings.Contains(plan, "must be replaced"):
-					planned = "replacement"
+					planned = "replaces the resource"
 				case object == "static_export" && strings.Contains(plan, "~ job_id"):
-					planned = "new export"
+					planned = "starts a new export"
 				case strings.Contains(plan, "will be updated in-place"):
 					planned = "in place"
 				}
 				if planned != said[entry] {
-					t.Errorf("%s: the table says %q, Terraform plans %q:\n%s", entry, said[entry], planned, plan)
+					t.Errorf("%s: the page says %q, Terraform plans %q:\n%s", entry, said[entry], planned, plan)
 				}
 			}
 		})

@@ -112,6 +112,32 @@ func TestIndexLinksToEachPage(t *testing.T) {
 	}
 }
 
+// Who copies a file must find on its page all that has to be set.
+func TestPagesListWhatAFileNeeds(t *testing.T) {
+	t.Parallel()
+	const ofAWorkflow = `\b(var|secret)s\.(\w+)`
+	for file, test := range map[string]struct{ page, setting string }{
+		"deploy-gates/gate/deploy.yml":         {"deploy-gates", ofAWorkflow},
+		"pipelines/github-actions/publish.yml": {"pipelines", ofAWorkflow},
+		"pipelines/github-actions/approve.yml": {"pipelines", ofAWorkflow},
+		"pipelines/github-actions/renew.yml":   {"pipelines", ofAWorkflow},
+		"hcp-terraform/renew.yml":              {"pipelines", ofAWorkflow},
+		"hcp-terraform/run.sh":                 {"hcp-terraform", `()\$([A-Z]+_[A-Z]+)`},
+		"hcp-terraform/platform/main.tf":       {"hcp-terraform", `()(?m)^variable "(\w+)"`},
+	} {
+		page := read(t, root+"/docs/guides/"+test.page+".md")
+		settings := regexp.MustCompile(test.setting).FindAllStringSubmatch(read(t, examples+"/guides/"+file), -1)
+		if len(settings) == 0 {
+			t.Errorf("%s needs nothing", file)
+		}
+		for _, setting := range settings {
+			if !regexp.MustCompile("(?m)^(?:\\| `" + setting[2] + "`.* " + setting[1] + "|.*" + setting[1] + " `" + setting[2] + "`|export " + setting[2] + "=)").MatchString(page) {
+				t.Errorf("%s does not list %s, which %s needs", test.page, setting[0], file)
+			}
+		}
+	}
+}
+
 // What a guide shows is what the tests apply, and the Registry draws no Mermaid.
 func TestGuidesShowNoConfigurationOfTheirOwn(t *testing.T) {
 	t.Parallel()

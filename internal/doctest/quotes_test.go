@@ -4,6 +4,7 @@
 package doctest
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,52 +12,57 @@ import (
 )
 
 var (
-	summaryInCode = regexp.MustCompile(`summary\w+ += ("[^"]+")`)
-	messageRow    = regexp.MustCompile(`(?m)^\| ([^|]+) \|`)
-	messageShown  = regexp.MustCompile(`(?m)^(?:╷ │ )?(?:Error|Warning): ([^│\n]+)`)
+	summaryInCode = regexp.MustCompile(`summary\w+ += "([^"]+)"`)
+	messageShown  = regexp.MustCompile(`(?m)^(?:╷ │ )?(?:Error|Warning): ([^│:\n]+)`)
 	messageNamed  = regexp.MustCompile(`(?:error|warning) "([^"]+)"`)
+	errorsLink    = regexp.MustCompile(`\[([A-Z][^\]]*)\]\((?:\S*errors\.md)?#([^)]+)\)`)
 	pictureTag    = regexp.MustCompile(`<[^>]+>\s*`)
 )
 
-// A reworded message must be reworded wherever the documentation quotes its first line.
+// A reworded message must be reworded wherever the documentation quotes its first line, or the
+// part of it that is constant.
 func TestQuotedMessagesExist(t *testing.T) {
 	t.Parallel()
 	messages := []string{"Invalid provider configuration", "Error acquiring the state lock"} // Terraform's own
 	for _, match := range summaryInCode.FindAllStringSubmatch(read(t, root+"/internal/provider/summaries.go"), -1) {
-		messages = append(messages, strings.Trim(match[1], `"`))
+		messages = append(messages, match[1])
 	}
-	page := read(t, root+"/templates/guides/errors.md.tmpl")
-	_, page, _ = strings.Cut(page, "| First line | More |\n|---|---|\n")
-	table, _, _ := strings.Cut(page, "\n\n")
-	rows := messageRow.FindAllStringSubmatch(table, -1)
-	if len(rows) == 0 {
-		t.Error("the errors page has no table of messages")
-	}
-	for _, row := range rows {
-		if !slices.Contains(messages, row[1]) {
-			t.Errorf("the errors page lists %q, which no message begins with", row[1])
-		}
-	}
-
 	texts := pages(t)
 	for _, name := range glob(t, "assets/*.svg") {
 		text := strings.Join(strings.Fields(pictureTag.ReplaceAllString(read(t, name), " ")), " ")
 		texts[name] = strings.ReplaceAll(text, "╷ │ ", "\n╷ │ ")
 	}
+	_, section, _ := strings.Cut(texts[root+"/docs/guides/errors.md"], "\n## Messages\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	headings := anchors(section)
+	if len(headings) < 10 {
+		t.Errorf("the errors page has headings for %d messages, want at least 10", len(headings))
+	}
 	shown := map[string]int{}
 	for name, text := range texts {
-		for _, pattern := range []*regexp.Regexp{messageShown, messageNamed} {
-			for _, match := range pattern.FindAllStringSubmatch(text, -1) {
-				shown[name]++
-				if !slices.Contains(messages, strings.TrimSpace(match[1])) {
-					t.Errorf("%s shows %q, which is no message (to draw a picture again: make -B %s)", name, match[1], strings.TrimPrefix(name, root+"/"))
+		quoted := messageShown.FindAllStringSubmatch(text, -1)
+		quoted = append(quoted, messageNamed.FindAllStringSubmatch(text, -1)...)
+		for _, match := range errorsLink.FindAllStringSubmatch(text, -1) {
+			if slices.Contains(headings, match[2]) {
+				quoted = append(quoted, match)
+			}
+		}
+		if strings.HasSuffix(name, "/errors.md") {
+			quoted = append(quoted, heading.FindAllStringSubmatch(section, -1)...)
+		}
+		for _, match := range quoted {
+			shown[name]++
+			if !slices.Contains(messages, strings.TrimSpace(match[1])) {
+				t.Errorf("%s quotes %q, which is no message", name, match[1])
+				if filepath.Ext(name) == ".svg" {
+					t.Errorf("to draw it again, run make -B %s", strings.TrimPrefix(name, root+"/"))
 				}
 			}
 		}
 	}
 	for _, name := range []string{"/README.md", "/assets/demo.svg", "/assets/gate.svg", "/docs/guides/deploy-gates.md"} {
 		if shown[root+name] == 0 {
-			t.Errorf("%s shows no message", name)
+			t.Errorf("%s quotes no message", name)
 		}
 	}
 }

@@ -24,9 +24,9 @@ import (
 func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
 	const (
-		rerun      = " Rerun the job publish or plan of the last publication."
-		stops      = "The plan changes job_id, so it was not applied." + rerun
-		unfinished = "The first export did not finish. If it is tainted, untaint it first." + rerun
+		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job."
+		unfinished = "The first export did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
+		names      = "check that each trigger has the name of the variable it is set from"
 		nothing    = "Nothing published yet."
 		renews     = "1 changed"
 	)
@@ -79,6 +79,13 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 			s.command(t, "tofu", "exec '"+s.Binary+`' "$@"`)
 			s.Env = append(s.Env, "TF=tofu")
 		}, 0, renews, 1, 2},
+		"due while the gate of another run fails": {func(t *testing.T, s *service) {
+			expire(t, s)
+			s.command(t, "terraform", `if [ "$1" = apply ]; then
+				'`+s.Binary+`' apply -var=gate=true -var=status_id=upd_failure >/dev/null 2>&1 && exit 1
+			fi
+			exec '`+s.Binary+`' "$@"`)
+		}, 0, renews, 1, 2},
 		"due after a later export failed": {func(t *testing.T, s *service) {
 			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Fail: failure})
 		}, 0, renews, 2, 2},
@@ -99,7 +106,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		"a trigger does not have the name of its variable": {func(t *testing.T, s *service) {
 			s.change(t, "main.tf", "status_id = var.status_id # ", "update = var.status_id # ")
 			expire(t, s)
-		}, 1, "No value for required variable", 1, 1},
+		}, 1, names, 1, 1},
 		"the plan fails": {func(t *testing.T, s *service) {
 			publish(t, s)
 			s.RotateKey("sim_other")
@@ -111,7 +118,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, "gitlab-ci/backend.tf")
+			s := newPipeline(t, pipelines+"gitlab-ci/backend.tf")
 			test.before(t, s)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.Write(t, "plan.tfplan", "of the publication")
@@ -175,7 +182,7 @@ func TestCanceledRenewalLeavesNoLock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, "gitlab-ci/backend.tf")
+			s := newPipeline(t, pipelines+"gitlab-ci/backend.tf")
 			s.Run(t, 0, "apply", "-auto-approve")
 			s.unset("TF_VAR_status_id")
 			s.clock.Advance(time.Hour)

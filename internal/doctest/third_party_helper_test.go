@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -83,7 +84,13 @@ func (p thirdParty) Metadata(_ context.Context, _ provider.MetadataRequest, resp
 	resp.TypeName = p.name
 }
 
-func (p thirdParty) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
+func (p thirdParty) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	if p.name == "helm" {
+		resp.Schema.Attributes = map[string]providerschema.Attribute{"kubernetes": providerschema.SingleNestedAttribute{
+			Optional: true, Attributes: map[string]providerschema.Attribute{"cluster_ca_certificate": providerschema.StringAttribute{Optional: true}},
+		}}
+	}
+}
 
 func (p thirdParty) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
 }

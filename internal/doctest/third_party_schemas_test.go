@@ -81,7 +81,7 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 			"workspace_id": requiredString, "variable_set_id": requiredString,
 		}},
 		"tfe_variable": {Attributes: object{
-			"variable_set_id": optionalString, "category": requiredString, "key": requiredString, "value": optionalString, "sensitive": optionalBool,
+			"id": computedString, "variable_set_id": optionalString, "workspace_id": optionalString, "category": requiredString, "key": requiredString, "value": optionalString, "sensitive": optionalBool,
 			"value_wo": schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true}, "value_wo_version": optionalNumber,
 		}},
 	},

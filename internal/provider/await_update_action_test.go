@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -178,15 +177,11 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 			t.Error(err)
 		}
 	}()
-	outer := s.ProviderServer.(*server)
 	_, said := s.invoke(t, "1h", func() {
-		for !outer.isStopping() {
-			select {
-			case <-stopped:
-				t.Fatal("StopProvider returned before the last event was read")
-			default:
-				runtime.Gosched()
-			}
+		select {
+		case <-stopped:
+			t.Error("StopProvider returned before the last event was read")
+		case <-time.After(50 * time.Millisecond):
 		}
 	})
 	wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
@@ -204,84 +199,17 @@ func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 	}
 }
 
-// isStopping reports whether StopProvider waits for actions.
-func (s *server) isStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping.Err() != nil
-}
-
-// stopTest is a server whose StopProvider has returned before its InvokeAction
-// registers the action's context.
-type stopTest struct {
-	frameworkServer
-	invoked, stopped chan struct{}
-}
-
-func (s *stopTest) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
-	close(s.stopped)
-	return &tfprotov6.StopProviderResponse{}, nil
-}
-
-func (s *stopTest) InvokeAction(ctx context.Context, _ *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	close(s.invoked)
-	<-s.stopped
-	return &tfprotov6.InvokeActionServerStream{Events: func(func(tfprotov6.InvokeActionEvent) bool) { <-ctx.Done() }}, nil
-}
-
-// stopDuringInvoke returns a server that is stopped, until ctx ends, once an action is
-// invoked. The channel is closed when that has stopped.
-func stopDuringInvoke(ctx context.Context) (*stopTest, *server, chan struct{}) {
-	inner := &stopTest{invoked: make(chan struct{}), stopped: make(chan struct{})}
-	s, done := newServer(inner), make(chan struct{})
-	go func() {
-		defer close(done)
-		<-inner.invoked
-		_, _ = s.StopProvider(ctx, nil)
-	}()
-	return inner, s, done
-}
-
-func TestProviderStopsAnActionThatIsJustStarting(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a failure takes that long
-	defer cancel()
-	inner, s, done := stopDuringInvoke(ctx)
-	stream, err := s.InvokeAction(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for !s.isStopping() {
-		runtime.Gosched()
-	}
-	inner.invoked = make(chan struct{})
-	late, err := s.InvokeAction(ctx, nil) // while StopProvider waits for the first action
-	if err != nil {
-		t.Fatal(err)
-	}
-	late.Events(nil)
-	stream.Events(nil)
-	if ctx.Err() != nil {
-		t.Fatal("an action was not canceled")
-	}
-	<-done
-	if s.stopping.Err() != nil {
-		t.Error("the next action of a provider that a debugger keeps would be canceled")
-	}
-}
-
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	_, s, done := stopDuringInvoke(ctx)
-	if _, err := s.InvokeAction(t.Context(), nil); err != nil {
+	s := newHarness(t, simulator.Options{}).actionServer(t)
+	config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
+	if _, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config}); err != nil {
 		t.Fatal(err)
 	}
-	cancel()
-	select {
-	case <-done:
-	case <-time.After(10 * time.Second): // only a failure takes that long
-		t.Error("StopProvider waits for an action whose events nobody reads")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil || ctx.Err() == nil {
+		t.Errorf("StopProvider did not wait for its context, error %v", err)
 	}
 }
 

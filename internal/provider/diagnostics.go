@@ -45,18 +45,21 @@ type explanation struct{ what, advice string }
 // limits. If it was ended after a failed attempt, it also says what the last one failed
 // with.
 func explain(err error, field string) explanation {
-	cause := explainCause(err, field)
-	if ended, ok := errors.AsType[*client.EndedError](err); ok {
-		last := explainCause(ended.Last, field).what
-		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
-			last = "The last response was " + describeResponse(api) + "."
-			if api.StatusCode == 429 && timedOut(err) {
-				cause.advice = adviceByStatus[429]
-			}
-		}
-		cause.what = sentences(cause.what, last)
+	ended, ok := errors.AsType[*client.EndedError](err)
+	if !ok {
+		return explainCause(err, field)
 	}
-	return cause
+	cause, last := explainCause(ended.Cause, field), explainCause(ended.Last, field)
+	if cause.advice == "" && !interrupted(err) { // failures of several kinds
+		cause.advice = last.advice
+	}
+	if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
+		last.what = "The last response was " + describeResponse(api) + "."
+		if api.StatusCode == 429 && timedOut(err) {
+			cause.advice = last.advice
+		}
+	}
+	return explanation{sentences(cause.what, last.what), cause.advice}
 }
 
 func explainCause(err error, field string) explanation {

@@ -72,6 +72,10 @@ func TestFailuresAreExplained(t *testing.T) {
 		"timeout while the service limits the rate": {
 			&client.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nTry again later, or reduce -parallelism.",
 		},
+		"failures of several kinds": {
+			&client.EndedError{Cause: errors.New("the requests failed in different ways"), Last: api(401, "")},
+			"The requests failed in different ways. The last response was HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key",
+		},
 		"timeout while the network fails": {
 			&client.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},

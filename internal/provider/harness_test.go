@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ import (
 type harness struct {
 	service *simulator.Server
 	clock   *clocktest.Virtual
-	env     map[string]string // of the provider
+	env     sync.Map // of the provider, which reads it in another goroutine
 }
 
 // startOfTime is when every test begins. See [clocktest.NewVirtual].
@@ -53,12 +54,20 @@ func newHarness(t *testing.T, options simulator.Options) *harness {
 			t.Errorf("no request met the fault %+v", fault)
 		}
 	})
-	return &harness{service, clock, map[string]string{baseURLVariable: service.BaseURL, apiKeyVariable: simulator.DefaultAPIKey}}
+	h := &harness{service: service, clock: clock}
+	h.env.Store(baseURLVariable, service.BaseURL)
+	h.env.Store(apiKeyVariable, simulator.DefaultAPIKey)
+	return h
 }
 
 // server constructs the provider under test, configured by the harness's environment.
 func (h *harness) server() func() tfprotov6.ProviderServer {
-	return NewServer(Options{Version: "test", Getenv: func(name string) string { return h.env[name] }, Clock: h.clock})
+	getenv := func(name string) string {
+		value, _ := h.env.Load(name)
+		text, _ := value.(string)
+		return text
+	}
+	return NewServer(Options{Version: "test", Getenv: getenv, Clock: h.clock})
 }
 
 // What an acceptance test needs of a real service, besides the variables of the provider.
@@ -126,7 +135,7 @@ type counts struct{ start, job, bundle, download, update, unknown int }
 // pollsOfJob for each job.
 const (
 	some       = -1
-	pollsOfJob = 35
+	pollsOfJob = 50
 )
 
 // wantCounts checks the calls of all endpoints since the last reset of the request log.

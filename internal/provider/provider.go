@@ -105,7 +105,7 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
 					"The pauses grow from about 1 second to at most 30 seconds, unless the service asks for another. " +
-					"The start of an export is retried only if the service is known not to have acted on it. " +
+					"The start of an export is retried only after a 429 or a connection that was never made. " +
 					"After a 429, the provider waits without counting a retry, up to the timeout of the operation. From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},

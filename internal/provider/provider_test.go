@@ -34,11 +34,9 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-			h.env = map[string]string{
-				baseURLVariable:        strings.ReplaceAll(test.baseURL, "GOOD", h.service.BaseURL),
-				apiKeyVariable:         test.apiKey,
-				"TF_APPEND_USER_AGENT": " pipeline/7\n(main) ",
-			}
+			h.env.Store(baseURLVariable, strings.ReplaceAll(test.baseURL, "GOOD", h.service.BaseURL))
+			h.env.Store(apiKeyVariable, test.apiKey)
+			h.env.Store("TF_APPEND_USER_AGENT", " pipeline/7\n(main) ")
 			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.service.BaseURL)+"\n}\n"+readUpdate)
 			c.report(t, 0, "plan").wantNothingSaid(t, "update")
 			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7 \(main\)$`)
@@ -52,7 +50,6 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	good := h.env
 	c := h.cli(t, readUpdate)
 	for name, test := range map[string]struct{ variable, value, want string }{
 		"no base URL":              {baseURLVariable, "", "error: Missing provider argument ()\nSet base_url in the provider block, or the environment variable DOCS_BASE_URL,"},
@@ -62,8 +59,8 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key cannot be used: it contains whitespace."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h.env = map[string]string{baseURLVariable: good[baseURLVariable], apiKeyVariable: good[apiKeyVariable]}
-			h.env[test.variable] = test.value
+			good, _ := h.env.Swap(test.variable, test.value)
+			defer h.env.Store(test.variable, good)
 			c.report(t, 1, "plan").wantSaid(t, "docs", test.want)
 		})
 	}
@@ -127,7 +124,7 @@ func TestPrivateAuthorityIsTrusted(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	h.env[baseURLVariable] = server.URL + "/v1"
+	h.env.Store(baseURLVariable, server.URL+"/v1")
 	c := h.cli(t, readUpdate)
 	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
 	h.wantCounts(t, counts{})

@@ -22,13 +22,14 @@ import (
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
-		return newServer(providerserver.NewProtocol6(newProvider())().(frameworkServer))
+		return &server{frameworkServer: providerserver.NewProtocol6(newProvider())().(frameworkServer)}
 	}
 }
 
 // frameworkServer is all that the framework's server implements.
 type frameworkServer interface {
-	tfprotov6.ProviderServerWithActions
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
 	tfprotov6.ListResourceServer
 	tfprotov6.StateStoreServer
 }
@@ -36,45 +37,23 @@ type frameworkServer interface {
 type server struct {
 	frameworkServer
 
+	// mu lets a stop find each action that has begun registered by the framework.
 	mu      sync.Mutex
-	running int        // actions
-	change  *sync.Cond // of what StopProvider waits for
-	// stopping ends when the provider stops, also for an action that the framework does
-	// not know yet. stop ends it.
-	stopping context.Context
-	stop     context.CancelFunc
-}
-
-func newServer(inner frameworkServer) *server {
-	s := &server{frameworkServer: inner}
-	s.change = sync.NewCond(&s.mu)
-	s.stopping, s.stop = context.WithCancel(context.Background())
-	return s
+	running sync.WaitGroup // actions whose last event has not been read
 }
 
 // InvokeAction counts the action as running until its last event has been read.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
-	s.running++
-	forget := context.AfterFunc(s.stopping, cancel)
-	s.mu.Unlock()
-	end := func() {
-		forget()
-		cancel()
-		s.mu.Lock()
-		s.running--
-		s.mu.Unlock()
-		s.changed()
-	}
+	defer s.mu.Unlock()
 	stream, err := s.frameworkServer.InvokeAction(ctx, req)
 	if err != nil {
-		end()
 		return nil, err
 	}
+	s.running.Add(1)
 	events := stream.Events
 	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
-		defer end()
+		defer s.running.Done()
 		events(yield)
 	}
 	return stream, nil
@@ -82,21 +61,17 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 
 // StopProvider cancels running operations, and waits until running actions or ctx end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.mu.Lock()
 	resp, err := s.frameworkServer.StopProvider(ctx, req)
-	defer context.AfterFunc(ctx, s.changed)()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stop()
-	for s.running > 0 && ctx.Err() == nil {
-		s.change.Wait()
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
 	}
-	s.stopping, s.stop = context.WithCancel(context.Background()) // a debugger's provider outlives its stop
 	return resp, err
-}
-
-// changed wakes StopProvider.
-func (s *server) changed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.change.Broadcast()
 }

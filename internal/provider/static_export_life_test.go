@@ -206,6 +206,8 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
 		running      change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, "running" }
 		failed       change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, client.JobFailed }
+		archived     change = func(s *situation) { s.life.Status = "archived" }
+		due          change = func(s *situation) { s.life.Link.ExpiresAt = startOfTime }
 		missing      change = func(s *situation) { s.life.jobNotFound() }
 		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
 		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
@@ -217,18 +219,19 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 		changes []change
 		want    []string
 	}{
-		"nothing":                            {nil, nil},
-		"new content":                        {[]change{newContent}, nil},
-		"no link":                            {[]change{noLink}, nil},
-		"running":                            {[]change{running}, []string{summaryResumes + ": job se_1"}},
-		"running, new content":               {[]change{running, newContent}, []string{summaryAbandons + ": job se_1"}},
-		"running, unknown content":           {[]change{running, unknown}, []string{summaryMayResume + ": job se_1"}},
-		"failed, new content":                {[]change{failed, newContent}, nil},
-		"no link, imported, new content":     {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
-		"pending for new content":            {[]change{newContent, pending}, []string{summaryResumes + ": job se_2"}},
-		"pending for new content, running":   {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryResumes + ": job se_2"}},
-		"pending for other content":          {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},
-		"pending for other content, running": {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
+		"nothing":     {nil, nil},
+		"new content": {[]change{newContent}, nil},
+		"no link":     {[]change{noLink}, nil},
+		"later status that is undocumented, link due": {[]change{archived, due}, nil},
+		"running":                                           {[]change{running}, []string{summaryResumes + ": job se_1"}},
+		"running, new content":                              {[]change{running, newContent}, []string{summaryAbandons + ": job se_1"}},
+		"running, unknown content":                          {[]change{running, unknown}, []string{summaryMayResume + ": job se_1"}},
+		"failed, new content":                               {[]change{failed, newContent}, nil},
+		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
+		"pending for new content":                           {[]change{newContent, pending}, []string{summaryResumes + ": job se_2"}},
+		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryResumes + ": job se_2"}},
+		"pending for other content":                         {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},
+		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryResumes + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryMayResume + ": job se_2"}},
 		"missing":                                           {[]change{missing}, []string{summaryLooksFor + ": job se_1", "starts another job."}},
@@ -278,11 +281,13 @@ func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
 		"missing job of an update":        {exportFailure{request: requestPoll, cause: missing}, "update", summaryJobNotFound, "look for job se_1 in the service's dashboard. The next apply asks again before it starts another job."},
 		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, "create", summaryLinkFailed, "completed, but no link was created.\n\nCheck base_url and the API key, and look for job se_1"},
 		"timeout": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}}, "update", summaryExportTimedOut,
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}},
+			"update", summaryExportTimedOut,
 			`with status "running", and may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. To resume the same job, plan and apply again.",
 		},
 		"timeout with an undocumented status": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}}, "update", summaryExportTimedOut,
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}},
+			"update", summaryExportTimedOut,
 			`with status "canceled". That status is undocumented, and counts as still running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. To resume",
 		},
 	} {

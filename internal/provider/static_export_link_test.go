@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -20,20 +19,6 @@ func (h *harness) rewriteBundle(change func(body map[string]any)) {
 		}
 		return body
 	})
-}
-
-func TestLinkThatTheServiceKeepsIsRenewedOnceEarlyAndThenAfterItsExpiry(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
-	c := h.cli(t, export(`renew_before = "20m"`))
-	c.apply(t, 0)
-	for _, after := range []time.Duration{45 * time.Minute, 6 * time.Minute} {
-		h.clock.Advance(after)
-		wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-		h.clock.Advance(10 * time.Minute)
-		c.wantEmptyPlan(t)
-	}
-	h.wantCounts(t, counts{start: 1, job: some, bundle: 3})
 }
 
 func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
@@ -56,13 +41,9 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 	for name, test := range map[string]struct {
 		before time.Duration // the plan is created this long after the first apply
 		config string
-		failed bool // the job has failed since the first apply
-		starts int
 	}{
-		"of a renewal": {2 * time.Hour, revision("1"), false, 0},
-		"of another change, made before the expiry":                 {0, revision("1", `poll_interval = "5s"`), false, 0},
-		"of another change of a failed job, made before the expiry": {0, revision("1", `poll_interval = "5s"`), true, 1},
-		"of new content": {0, revision("2"), false, 1},
+		"of a renewal": {2 * time.Hour, revision("1")},
+		"of another change, made before the expiry": {0, revision("1", `poll_interval = "5s"`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,23 +52,14 @@ func TestSavedPlanCreatesTheLinkAtApplyTime(t *testing.T) {
 			c.apply(t, 0)
 			h.clock.Advance(test.before)
 			h.service.ResetRequests()
-			h.service.Rewrite(func(endpoint string, body map[string]any) any {
-				if test.failed && endpoint == simulator.EndpointJob && len(h.service.JobIDs()) == 1 {
-					body["status"] = client.JobFailed
-				}
-				return body
-			})
 			c.write(t, test.config)
-			plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode")
-			if exports := strings.Contains(plan, "~ job_id"); exports != (test.starts > 0) || !strings.Contains(plan, "will be updated in-place") {
+			if plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode"); !strings.Contains(plan, "~ bundle_url") || strings.Contains(plan, "~ job_id") {
 				t.Errorf("the plan is:\n%s", plan)
 			}
-			h.wantCounts(t, counts{job: 1})
-
 			h.clock.Advance(5 * time.Hour)
 			c.terraform.Run(t, 0, "apply", "saved")
-			h.wantCounts(t, counts{start: test.starts, job: some, bundle: 1})
-			c.wantJob(t, test.starts)
+			h.wantCounts(t, counts{job: 1, bundle: 1})
+			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
 		})
 	}

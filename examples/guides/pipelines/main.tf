@@ -26,6 +26,16 @@ variable "gate" {
 resource "docs_update_gate" "published" {
   count     = var.gate ? 1 : 0
   status_id = var.status_id
+
+  # A waiting gate holds the state lock.
+  timeouts = {
+    create = "5m"
+  }
+
+  lifecycle {
+    # A gate that fails then leaves the state, and so the plan of a waiting renewal, as it was.
+    create_before_destroy = true
+  }
 }
 
 resource "docs_static_export" "site" {
@@ -35,8 +45,9 @@ resource "docs_static_export" "site" {
     status_id = var.status_id # renew.sh needs a variable of the same name
   }
 
-  # Longer than the time between two renewals, 5 minutes, and shorter than the lifetime of a link.
-  renew_before = "10m"
+  # Longer than the time between two renewals (5 minutes) and the timeout of the gate (5 minutes)
+  # together, and shorter than the lifetime of a link.
+  renew_before = "12m"
 
   depends_on = [docs_update_gate.published]
 }

@@ -4,9 +4,10 @@
 set -eu
 tf=${TF:-terraform}
 plan=renew.tfplan
+names="check that each trigger has the name of the variable it is set from, and that this job sets all other variables."
 
 stop() {
-  echo "$1 Rerun the job publish or plan of the last publication." >&2
+  echo "$1" >&2
   exit 1
 }
 
@@ -18,7 +19,7 @@ if [ "$exports" = "[]" ]; then
   exit 0
 fi
 if printf '%s' "$exports" | jq --exit-status 'any(.bundle_url == null)' >/dev/null; then
-  stop "The first export did not finish. If it is tainted, untaint it first."
+  stop "The first export did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
 fi
 
 # Plan with the values that the exports were started with: each trigger has the name of its variable.
@@ -36,17 +37,19 @@ trap 'rm -f "$plan"' EXIT
 # takes none. The apply takes one, and rejects the plan if the state has changed.
 code=0
 "$tf" plan -lock=false -detailed-exitcode -out="$plan" || code=$?
-if [ "$code" -ne 2 ]; then
-  exit "$code"
-fi
+case $code in
+  0) exit ;;
+  2) ;;
+  *) stop "The plan failed. If a variable has no value, $names" ;;
+esac
 
 # A renewal keeps the job. Anything else starts or resumes an export.
 changes=$("$tf" show -json "$plan")
 if ! printf '%s' "$changes" | jq --exit-status '
   [ .resource_changes[]? | select(.type == "docs_static_export") | .change
     | .before.job_id != null and .after.job_id == .before.job_id ] | all' >/dev/null; then
-  stop "The plan changes job_id, so it was not applied."
+  stop "The plan changes job_id, so it was not applied. Rerun the last publish or plan job. If that changes nothing, $names"
 fi
 
 # With exec, a canceled job interrupts the apply instead of the shell.
-exec "$tf" apply "$plan"
+exec "$tf" apply -lock-timeout=10m "$plan"

@@ -28,6 +28,7 @@ const (
 // Kind is what a failed attempt says about another attempt.
 type Kind int
 
+// The kinds of failures.
 const (
 	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
 	Throttled               // requests are limited: see [Loop.MaxRetries]
@@ -55,11 +56,9 @@ type Loop struct {
 	// MaxRetries limits failures by number. A [Throttled] one counts only if the context has
 	// no deadline.
 	MaxRetries int
-	// Classify returns the kind of the error of an attempt, and for how long the service
-	// asks to wait; zero if it does not ask.
+	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
 	Classify func(error) (Kind, time.Duration)
-	// Schedule says when to poll again after a success that is not the end. Its Random is
-	// also the source of jitter for backoffs.
+	// Schedule decides about the next poll. Its Random also gives backoffs their jitter.
 	Schedule Schedule
 	First    time.Duration // the pause before the first attempt
 }

@@ -25,6 +25,7 @@ type failure struct {
 	takes    time.Duration
 	advanced bool
 	busy     bool // the attempt finds no turn
+	none     bool // it succeeds, but the work is not done
 }
 
 func (f failure) Error() string {
@@ -44,7 +45,6 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		asked     time.Duration // by a success
 		timeout   time.Duration // of the context; an hour if zero, none if negative
 		interrupt time.Duration // when the context is canceled; never if zero
-		succeeds  int           // attempts that succeed before the failures
 		failures  []failure     // in turn
 		repeated  bool          // forever
 		done      time.Duration // of the work
@@ -61,16 +61,17 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"as often as allowed by number":                {failures: row(9, Other), count: 5, ends: 7500 * time.Millisecond, want: "other"},
 		"through as many failures":                     {failures: row(4, Other), count: 5, ends: 7500 * time.Millisecond},
 		"by number before a success":                   {failures: row(99, Unconnected), count: 5, ends: 7500 * time.Millisecond, want: "unconnected"},
-		"for five minutes after a success":             {succeeds: 1, failures: row(99, Unconnected), count: 45, ends: 310 * s, want: "unconnected"},
+		"for five minutes after a success":             {failures: append([]failure{{none: true}}, row(99, Unconnected)...), count: 45, ends: 310 * s, want: "unconnected"},
 		"for half a minute":                            {failures: row(99, NotFound), count: 15, ends: 31 * s, want: "not found"},
 		"not at all after a failure that is permanent": {failures: row(9, Permanent), count: 1, want: "permanent"},
-		"through an outage of several kinds":           {succeeds: 1, failures: []failure{{Kind: Unconnected}, {Kind: Temporary}}, repeated: true, count: 45, ends: 310 * s, want: "temporary"},
+		"through an outage of several kinds":           {failures: append([]failure{{none: true}}, slices.Repeat([]failure{{Kind: Unconnected}, {Kind: Temporary}}, 99)...), count: 45, ends: 310 * s, want: "temporary"},
 		"through a kind after another":                 {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
 		"for five minutes if the kinds alternate": {
 			failures: []failure{{Kind: NotFound}, {Kind: Temporary}}, repeated: true, count: 64, ends: 300 * s,
 			want: "the requests failed in different ways for 5 minutes; the last attempt: temporary",
 		},
 		"from zero after progress":           {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, advanced: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
+		"from zero after a success":          {failures: append(append(row(4, Other), failure{none: true}), row(4, Other)...), count: 10, ends: 25 * s},
 		"by number whatever else happens":    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
 		"for half a minute of slow failures": {failures: []failure{{Kind: NotFound, takes: 20 * s}}, repeated: true, count: 4, ends: 83500 * time.Millisecond, want: "not found"},
 
@@ -89,7 +90,6 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"until its context ends":                    {done: time.Hour, interrupt: 25 * s, count: 3, ends: 25 * s, want: "interrupt"},
 		"not at all if its context ends before":     {first: s, interrupt: s / 2, ends: s / 2, want: "interrupt"},
 		"until its context ends an attempt":         {failures: []failure{{Kind: Temporary}, {Kind: Temporary, takes: 99 * s}}, interrupt: 25 * s, count: 2, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
-		"until its context ends after a failure":    {failures: []failure{{Kind: Temporary, asks: 99 * s}}, interrupt: 25 * s, count: 1, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
 		"once more before the deadline":             {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},
 		"once more whatever a success asks":         {asked: 60 * s, timeout: 25 * s, done: 2 * s, count: 2, ends: 20 * s},
 		"before a turn that is at the deadline":     {interval: 5 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},
@@ -121,12 +121,12 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 				count := 0
 				err := l.Run(ctx, func(ctx context.Context) (Observation, error) {
 					count++
-					failed := count - test.succeeds - 1
-					if test.repeated && failed >= 0 {
+					failed := count - 1
+					if test.repeated {
 						failed %= len(test.failures)
 					}
-					if failed < 0 || failed >= len(test.failures) {
-						return Observation{Queued: true, RetryAfter: test.asked, Done: failed >= 0 && time.Since(began) >= test.done}, nil
+					if over := failed >= len(test.failures); over || test.failures[failed].none {
+						return Observation{Queued: true, RetryAfter: test.asked, Done: over && time.Since(began) >= test.done}, nil
 					}
 					f := test.failures[failed]
 					if err := l.Clock.Sleep(ctx, f.takes); err != nil {
@@ -155,9 +155,16 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 		random   float64
 		want     time.Duration
 	}{
-		{1, Limit{}, 1, s}, {2, Limit{}, 1, 2 * s}, {5, Limit{}, 1, 16 * s}, {6, Limit{}, 1, 30 * s}, {1000, Limit{}, 1, 30 * s},
-		{1, Limit{}, 0, s / 2}, {1, Limit{}, .75, 875 * time.Millisecond},
-		{9, Limit{Time: Outage}, 1, 15 * s}, {9, Limit{Time: 30 * s}, 1, 5 * s}, {2, Limit{Time: 30 * s}, 1, 2 * s},
+		{1, Limit{}, 1, s},
+		{2, Limit{}, 1, 2 * s},
+		{5, Limit{}, 1, 16 * s},
+		{6, Limit{}, 1, 30 * s},
+		{1000, Limit{}, 1, 30 * s},
+		{1, Limit{}, 0, s / 2},
+		{1, Limit{}, .75, 875 * time.Millisecond},
+		{9, Limit{Time: Outage}, 1, 15 * s},
+		{9, Limit{Time: 30 * s}, 1, 5 * s},
+		{2, Limit{Time: 30 * s}, 1, 2 * s},
 	} {
 		if got := backoff(test.failures, test.limit, test.random); got != test.want {
 			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)

@@ -26,8 +26,7 @@ type Observation struct {
 	// RetryAfter is the minimum wait before the next poll that the service asks for;
 	// zero if it asks for none.
 	RetryAfter time.Duration
-	// Advanced means that a failed attempt brought the work forward, so that the failures
-	// before it are forgotten.
+	// Advanced means that a failed attempt made progress, so it begins a new row of failures.
 	Advanced bool
 }
 

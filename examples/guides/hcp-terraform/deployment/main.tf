@@ -25,7 +25,19 @@ terraform {
   }
 }
 
-# Needs a token in TFE_TOKEN, a sensitive environment variable of this workspace.
+variable "cluster_ca" {
+  description = "CA certificate of the cluster, as PEM."
+  type        = string
+}
+
+# The host and the token come from KUBE_HOST and KUBE_TOKEN.
+provider "helm" {
+  kubernetes = {
+    cluster_ca_certificate = var.cluster_ca
+  }
+}
+
+# The token comes from TFE_TOKEN.
 data "tfe_outputs" "export" {
   organization = "example"
   workspace    = "docs-export"

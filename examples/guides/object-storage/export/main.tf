@@ -37,3 +37,8 @@ output "directory" {
   description = "Directory of the unpacked site."
   value       = abspath(docs_bundle_download.site.extract_to)
 }
+
+output "checksum" {
+  description = "Input for sha256sum --check."
+  value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"
+}
