@@ -132,6 +132,8 @@ type world struct {
 type hiding struct{ job, bundle time.Time }
 
 const (
+	requestTimeout = 30 * time.Second
+
 	baseURL = "https://docs.test/v1"
 	apiKey  = "sim_5ecre7c0ffee5ecre7c0ffee"
 )
@@ -347,7 +349,7 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 		x.outcome = left
 	case f.Kind == kindRefused && err != nil:
 		x.outcome = never
-	case err != nil && !errors.Is(err, errLost) && f.Kind != kindSilence:
+	case err != nil && !errors.Is(err, errLost) && x.ended.Sub(x.at) < requestTimeout:
 		x.outcome = left
 	case err != nil, f.Kind == kindCut, f.Kind == kindPage, response.StatusCode >= 500, response.StatusCode == http.StatusRequestTimeout:
 		x.outcome = trouble
