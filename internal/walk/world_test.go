@@ -32,11 +32,11 @@ import (
 
 // scene is what stays the same during a walk.
 type scene struct {
-	Seed     uint64 `json:"seed"`
-	Exports  int    `json:"exports"`
+	Seed     uint64 `json:"seed,omitempty"`
+	Exports  int    `json:"exports,omitempty"`
 	Download bool   `json:"download,omitempty"` // of the first export
 	Gate     bool   `json:"gate,omitempty"`
-	Lifetime span   `json:"lifetime"` // of a link
+	Lifetime span   `json:"lifetime,omitzero"` // of a link
 	Keeps    bool   `json:"keeps,omitempty"`
 	// NoExpiry means that nothing says when a link expires.
 	NoExpiry bool `json:"no_expiry,omitempty"`
@@ -44,12 +44,12 @@ type scene struct {
 
 // job is how the jobs behave that a step starts.
 type job struct {
-	Run  span   `json:"run,omitempty"`
+	Run  span   `json:"run,omitzero"`
 	Fail string `json:"fail,omitempty"`
 	// Unknown is how long the service does not know a job that it has started.
-	Unknown span `json:"unknown,omitempty"`
+	Unknown span `json:"unknown,omitzero"`
 	// NoBundle is how long it does not find the bundle of a job that has completed.
-	NoBundle span `json:"no_bundle,omitempty"`
+	NoBundle span `json:"no_bundle,omitzero"`
 }
 
 // fault is a way in which requests go wrong. If it has neither Times nor For, it is for
@@ -61,7 +61,7 @@ type fault struct {
 	Times int    `json:"times,omitempty"`
 	For   span   `json:"for,omitempty"`
 	// Kind is an HTTP status or one of the constants below.
-	Kind       string `json:"kind"`
+	Kind       string `json:"kind,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request all the same
 	Delay      span   `json:"delay,omitempty"`       // of the response
@@ -343,7 +343,10 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 
 // note records an exchange as the provider saw it.
 func (n *network) note(x *exchange, f fault, response *http.Response, err error) {
-	x.ended, x.outcome, x.after = time.Now(), ok, time.Duration(f.RetryAfter)*time.Second
+	x.ended, x.outcome = time.Now(), ok
+	if err == nil {
+		x.after = time.Duration(f.RetryAfter) * time.Second
+	}
 	switch {
 	case n.process.killed():
 		x.outcome = left
