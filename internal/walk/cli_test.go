@@ -4,6 +4,7 @@
 package walk
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -171,7 +172,7 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 			}
 			planned := k.core.plan(k.launch(), blocks, true, replaced)
 			if n == len(rounds)-1 {
-				time.Sleep(later) //nolint:forbidigo // virtual
+				pause(context.Background(), later)
 			}
 			said := map[string][]string{}
 			for _, s := range append(planned.said, k.core.apply(k.launch(), planned)...) {

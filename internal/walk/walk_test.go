@@ -7,6 +7,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -213,7 +214,7 @@ func (k *walker) step(s step) {
 	for name, value := range s.Set {
 		k.settings[on][name] = value
 	}
-	time.Sleep(time.Duration(s.After)) //nolint:forbidigo // virtual
+	pause(context.Background(), time.Duration(s.After))
 	k.job = s.Job
 	k.begin(nil)
 	switch s.Do {
@@ -318,7 +319,7 @@ func (k *walker) takeApply(s step, on int) {
 	if !k.judge.plan(c) {
 		return
 	}
-	time.Sleep(time.Duration(s.Saved)) //nolint:forbidigo // virtual
+	pause(context.Background(), time.Duration(s.Saved))
 
 	k.begin(s.Apply)
 	applying := k.launch()
