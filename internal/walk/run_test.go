@@ -92,7 +92,7 @@ func TestReplays(t *testing.T) {
 
 // TestWalkIsRepeatable takes walks twice, and compares all requests and diagnostics.
 func TestWalkIsRepeatable(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(5) {
 		first, _, _ := take(t, newWalk(seed))
 		second, _, _ := take(t, newWalk(seed))
 		if first != second {
