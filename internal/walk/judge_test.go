@@ -497,7 +497,10 @@ func (j *judge) remember(i int, c *command, change change, seen []exchange, afte
 		return
 	}
 	m := &j.memories[i]
-	if m.settled = before.settled; !c.killed && !c.stopped && !failure(saidOf(c.said, i)) {
+	switch m.settled = before.settled; {
+	case c.killed || c.stopped: // which may have come after this export
+		m.settled = nil
+	case !failure(saidOf(c.said, i)):
 		m.settled = maps.Clone(j.settings[i])
 	}
 	if id := after.text("job_id"); m.current == nil || m.current.id != id {

@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package retry repeats attempts: a failed one as a rule allows, and a poll as a schedule
+// Package retry repeats attempts: a failed one as its rule allows, and a poll as a schedule
 // says. It does not depend on HTTP or the API.
 package retry
 
