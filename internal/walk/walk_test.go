@@ -182,7 +182,7 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 	if w.Scene.Download {
 		folder = filepath.Join(t.TempDir(), "site")
 	}
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
 		k := &walker{world: newWorld(w.Scene), folder: folder}
 		k.core = &core{state: map[string]object{}}
 		for range k.Exports {
@@ -203,9 +203,9 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 
 // begin makes the faults those of the coming command.
 func (k *walker) begin(faults []fault) {
-	k.world.faults, k.seen = nil, nil
+	k.faults, k.seen = nil, nil
 	for _, f := range faults {
-		k.world.faults = append(k.world.faults, &activeFault{fault: f})
+		k.faults = append(k.faults, &activeFault{fault: f})
 	}
 }
 
@@ -313,7 +313,7 @@ func (k *walker) takeApply(s step, on int) {
 	}
 	k.begin(s.Plan)
 	p := k.launch()
-	planned := k.core.plan(p, blocks, !s.NoRefresh, replaced)
+	planned := k.plan(p, blocks, !s.NoRefresh, replaced)
 	p.kill()
 	c := &command{step: s, planned: planned, planSeen: k.take(), plannedAt: time.Now(), replaced: replaced}
 	if !k.judge.plan(c) {
@@ -337,7 +337,7 @@ func (k *walker) takeApply(s step, on int) {
 			applying.kill()
 		}()
 	}
-	c.said = k.core.apply(applying, planned)
+	c.said = k.apply(applying, planned)
 	c.stopped, c.killed = applying.interrupted(), applying.killed()
 	applying.kill()
 	c.seen, c.after = k.take(), k.state
@@ -348,7 +348,7 @@ func (k *walker) takeApply(s step, on int) {
 	// The plan right after it, without faults. Terraform does not store what it refreshes.
 	k.begin(nil)
 	p = k.launch()
-	again := k.core.plan(p, k.blocks(false), true, "")
+	again := k.plan(p, k.blocks(false), true, "")
 	p.kill()
 	k.judge.check(c, &command{planned: again, planSeen: k.take(), plannedAt: time.Now()})
 }
