@@ -65,7 +65,8 @@ const later = 25 * time.Hour
 
 // result is what a round did to an export.
 type result struct {
-	Job     int // which one of the domain's; -1 for none
+	Planned string // the action; "" for none
+	Job     int    // which one of the domain's; -1 for none
 	Values  map[string]string
 	Linked  bool
 	Tainted bool
@@ -118,14 +119,14 @@ func newSettings() (all []settings) {
 	return all
 }
 
-// collect returns what a round did, from its diagnostics ("severity: summary", by address)
-// and the state.
-func collect(service *simulator.Service, all []settings, said map[string][]string, state func(address string) (values map[string]string, tainted bool)) (results []result) {
+// collect returns what a round did, from the planned actions and the diagnostics
+// ("severity: summary"), each by address, and the state.
+func collect(service *simulator.Service, all []settings, actions map[string]string, said map[string][]string, state func(address string) (values map[string]string, tainted bool)) (results []result) {
 	for i := range scripts {
 		values, tainted := state(address(i))
 		said := said[address(i)]
 		slices.Sort(said)
-		r := result{Values: values, Linked: values["bundle_url"] != "", Tainted: tainted, Said: slices.Compact(said)}
+		r := result{Planned: actions[address(i)], Values: values, Linked: values["bundle_url"] != "", Tainted: tainted, Said: slices.Compact(said)}
 		r.Job = slices.Index(service.JobIDsOf(all[i].domain(i)), values["job_id"])
 		for _, name := range []string{"job_id", "bundle_url", "expires_at"} { // differ from run to run
 			delete(values, name)
@@ -174,7 +175,12 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 			if n == len(rounds)-1 {
 				pause(context.Background(), later)
 			}
-			said := map[string][]string{}
+			said, actions := map[string][]string{}, map[string]string{}
+			for address, change := range planned.changes {
+				if change.action != noop {
+					actions[address] = string(change.action)
+				}
+			}
 			for _, s := range append(planned.said, k.apply(k.launch(), planned)...) {
 				severity, summary := "warning", without(strings.SplitN(s.text, "\n", 2)[0])
 				if s.failed {
@@ -182,7 +188,7 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 				}
 				said[s.address] = append(said[s.address], severity+": "+summary)
 			}
-			rounds[n] = collect(k.service, k.settings, said, func(address string) (map[string]string, bool) {
+			rounds[n] = collect(k.service, k.settings, actions, said, func(address string) (map[string]string, bool) {
 				o, values := k.state[address], map[string]string{}
 				for name, v := range attributes(o.value) {
 					if text(v) != "" {
@@ -231,7 +237,7 @@ func throughCLI(t *testing.T) (rounds [3][]result) {
 			}
 		}
 		cli.Write(t, "main.tf", config)
-		said := map[string][]string{}
+		said, actions := map[string][]string{}, map[string]string{}
 		listen := func(args ...string) {
 			command, output := cli.Command(args...)
 			_ = command.Run() // the diagnostics say whether it failed
@@ -239,12 +245,19 @@ func throughCLI(t *testing.T) (rounds [3][]result) {
 				var message struct {
 					Type       string
 					Diagnostic struct{ Severity, Summary, Address string }
+					Change     struct {
+						Action   string
+						Resource struct{ Addr string }
+					}
 				}
 				if err := json.Unmarshal([]byte(line), &message); err != nil {
 					t.Fatalf("%v in %q", err, output)
 				}
-				if d := message.Diagnostic; message.Type == "diagnostic" {
+				switch d := message.Diagnostic; message.Type {
+				case "diagnostic":
 					said[d.Address] = append(said[d.Address], d.Severity+": "+without(d.Summary))
+				case "planned_change":
+					actions[message.Change.Resource.Addr] = message.Change.Action
 				}
 			}
 		}
@@ -253,7 +266,7 @@ func throughCLI(t *testing.T) (rounds [3][]result) {
 			clock.Advance(later)
 		}
 		listen("apply", "-json", "plan")
-		rounds[n] = collect(service.Service, all, said, stateOf(t, cli))
+		rounds[n] = collect(service.Service, all, actions, said, stateOf(t, cli))
 		end()
 	}
 	return rounds
