@@ -4,6 +4,7 @@
 package walk
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -146,7 +147,7 @@ func without(summary string) string { return jobID.ReplaceAllString(summary, "ID
 func throughCore(t *testing.T) (rounds [3][]result) {
 	t.Helper()
 	schemas()
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
 		w := newWorld(scene{Exports: len(scripts), Lifetime: span(24 * time.Hour)})
 		w.keepLog = true
 		k := &walker{world: w, core: &core{state: map[string]object{}}, settings: newSettings()}
@@ -169,12 +170,12 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 					replaced = address(i)
 				}
 			}
-			planned := k.core.plan(k.launch(), blocks, true, replaced)
+			planned := k.plan(k.launch(), blocks, true, replaced)
 			if n == len(rounds)-1 {
-				time.Sleep(later) //nolint:forbidigo // virtual
+				pause(context.Background(), later)
 			}
 			said := map[string][]string{}
-			for _, s := range append(planned.said, k.core.apply(k.launch(), planned)...) {
+			for _, s := range append(planned.said, k.apply(k.launch(), planned)...) {
 				severity, summary := "warning", without(strings.SplitN(s.text, "\n", 2)[0])
 				if s.failed {
 					severity = "error"

@@ -336,7 +336,7 @@ func (n *node) plan(prior object, arguments map[string]tftypes.Value, forced boo
 		result.action = replace
 	}
 	if earlier != nil {
-		if result.action != earlier.action && !(earlier.action == update && result.action == noop) {
+		if result.action != earlier.action && (earlier.action != update || result.action != noop) {
 			n.broken("inconsistent final plan: %s after %s", result.action, earlier.action)
 		}
 		n.compatible("inconsistent final plan", earlier.after, result.after)
@@ -354,7 +354,7 @@ func (n *node) checkPlan(prior, config, planned tftypes.Value) {
 	for _, a := range schemas()[n.kind].Block.Attributes {
 		got, want := attributes(planned)[a.Name], wanted[a.Name]
 		kept := !want.IsNull() && old != nil && got.Equal(old[a.Name])
-		if !got.Equal(want) && !kept && !(a.Computed && want.IsNull()) {
+		if !got.Equal(want) && !kept && (!a.Computed || !want.IsNull()) {
 			n.broken("invalid plan: %s is neither as configured nor as before", a.Name)
 		}
 	}

@@ -280,7 +280,7 @@ func (j *judge) apply(c *command) {
 		}
 		before := j.memories[i]
 		after, exists := c.after[address(i)]
-		j.starts(i, c, change, seen)
+		j.starts(i, change, seen)
 		for n, x := range seen[min(1, len(seen)):] {
 			if p := seen[n]; p.outcome != ok && p.endpoint == x.endpoint && p.job == x.job && x.at.Before(p.ended.Add(p.after-time.Second)) {
 				j.broke(i, "a request to %s was sent %s after a response with Retry-After %s", x.endpoint, x.at.Sub(p.ended), p.after)
@@ -330,7 +330,7 @@ func (j *judge) stopped(i int, c *command, change change, seen []exchange, after
 func started(x exchange) bool { return x.endpoint == simulator.EndpointStart && x.outcome == ok }
 
 // starts judges the requests that start a job.
-func (j *judge) starts(i int, c *command, change change, seen []exchange) {
+func (j *judge) starts(i int, change change, seen []exchange) {
 	m, content := j.memories[i], j.settings[i].content(i)
 	var last outcome
 	for n, x := range seen {

@@ -79,9 +79,13 @@ func (r random) steps(s scene) []step {
 	case 2: // faults of two kinds in a row on a job that is resumed
 		a := cut(content(pick(r, "1", "2", "3")))
 		b := plain()
-		b.Apply = []fault{r.fault(), r.fault()}
+		at := pick(r, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle)
+		if b.Apply = []fault{r.fault(), r.fault()}; r.often(40) { // a refusal between responses that count
+			kind := pick(r, "404", "403")
+			b.Apply = []fault{{Kind: kind}, {Kind: "429", RetryAfter: pick(r, 10, 40)}, {Kind: kind}}
+		}
 		for i := range b.Apply {
-			b.Apply[i].At, b.Apply[i].Skip, b.Apply[i].For = pick(r, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle), 0, r.span(0, 40*time.Second)
+			b.Apply[i].At, b.Apply[i].Skip, b.Apply[i].For = at, 0, r.span(0, 40*time.Second)
 		}
 		return []step{a, b}
 	case 3: // a new spacing beside other changes

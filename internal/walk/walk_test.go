@@ -7,6 +7,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -181,7 +182,7 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 	if w.Scene.Download {
 		folder = filepath.Join(t.TempDir(), "site")
 	}
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
 		k := &walker{world: newWorld(w.Scene), folder: folder}
 		k.core = &core{state: map[string]object{}}
 		for range k.Exports {
@@ -202,9 +203,9 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 
 // begin makes the faults those of the coming command.
 func (k *walker) begin(faults []fault) {
-	k.world.faults, k.seen = nil, nil
+	k.faults, k.seen = nil, nil
 	for _, f := range faults {
-		k.world.faults = append(k.world.faults, &activeFault{fault: f})
+		k.faults = append(k.faults, &activeFault{fault: f})
 	}
 }
 
@@ -213,7 +214,7 @@ func (k *walker) step(s step) {
 	for name, value := range s.Set {
 		k.settings[on][name] = value
 	}
-	time.Sleep(time.Duration(s.After)) //nolint:forbidigo // virtual
+	pause(context.Background(), time.Duration(s.After))
 	k.job = s.Job
 	k.begin(nil)
 	switch s.Do {
@@ -312,13 +313,13 @@ func (k *walker) takeApply(s step, on int) {
 	}
 	k.begin(s.Plan)
 	p := k.launch()
-	planned := k.core.plan(p, blocks, !s.NoRefresh, replaced)
+	planned := k.plan(p, blocks, !s.NoRefresh, replaced)
 	p.kill()
 	c := &command{step: s, planned: planned, planSeen: k.take(), plannedAt: time.Now(), replaced: replaced}
 	if !k.judge.plan(c) {
 		return
 	}
-	time.Sleep(time.Duration(s.Saved)) //nolint:forbidigo // virtual
+	pause(context.Background(), time.Duration(s.Saved))
 
 	k.begin(s.Apply)
 	applying := k.launch()
@@ -336,7 +337,7 @@ func (k *walker) takeApply(s step, on int) {
 			applying.kill()
 		}()
 	}
-	c.said = k.core.apply(applying, planned)
+	c.said = k.apply(applying, planned)
 	c.stopped, c.killed = applying.interrupted(), applying.killed()
 	applying.kill()
 	c.seen, c.after = k.take(), k.state
@@ -347,7 +348,7 @@ func (k *walker) takeApply(s step, on int) {
 	// The plan right after it, without faults. Terraform does not store what it refreshes.
 	k.begin(nil)
 	p = k.launch()
-	again := k.core.plan(p, k.blocks(false), true, "")
+	again := k.plan(p, k.blocks(false), true, "")
 	p.kill()
 	k.judge.check(c, &command{planned: again, planSeen: k.take(), plannedAt: time.Now()})
 }
