@@ -23,7 +23,7 @@ import (
 type StaticExportJob struct {
 	ID     string
 	Status string
-	// Progress is in percent; nil if the service does not return it. The contract
+	// Progress is a percentage; nil if the service does not return it. The contract
 	// leaves its type and unit open.
 	Progress *float64
 	// PageCount is the number of pages exported so far; nil if the service does not

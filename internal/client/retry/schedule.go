@@ -21,7 +21,7 @@ type Observation struct {
 	Done bool
 	// Queued means that the work has not begun, so its progress says nothing.
 	Queued bool
-	// Progress is in percent; nil if unknown.
+	// Progress is a percentage; nil if unknown.
 	Progress *float64
 	// RetryAfter is the minimum wait before the next poll that the service asks for;
 	// zero if it asks for none.
