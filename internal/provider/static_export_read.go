@@ -44,8 +44,9 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
-			"Terraform stopped creating this resource before job %[1]s had a link. If the plan shows that the resource is tainted, the apply starts another job.\n\n"+
-				"To resume job %[1]s instead, run \"terraform untaint\" with the address of this resource, and plan again.", life.JobID))
+			"Terraform stopped creating this resource before job %[1]s had a link.\n\n"+
+				"If the plan shows that the resource is tainted, the apply starts another job. To resume job %[1]s instead, first run \"terraform untaint\" with the address of this resource, and plan again. "+
+				"If the resource is not tainted, that is not necessary.", life.JobID))
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

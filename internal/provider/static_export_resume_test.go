@@ -66,7 +66,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows that the resource is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, run "terraform untaint"`)
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows that the resource is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, first run "terraform untaint"`, "If the resource is not tainted, that is not necessary.")
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
