@@ -10,12 +10,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 // StaticExportJob is a static export job: the response of startStaticExport and
@@ -59,7 +56,8 @@ func (j *StaticExportJob) Documented() bool {
 // Bundle is a presigned link to the archive of a static export: the response of
 // generateBundle. The link is a credential.
 type Bundle struct {
-	URL string
+	URL  string
+	link *url.URL // URL, parsed
 	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it.
 	ExpiresAt time.Time
 	// SizeBytes is nil if the service does not return it.
@@ -78,8 +76,8 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	if err != nil {
 		return nil, err
 	}
-	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs"}, Body: body, Once: true}
-	return call(ctx, c, start, req, func(r *record) (*StaticExportJob, error) {
+	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
+	return call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
@@ -97,18 +95,24 @@ func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
 	return json.Marshal(members)
 }
 
+// ReadOptions configures [Client.GetStaticExportJob].
+type ReadOptions struct {
+	// Prompt means that a single "not found" is enough, because a person waits for the answer
+	// or because the job is known to be missing.
+	Prompt bool
+}
+
 // GetStaticExportJob reads a job (getStaticExportJob).
-func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	return call(ctx, c, plain, jobRequest(jobID), jobReader(jobID))
+func (c *Client) GetStaticExportJob(ctx context.Context, jobID string, opts ReadOptions) (*StaticExportJob, error) {
+	rule := plainRule
+	if opts.Prompt {
+		rule = promptRule
+	}
+	return call(ctx, c, rule, jobRequest(jobID), jobReader(jobID))
 }
 
-// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends.
-func (c *Client) FindStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	return call(ctx, c, patient, jobRequest(jobID), jobReader(jobID))
-}
-
-func jobRequest(jobID string) transport.Request {
-	return transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
+func jobRequest(jobID string) request {
+	return request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 }
 
 func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
@@ -130,61 +134,26 @@ func readJob(r *record, id, status string) *StaticExportJob {
 	}
 }
 
+// BundleOptions configures [Client.GenerateBundle].
+type BundleOptions struct {
+	// First means that an export depends on the link: it is the first one of a job that the
+	// caller started. An error response then counts only after half a minute of such responses
+	// in a row.
+	First bool
+}
+
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
-func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, c, plain, bundleRequest(jobID), c.readBundle)
-}
-
-// WaitForBundle is [Client.GenerateBundle] for a link on which an export depends.
-func (c *Client) WaitForBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, c, patient, bundleRequest(jobID), c.readBundle)
-}
-
-func bundleRequest(jobID string) transport.Request {
-	return transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
-}
-
-// Download describes a downloaded bundle.
-type Download struct {
-	SHA256    string // lowercase hexadecimal
-	SizeBytes int64
-}
-
-// DownloadBundle downloads the bundle of a completed job into file, which must be empty.
-// It creates a link of its own, and another one if the object store refuses it, as long as
-// there is progress: the link or the credential that signed it may have expired, and the
-// service may restore a deleted archive when it creates a link.
-//
-// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], the
-// [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
-	receiver := c.transport.NewReceiver(file)
-	for before := int64(-1); ; before = receiver.Size() {
-		bundle, err := c.GenerateBundle(ctx, jobID)
-		if err != nil {
-			return Download{}, err
-		}
-		err = c.receive(ctx, receiver, bundle.URL)
-		if err == nil {
-			return Download{SHA256: receiver.Sum(), SizeBytes: receiver.Size()}, nil
-		}
-		if status, _ := statusOf(err); status/100 != 4 || receiver.Size() <= before {
-			return Download{}, err
-		}
+func (c *Client) GenerateBundle(ctx context.Context, jobID string, opts BundleOptions) (*Bundle, error) {
+	rule := plainRule
+	if opts.First {
+		rule = patientRule
 	}
+	return call(ctx, c, rule, bundleRequest(jobID), c.readBundle)
 }
 
-// receive receives an object, or the rest of it, from one link. To receive the same bytes
-// again is no progress: an object store without ranges may send the first half forever.
-func (c *Client) receive(ctx context.Context, receiver *transport.Receiver, link string) error {
-	furthest := receiver.Size()
-	return c.loop(plain).Run(ctx, func(ctx context.Context) (retry.Observation, error) {
-		err := receiver.Receive(ctx, link)
-		seen := retry.Observation{Done: true, Advanced: receiver.Size() > furthest}
-		furthest = max(furthest, receiver.Size())
-		return seen, err
-	})
+func bundleRequest(jobID string) request {
+	return request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, error) {
@@ -200,5 +169,5 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
 	expiresAt := linkExpiry(u)
-	return &Bundle{URL: *link, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
+	return &Bundle{URL: *link, link: u, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
 }

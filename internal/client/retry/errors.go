@@ -8,26 +8,21 @@ import (
 	"time"
 )
 
-// errMixed ends failures of which no kind lasted as long as it may.
-var errMixed = fmt.Errorf("the requests failed in different ways for %.0f minutes", Outage.Minutes())
-
-// BusyError reports that the next attempt would come after the operation's timeout.
+// BusyError reports that the service asked for a wait that ends after the operation's
+// timeout.
 type BusyError struct {
-	// RetryAt is when the next attempt is possible.
+	// RetryAt is when the service accepts the next attempt.
 	RetryAt time.Time
-	// Queued means that the service limits the rate of requests, and that too many others
-	// come first. Otherwise, the service asked for the wait.
-	Queued bool
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the service accepts no other attempt before %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service will not accept another attempt until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
 // EndedError reports a loop that was ended after an attempt had failed. It is an error like
 // its Cause alone: [errors.Is] and [errors.AsType] do not look at Last.
 type EndedError struct {
-	// Cause is why it ended, such as context.Cause(ctx) or a [*BusyError].
+	// Cause is why it ended: context.Cause(ctx) or a [*BusyError].
 	Cause error
 	// Last is the error of the last attempt; never nil.
 	Last error
