@@ -135,13 +135,25 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// Causes returns why a call or a wait ended and, if it was ended after an attempt had failed,
-// the error of that attempt; last is nil otherwise.
-func Causes(err error) (cause, last error) {
+// Ending says how a call or a wait failed.
+type Ending struct {
+	// Cause is why it ended: the error of the last attempt, context.Cause(ctx), or an error
+	// that [RetryAt] knows.
+	Cause error
+	// Last is the error of the last attempt, or nil if no attempt failed before the end.
+	Last error
+	// Attempts counts the failed attempts in a row at the end, and Elapsed is how long they took.
+	// Both are zero if the call was not repeated.
+	Attempts int
+	Elapsed  time.Duration
+}
+
+// EndingOf returns how the call or wait failed that returned err.
+func EndingOf(err error) Ending {
 	if ended, ok := errors.AsType[*retry.EndedError](err); ok {
-		return ended.Cause, ended.Last
+		return Ending(*ended)
 	}
-	return err, nil
+	return Ending{Cause: err}
 }
 
 // RetryAt reports whether a call ended because the service asked for a wait that is too long,

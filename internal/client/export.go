@@ -8,11 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // StaticExportJob is a static export job: the response of startStaticExport and
@@ -64,15 +63,18 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters are a
-// JSON object, or empty. Their members join the domain in the request body, and cannot
-// replace it. The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters are JSON
+// values that join the domain in the request body, and cannot replace it. The contract leaves
+// open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
-	body, err := startBody(domain, parameters)
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
+	fields := map[string]any{}
+	maps.Copy(fields, parameters)
+	fields["domain"] = domain
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +84,6 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
 	})
-}
-
-func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
-	members := map[string]json.RawMessage{}
-	if len(parameters) > 0 {
-		if err := json.Unmarshal(parameters, &members); err != nil || members == nil {
-			return nil, errors.New("the parameters are not a JSON object")
-		}
-	}
-	members["domain"], _ = json.Marshal(domain) // of a string, which never fails
-	return json.Marshal(members)
 }
 
 // ReadOptions configures [Client.GetStaticExportJob].
@@ -129,7 +120,7 @@ func readJob(r *record, id, status string) *StaticExportJob {
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		CreatedAt:  r.instant("createdAt"),
-		Error:      display.FieldMessage(r.fields["error"]),
+		Error:      r.message("error"),
 		retryAfter: r.retryAfter,
 	}
 }

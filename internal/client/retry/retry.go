@@ -70,14 +70,14 @@ type Loop struct {
 // the work is done.
 //
 // The error is that of the last attempt. If ctx ended, or would end before the next attempt,
-// it is context.Cause(ctx) or a [*BusyError], in an [*EndedError] if the attempt before had
-// failed.
+// it is context.Cause(ctx) or a [*BusyError]. It is in an [*EndedError] if an attempt before
+// the end had failed.
 func (l Loop) Run(ctx context.Context, attempt func(context.Context) (*Poll, error)) error {
 	began, pause := l.Clock.Now(), l.First
 	var row failures
 	for {
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
-			return ended(cause, row.last)
+			return row.end(cause, l.Clock.Now())
 		}
 		sent := l.Clock.Now()
 		poll, err := attempt(ctx)
@@ -89,7 +89,7 @@ func (l Loop) Run(ctx context.Context, attempt func(context.Context) (*Poll, err
 			pause = l.beforeDeadline(ctx, l.Schedule.Next(l.Clock.Now().Sub(began), *poll, l.Random()), 0)
 			continue
 		case errors.Is(err, context.Cause(ctx)):
-			return ended(err, row.last)
+			return row.end(err, l.Clock.Now())
 		case l.Progressed != nil && l.Progressed():
 			row = failures{}
 		}
@@ -108,17 +108,16 @@ func (l Loop) pauseAfter(ctx context.Context, row *failures, sent time.Time, err
 	if kind == Throttled && !bounded {
 		limit = Retries
 	}
-	row.last = err
+	row.add(err, sent)
 	if (kind != Throttled || !bounded) && row.reached(limit, kind, l.MaxRetries, sent, now) {
-		return 0, err
+		return 0, row.end(err, now)
 	}
 	if bounded && ctx.Err() == nil && retryAfter > 0 && retryAfter >= deadline.Sub(now) {
-		return 0, ended(&BusyError{RetryAt: now.Add(retryAfter)}, err)
+		return 0, row.end(&BusyError{RetryAt: now.Add(retryAfter)}, now)
 	}
 	pause := retryAfter
 	if kind != Throttled || retryAfter == 0 {
-		row.backoffs++
-		pause = max(retryAfter, backoff(row.backoffs, limit, l.Random()))
+		pause = max(retryAfter, backoff(row.attempts, limit, l.Random()))
 	}
 	pause = l.beforeDeadline(ctx, pause, retryAfter)
 	if kind == Throttled {
@@ -141,15 +140,25 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 // failures are failed attempts in a row.
 type failures struct {
 	last     error
-	retries  int // failures that are limited by number, whatever their kinds
-	backoffs int // failures that were followed by a backoff
+	attempts int
+	began    time.Time // when the first attempt was sent
+	retries  int       // failures that are limited by number, whatever their kinds
 	// kind is the kind of the last failure, and since is when the first response of this kind
 	// in a row was received, plus the pauses after throttled attempts, which do not count.
 	kind  Kind
 	since time.Time
 }
 
-// reached adds a failure, and reports whether it has reached its limit. The time runs from
+// add adds the error of an attempt that was sent at the given time.
+func (f *failures) add(err error, sent time.Time) {
+	if f.attempts == 0 {
+		f.began = sent
+	}
+	f.attempts++
+	f.last = err
+}
+
+// reached reports whether the failure that was added has reached its limit. The time runs from
 // the response to the first attempt to the sending of the last one, so neither a slow
 // response nor a wait for a turn counts.
 func (f *failures) reached(limit Limit, kind Kind, maxRetries int, sent, now time.Time) bool {
@@ -164,6 +173,14 @@ func (f *failures) reached(limit Limit, kind Kind, maxRetries int, sent, now tim
 		return f.retries > maxRetries
 	}
 	return limit == 0 || sent.Sub(f.since) >= time.Duration(limit)
+}
+
+// end returns the error of a loop that ends for the given reason.
+func (f *failures) end(cause error, now time.Time) error {
+	if f.attempts == 0 || f.attempts == 1 && errors.Is(cause, f.last) {
+		return cause
+	}
+	return &EndedError{Cause: cause, Last: f.last, Attempts: f.attempts, Elapsed: now.Sub(f.began)}
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many

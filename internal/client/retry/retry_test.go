@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,8 +79,8 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"as long as throttled":                        {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
 		"as soon as throttling allows":                {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
 		"by number while throttled, without deadline": {timeout: -1, failures: row(9, Throttled), count: 5, ends: 7500 * time.Millisecond, want: "throttled"},
-		"for half a minute after throttling":          {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
-		"for half a minute around throttling":         {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
+		"for half a minute after throttling":          {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 15, ends: 70500 * time.Millisecond, want: "not found"},
+		"for half a minute around throttling":         {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71500 * time.Millisecond, want: "not found"},
 		"by number around throttling":                 {failures: append(append(row(2, Other), row(5, Throttled)...), row(99, Other)...), count: 10, ends: 75500 * time.Millisecond, want: "other"},
 
 		"later if a failure asks for that":          {failures: []failure{{Kind: Other, asks: 90 * s}}, count: 2, ends: 90 * s},
@@ -139,8 +140,12 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 					advanced = f.advanced
 					return nil, f
 				})
-				if got := fmt.Sprint(err); got != cmp.Or(test.want, "<nil>") {
-					t.Errorf("the error is %s, want %s", got, cmp.Or(test.want, "<nil>"))
+				got := fmt.Sprint(err)
+				if ended, ok := errors.AsType[*EndedError](err); ok {
+					got = strings.TrimSuffix(got, fmt.Sprintf(" (%d attempts in %s)", ended.Attempts, ended.Elapsed.Round(s)))
+				}
+				if got != cmp.Or(test.want, "<nil>") {
+					t.Errorf("the error is %s, want %s", err, cmp.Or(test.want, "<nil>"))
 				}
 				if took := time.Since(began).Truncate(time.Millisecond); count != test.count || took != test.ends {
 					t.Errorf("%d attempts in %s, want %d in %s", count, took, test.count, test.ends)
@@ -172,4 +177,23 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)
 		}
 	}
+}
+
+func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Loop{
+			Clock: clock.System{}, Rule: Rule{Temporary: Retries}, MaxRetries: 2, Random: func() float64 { return 0 },
+			Classify: func(error) (Kind, time.Duration) { return Temporary, 0 },
+		}
+		count := 0
+		err := l.Run(t.Context(), func(context.Context) (*Poll, error) {
+			if count++; count == 1 {
+				<-time.After(time.Minute)
+			}
+			return nil, failure{Kind: Temporary}
+		})
+		if want := "temporary (3 attempts in 1m2s)"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
 }
