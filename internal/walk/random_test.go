@@ -125,9 +125,15 @@ func (r random) steps(s scene) []step {
 	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
-			all[i].After = s.Lifetime * 4 / 5
+			all[i].After, all[i].Set = s.Lifetime*4/5, map[string]string{}
+			if r.often(30) {
+				all[i].Set["triggers"] = pick(r, "1", "2")
+			}
 		}
-		all[0].Set = map[string]string{"renew_before": time.Duration(s.Lifetime / 4).String(), "link_renewal": ""}
+		all[0].Set["renew_before"], all[0].Set["link_renewal"] = time.Duration(s.Lifetime/4).String(), pick(r, "", "", "never")
+		if r.often(50) {
+			all[3].Set["renew_before"] = time.Duration(s.Lifetime / 3).String()
+		}
 		return all
 	case 13: // a link that is due while another export fails
 		a, b := content("1"), content("2")

@@ -297,6 +297,21 @@ func (k *walker) blocks(unknown string) (all []block) {
 	return all
 }
 
+// command is a plan, an apply, an import, or a destroy.
+type command struct {
+	step
+	began, ended    time.Time
+	planned         *plan // or nil
+	all             []said
+	requests        []exchange
+	after           map[string]object
+	applying        bool
+	refreshes       []exchange // of the plan that is applied
+	settled         bool       // the plan after an apply that succeeded
+	replaced        string
+	stopped, killed bool
+}
+
 // command begins a command with its faults.
 func (k *walker) command(s step, faults []fault) *command {
 	k.seen, k.faults, k.stored = nil, nil, map[string]bool{}

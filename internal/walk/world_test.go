@@ -429,3 +429,34 @@ func seenAt(all []exchange, address string) []exchange {
 }
 
 func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
+
+// requestsFor returns the requests for a job, if it is not "", to an endpoint, if it is not "".
+func requestsFor(job, endpoint string, all []exchange) []exchange {
+	return slices.DeleteFunc(slices.Clone(all), func(x exchange) bool {
+		return job != "" && x.job != job || endpoint != "" && x.endpoint != endpoint
+	})
+}
+
+// lasted returns for how long the last responses were all of some kinds: from the response to
+// the first request until the last one was sent. A 429, and the pause after it, counts as nothing.
+func lasted(asked []exchange, kinds ...outcome) (total time.Duration) {
+	var next, first exchange
+	for _, x := range slices.Backward(asked) {
+		if x.outcome != busy {
+			if !slices.Contains(kinds, x.outcome) {
+				break
+			}
+			if first = x; !next.at.IsZero() {
+				total += next.at.Sub(x.at)
+			}
+		}
+		next = x
+	}
+	return max(0, total-first.ended.Sub(first.at))
+}
+
+func hasFailed(x exchange) bool { return x.failed }
+
+func succeeded(x exchange) bool { return x.outcome == ok }
+
+func wentWrong(x exchange) bool { return x.outcome != ok }
