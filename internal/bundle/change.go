@@ -130,9 +130,11 @@ func (c *change) commit(ctx context.Context, placed *Placed) error {
 
 // NotUndoneError reports that the system refused to rename something back from Place.
 type NotUndoneError struct {
-	error
 	Place string
+	Err   error
 }
+
+func (e *NotUndoneError) Error() string { return e.Err.Error() }
 
 // undo takes moves back. What cannot be taken back stays where it is, and Discard deletes
 // nothing.
@@ -140,7 +142,7 @@ func (c *change) undo(done []move) error {
 	for _, m := range slices.Backward(done) {
 		if err := os.Rename(m.to, m.from); err != nil {
 			c.parts = nil
-			return &NotUndoneError{err, m.to}
+			return &NotUndoneError{m.to, err}
 		}
 	}
 	return nil
