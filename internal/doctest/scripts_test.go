@@ -162,7 +162,7 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Instead of the clone that the page names, and of a build.
-	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o build BIN="$HOME/bin" "$@"`)
+	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o provider BIN="$HOME/bin" "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
 	_, section, _ := strings.Cut(read(t, root+"/templates/guides/getting-started.md.tmpl"), "\n## Share the provider\n")
