@@ -63,7 +63,7 @@ func newServiceIn(t *testing.T, year int) *service {
 	t.Cleanup(func() { _ = server.Close() })
 	const ended = -1
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: ended, Run: ended})
-	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "page guides/links.mdx does not render"})
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "Page guides/links.mdx cannot be parsed"})
 	server.AddJob(simulator.JobSpec{ID: exportedJob, Queue: ended, Run: ended})
 
 	env := map[string]string{"DOCS_BASE_URL": server.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}

@@ -47,7 +47,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		s.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: -1, Run: -1, Fail: "unknown"})
 		s.clock.Advance(time.Hour)
 	}
-	const failure = "page guides/links.mdx does not render"
+	const failure = "Page guides/links.mdx cannot be parsed"
 
 	for name, test := range map[string]struct {
 		before      func(t *testing.T, s *service)

@@ -14,12 +14,11 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
+  description = "Identifies the content, such as a commit."
   type        = string
 }
 
