@@ -55,7 +55,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Arbitrary strings, such as a commit SHA. A change replaces the resource, which waits for the update again.",
+				MarkdownDescription: "Strings that force a new wait when they change, such as a commit SHA. A change replaces the resource.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
@@ -64,7 +64,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"timeouts":      resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 			"status":        recorded("Status of the update, always `success`."),
 			"summary":       recorded("Summary of the update."),
-			"ended_at":      recorded("Time when the update ended, as the service returns it (ISO 8601, UTC)."),
+			"ended_at":      recorded("Time when the update ended, as the service returns it, in RFC 3339 format (UTC)."),
 		},
 	}
 }
