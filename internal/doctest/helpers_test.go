@@ -35,7 +35,6 @@ type service struct {
 	*simulator.Server
 	*clitest.CLI
 	clock *clocktest.Virtual
-	chart chart
 	// hung, unless nil, receives the endpoint of each request that a fault has met.
 	hung chan string
 }
@@ -115,7 +114,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 	served := map[string]bool{}
 	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
 		if !served[match[1]] {
-			s.Serve(t, "hashicorp/"+match[1], newThirdParty(match[1], &s.chart))
+			s.Serve(t, "hashicorp/"+match[1], newThirdParty(match[1]))
 		}
 		served[match[1]] = true
 	}
