@@ -121,7 +121,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
 	var arguments map[string]tftypes.Value
-	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same object
+	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same value
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if !arguments[name].IsKnown() {
 			data.unknown = append(data.unknown, name)
