@@ -38,13 +38,13 @@ type job struct {
 func (j job) ends() time.Duration { return j.queue + j.run }
 
 // observe is what a GET sees that reaches the service at a time.
-func (j job) observe(at time.Duration) retry.Observation {
-	seen := retry.Observation{Done: at >= j.ends(), Queued: at < j.queue}
-	if !seen.Done && !seen.Queued && j.progress != nil {
+func (j job) observe(at time.Duration) (seen retry.Poll, done bool) {
+	seen.Queued, done = at < j.queue, at >= j.ends()
+	if !done && !seen.Queued && j.progress != nil {
 		percent := min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
 		seen.Progress = &percent
 	}
-	return seen
+	return seen, done
 }
 
 // newJob draws a job. Most take a minute or two; most show a progress that means
@@ -100,16 +100,16 @@ func noisy(r *rand.Rand) func(float64) float64 {
 }
 
 // schedule returns how long to wait after an observation.
-type schedule func(elapsed time.Duration, seen retry.Observation) time.Duration
+type schedule func(elapsed time.Duration, seen retry.Poll) time.Duration
 
 func ours(r *rand.Rand) schedule {
-	s := retry.Schedule{Random: r.Float64}
-	return s.Next
+	var s retry.Schedule
+	return func(elapsed time.Duration, seen retry.Poll) time.Duration { return s.Next(elapsed, seen, r.Float64()) }
 }
 
 func fixed(interval time.Duration) func(*rand.Rand) schedule {
 	return func(*rand.Rand) schedule {
-		return func(time.Duration, retry.Observation) time.Duration { return interval }
+		return func(time.Duration, retry.Poll) time.Duration { return interval }
 	}
 }
 
@@ -143,12 +143,12 @@ func (o *outcomes) report(b *testing.B) {
 
 // follow polls a job by a schedule.
 func (o *outcomes) follow(j job, next schedule) {
-	gets, elapsed := 0, next(0, retry.Observation{Queued: true})
+	gets, elapsed := 0, next(0, retry.Poll{Queued: true})
 	for {
-		seen := j.observe(elapsed + roundTrip/2)
+		seen, done := j.observe(elapsed + roundTrip/2)
 		gets++
 		elapsed += roundTrip
-		if seen.Done {
+		if done {
 			o.add(j, elapsed-j.ends(), gets)
 			return
 		}
@@ -201,7 +201,7 @@ func (o *outcomes) followSDK(t *testing.T, j job) {
 		Refresh: func() (any, string, error) {
 			gets++
 			<-time.After(roundTrip / 2)
-			done := j.observe(time.Since(began)).Done
+			_, done := j.observe(time.Since(began))
 			<-time.After(roundTrip / 2)
 			if done {
 				return j, "completed", nil

@@ -11,19 +11,24 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Client calls the API. It is safe for concurrent use; all calls share one transport. A
-// deadline of a call's context must be one of the configured clock.
+// Client calls the API. It is safe for concurrent use; all calls share one connection pool
+// and one pacer. Contexts must take their deadlines from the configured clock.
 type Client struct {
-	config    Config // complete
-	baseURL   *url.URL
-	transport *transport.Transport
+	config   Config // complete
+	baseURL  *url.URL
+	redactor display.Redactor
+	pacer    *pacer
+	api      *http.Client
+	fresh    *http.Client // opens a connection for each request
+	storage  *http.Client
 }
 
 const (
@@ -32,7 +37,7 @@ const (
 )
 
 // New checks the configuration and returns a client. It sends no request. The error is a
-// [BaseURLError], [APIKeyError], or [CertificatesError].
+// [*ConfigError].
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {
@@ -42,8 +47,8 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	if config.RoundTripper == nil {
-		if config.RoundTripper, err = transport.NewNetwork(config.RootCAs); err != nil {
-			return nil, CertificatesError(err.Error())
+		if config.RoundTripper, err = newNetwork(config.RootCAs); err != nil {
+			return nil, err
 		}
 	}
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, defaultRequestTimeout)
@@ -55,10 +60,10 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	return &Client{config, baseURL, transport.New(transport.Config{
-		BaseURL: baseURL, APIKey: config.APIKey, UserAgent: config.UserAgent, RequestTimeout: config.RequestTimeout,
-		Clock: config.Clock, Log: config.Log, Network: config.RoundTripper,
-	})}, nil
+	return &Client{
+		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock),
+		api: apiClient(config.RoundTripper, true), fresh: apiClient(withoutReuse(config.RoundTripper), false), storage: storageClient(config.RoundTripper),
+	}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.
@@ -66,23 +71,14 @@ func (c *Client) BaseURL() string { return c.baseURL.String() }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
 // without the user information and the query of any URL.
-func (c *Client) Redact(text string) string { return c.transport.Redact(text) }
+func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
 
-// attempt sends a request once and converts the response with read, whose error says why
-// the response is unusable.
-func attempt[T any](ctx context.Context, c *Client, req *transport.Request, read func(*record) (*T, error)) (*T, error) {
-	req.Attempt++
-	response, err := c.transport.Do(ctx, *req)
-	if err != nil {
-		return nil, err
+// log writes a log record, redacted.
+func (c *Client) log(ctx context.Context, level slog.Level, message string, fields map[string]any) {
+	for name, value := range fields {
+		if text, ok := value.(string); ok {
+			fields[name] = c.Redact(text)
+		}
 	}
-	value, err := read(&record{response.Object, response.RetryAfter, func(field string) {
-		c.transport.Log(ctx, slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
-	}})
-	if err != nil {
-		err = c.transport.Unexpected(response, err)
-		c.transport.Log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
-		return nil, err
-	}
-	return value, nil
+	c.config.Log(ctx, level, message, fields)
 }

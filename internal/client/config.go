@@ -14,7 +14,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -23,7 +22,7 @@ import (
 type Config struct {
 	BaseURL string // see [ParseBaseURL]
 	APIKey  string // see [ParseAPIKey]
-	// UserAgent is sent with each request.
+	// UserAgent is sent with each request. It must not contain control characters.
 	UserAgent string
 	// RootCAs are PEM certificates to trust in addition to the system's.
 	RootCAs []byte
@@ -43,52 +42,49 @@ type Config struct {
 	RoundTripper http.RoundTripper
 }
 
-// The errors of an invalid configuration say what is wrong with one setting.
-type (
-	// BaseURLError is about [Config.BaseURL].
-	BaseURLError string
-	// APIKeyError is about [Config.APIKey]. It never shows the key.
-	APIKeyError string
-	// CertificatesError is about [Config.RootCAs].
-	CertificatesError string
-)
+// ConfigError says what is wrong with a field of a [Config]. It never shows the API key.
+type ConfigError struct {
+	Field   string // "BaseURL", "APIKey", or "RootCAs"
+	Problem string // a clause, such as "it is empty"
+}
 
-func (e BaseURLError) Error() string      { return string(e) }
-func (e APIKeyError) Error() string       { return string(e) }
-func (e CertificatesError) Error() string { return string(e) }
+func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
 
-// CheckCertificates checks that [Config.RootCAs] can use the PEM text.
-func CheckCertificates(pem []byte) error {
-	if _, err := transport.CertPool(pem); err != nil {
-		return CertificatesError(err.Error())
-	}
-	return nil
+func invalidBaseURL(problem string) error { return &ConfigError{"BaseURL", problem} }
+
+func invalidAPIKey(problem string) error { return &ConfigError{"APIKey", problem} }
+
+// CheckRootCAs checks that [Config.RootCAs] can use the PEM text. The error is a
+// [*ConfigError].
+func CheckRootCAs(pem []byte) error {
+	_, err := certPool(pem)
+	return err
 }
 
 // ParseBaseURL checks a base URL and returns it without surrounding whitespace, trailing
 // slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
 // information. Plain http is allowed only for loopback hosts, because the API key would
-// travel unencrypted. The error is a [BaseURLError].
+// travel unencrypted. The error is a [*ConfigError].
 func ParseBaseURL(raw string) (*url.URL, error) {
 	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
-		return nil, BaseURLError("it is not a URL")
+		return nil, invalidBaseURL("it is not a URL")
 	}
 	switch {
 	case u.Scheme == "" || u.Hostname() == "":
-		return nil, BaseURLError("it must be absolute, such as https://host.example/v1")
+		return nil, invalidBaseURL("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
-		return nil, BaseURLError("it must not contain a user name or password; the API key has its own argument")
+		return nil, invalidBaseURL("it must not contain a user name or password; the API key has its own argument")
 	case strings.Contains(raw, "#"):
-		return nil, BaseURLError("it must not have a fragment (the part after \"#\")")
+		return nil, invalidBaseURL("it must not have a fragment (the part after \"#\")")
 	case strings.Contains(raw, "?"):
-		return nil, BaseURLError("it must not have a query (the part after \"?\")")
+		return nil, invalidBaseURL("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, BaseURLError("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
+		return nil, invalidBaseURL("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, BaseURLError(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
+		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
@@ -105,23 +101,23 @@ func isLoopback(host string) bool {
 }
 
 // ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without surrounding whitespace. The error is an [APIKeyError].
+// without surrounding whitespace. The error is a [*ConfigError].
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {
-		return "", APIKeyError("it is empty")
+		return "", invalidAPIKey("it is empty")
 	}
 	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
-		return "", APIKeyError("it has quotation marks around it")
+		return "", invalidAPIKey("it has quotation marks around it")
 	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return "", APIKeyError("it contains whitespace")
+			return "", invalidAPIKey("it contains whitespace")
 		case unicode.IsControl(r):
-			return "", APIKeyError("it contains a control character")
+			return "", invalidAPIKey("it contains a control character")
 		case r > unicode.MaxASCII:
-			return "", APIKeyError("it contains a character outside ASCII")
+			return "", invalidAPIKey("it contains a character outside ASCII")
 		}
 	}
 	return key, nil

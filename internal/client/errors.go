@@ -4,33 +4,167 @@
 package client
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-type (
-	// APIError reports a response that is not a success.
-	APIError = transport.APIError
-	// UnexpectedResponseError reports a successful response with an unusable body.
-	UnexpectedResponseError = transport.UnexpectedResponseError
-	// ConnectionError reports a request without a complete response.
-	ConnectionError = transport.ConnectionError
-	// EndedError reports a call or a wait that was ended after an attempt had failed.
-	EndedError = retry.EndedError
-	// BusyError reports that the next attempt would come after the timeout.
-	BusyError = retry.BusyError
-	// StorageError reports a response of the object store without data.
-	StorageError = transport.StorageError
-)
+// Exchange describes a request and the status and headers of its response.
+type Exchange struct {
+	Method string
+	// Path is the escaped path of the request, redacted.
+	Path       string
+	StatusCode int
+	// RequestID is the ID that the service returned for the request, or empty.
+	RequestID string
+	// RetryAfter is how long the service asks to wait; zero if it does not ask.
+	RetryAfter time.Duration
+}
 
-// JobFailedError means that a static export job ended with status "failed".
-type JobFailedError struct{ Job *StaticExportJob }
+// Status returns the status code and its name, such as "404 Not Found".
+func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
 
-func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID + " failed" }
+// APIError reports a response of the service that is not a success. The contract leaves
+// the format of errors open, so the body may have any form. All text is redacted.
+type APIError struct {
+	Exchange
+	// Message is the service's own message, or empty.
+	Message string
+	// Page means that the body is an HTML or XML page.
+	Page bool
+	// Redirect is the Location of a redirect that was not followed.
+	Redirect string
+}
+
+func (e *APIError) Error() string {
+	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, e.Status())
+	if e.Redirect != "" {
+		text += " to " + e.Redirect
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// UnexpectedResponseError reports a response with a successful status and an unusable
+// body.
+type UnexpectedResponseError struct {
+	Exchange
+	// Problem says what is wrong with the body, such as `the response has no field "jobId"`.
+	Problem string
+	// NotJSON means that the body is not JSON at all, so the service may not have sent it.
+	NotJSON bool
+	// Message is the error message in the body, if it has one; redacted.
+	Message string
+	// Page means that the body is an HTML or XML page.
+	Page bool
+}
+
+func (e *UnexpectedResponseError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
+}
+
+// ConnectionError reports a request that received no complete response.
+type ConnectionError struct {
+	Method string
+	Path   string
+	Host   string
+	// Sent means that a connection was made, so the service may have received the
+	// request.
+	Sent bool
+	// Untrusted means that the certificate of the server is not trusted.
+	Untrusted bool
+	Reason    string // redacted
+}
+
+func (e *ConnectionError) Error() string {
+	return fmt.Sprintf("%s %s: the request to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
+}
+
+// silence is the cause of an attempt that was canceled because it took too long.
+type silence string
+
+func (s silence) Error() string { return string(s) }
+
+// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// text, which has the whole URL and may quote what the server sent. If the attempt took
+// too long, the reason is the [silence]. If the caller ended ctx, the error is the cause.
+func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		if _, ok := errors.AsType[silence](cause); !ok {
+			return cause
+		}
+		err = cause
+	}
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
+		err = urlError.Err
+	}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return &ConnectionError{
+		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), Host: c.Redact(req.URL.Host),
+		Sent: sent, Untrusted: untrusted, Reason: c.Redact(err.Error()),
+	}
+}
+
+// StorageError reports a response of the object store without data.
+type StorageError struct {
+	Host       string
+	StatusCode int
+	// Message is the code and the message of the XML error format that object stores
+	// share. It is empty for a body of any other form, which is never shown.
+	Message    string
+	RetryAfter time.Duration
+}
+
+func (e *StorageError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("the object store %s returned HTTP %s, %s", e.Host, statusLine(e.StatusCode), e.Message), ", ")
+}
+
+func statusLine(code int) string {
+	if text := http.StatusText(code); text != "" {
+		return fmt.Sprintf("%d %s", code, text)
+	}
+	return fmt.Sprint(code)
+}
+
+// Ending says how a call or a wait failed.
+type Ending struct {
+	// Cause is why it ended: the error of the last attempt, context.Cause(ctx), or an error
+	// that [RetryAt] knows.
+	Cause error
+	// Last is the error of the last attempt, or nil if no attempt failed before the end.
+	Last error
+	// Attempts counts the failed attempts in a row at the end, and Elapsed is how long they took.
+	// Both are zero if the call was not repeated.
+	Attempts int
+	Elapsed  time.Duration
+}
+
+// EndingOf returns how the call or wait failed that returned err.
+func EndingOf(err error) Ending {
+	if ended, ok := errors.AsType[*retry.EndedError](err); ok {
+		return Ending(*ended)
+	}
+	return Ending{Cause: err}
+}
+
+// RetryAt reports whether a call ended because the service asked for a wait that is too long,
+// and when the service accepts the next attempt.
+func RetryAt(err error) (time.Time, bool) {
+	busy, ok := errors.AsType[*retry.BusyError](err)
+	if !ok {
+		return time.Time{}, false
+	}
+	return busy.RetryAt, true
+}
 
 // IsNotFound reports whether err is a response that says that the object does not exist,
 // or no longer exists. The response must come from the API, so its body must not be a web
@@ -38,39 +172,6 @@ func (e *JobFailedError) Error() string { return "static export job " + e.Job.ID
 func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
-}
-
-// classify is [retry.Loop.Classify] for the errors of the transport.
-func classify(err error) (retry.Kind, time.Duration) {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		switch {
-		case connection.Untrusted:
-			return retry.Permanent, 0
-		case connection.Sent:
-			return retry.Temporary, 0
-		}
-		return retry.Unconnected, 0
-	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		if unexpected.NotJSON {
-			return retry.Temporary, 0
-		}
-		return retry.Other, 0 // unusable JSON breaks the contract, and probably will again
-	}
-	status, retryAfter := statusOf(err)
-	switch {
-	case status == 0: // no response
-		return retry.Permanent, 0
-	case status == http.StatusTooManyRequests:
-		return retry.Throttled, retryAfter
-	case IsNotFound(err):
-		return retry.NotFound, retryAfter
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
-		return retry.Other, retryAfter
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
-		return retry.Temporary, retryAfter
-	}
-	return retry.Other, retryAfter
 }
 
 // statusOf returns the HTTP status and the Retry-After of the failed response that err is

@@ -8,14 +8,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 // StaticExportJob is a static export job: the response of startStaticExport and
@@ -59,56 +55,55 @@ func (j *StaticExportJob) Documented() bool {
 // Bundle is a presigned link to the archive of a static export: the response of
 // generateBundle. The link is a credential.
 type Bundle struct {
-	URL string
+	URL  string
+	link *url.URL // URL, parsed
 	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it.
 	ExpiresAt time.Time
 	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters are a
-// JSON object, or empty. Their members join the domain in the request body, and cannot
-// replace it. The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters are JSON
+// values that join the domain in the request body, and cannot replace it. The contract leaves
+// open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
-	body, err := startBody(domain, parameters)
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
+	fields := map[string]any{}
+	maps.Copy(fields, parameters)
+	fields["domain"] = domain
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
-	req := transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs"}, Body: body, Once: true}
-	return call(ctx, c, start, req, func(r *record) (*StaticExportJob, error) {
+	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
+	return call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
 	})
 }
 
-func startBody(domain string, parameters json.RawMessage) ([]byte, error) {
-	members := map[string]json.RawMessage{}
-	if len(parameters) > 0 {
-		if err := json.Unmarshal(parameters, &members); err != nil || members == nil {
-			return nil, errors.New("the parameters are not a JSON object")
-		}
-	}
-	members["domain"], _ = json.Marshal(domain) // of a string, which never fails
-	return json.Marshal(members)
+// ReadOptions configures [Client.GetStaticExportJob].
+type ReadOptions struct {
+	// Prompt means that a single "not found" is enough, because a person waits for the answer
+	// or because the job is known to be missing.
+	Prompt bool
 }
 
 // GetStaticExportJob reads a job (getStaticExportJob).
-func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	return call(ctx, c, plain, jobRequest(jobID), jobReader(jobID))
+func (c *Client) GetStaticExportJob(ctx context.Context, jobID string, opts ReadOptions) (*StaticExportJob, error) {
+	rule := plainRule
+	if opts.Prompt {
+		rule = promptRule
+	}
+	return call(ctx, c, rule, jobRequest(jobID), jobReader(jobID))
 }
 
-// FindStaticExportJob is [Client.GetStaticExportJob] for a job on which an export depends.
-func (c *Client) FindStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	return call(ctx, c, patient, jobRequest(jobID), jobReader(jobID))
-}
-
-func jobRequest(jobID string) transport.Request {
-	return transport.Request{Method: http.MethodGet, Path: []string{"static-export", "jobs", jobID}}
+func jobRequest(jobID string) request {
+	return request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 }
 
 func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
@@ -125,66 +120,31 @@ func readJob(r *record, id, status string) *StaticExportJob {
 		Progress:   r.number("progress"),
 		PageCount:  r.count("pageCount"),
 		CreatedAt:  r.instant("createdAt"),
-		Error:      display.FieldMessage(r.fields["error"]),
+		Error:      r.message("error"),
 		retryAfter: r.retryAfter,
 	}
 }
 
+// BundleOptions configures [Client.GenerateBundle].
+type BundleOptions struct {
+	// First means that an export depends on the link: it is the first one of a job that the
+	// caller started. An error response then counts only after half a minute of such responses
+	// in a row.
+	First bool
+}
+
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
-func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, c, plain, bundleRequest(jobID), c.readBundle)
-}
-
-// WaitForBundle is [Client.GenerateBundle] for a link on which an export depends.
-func (c *Client) WaitForBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, c, patient, bundleRequest(jobID), c.readBundle)
-}
-
-func bundleRequest(jobID string) transport.Request {
-	return transport.Request{Method: http.MethodPost, Path: []string{"static-export", "jobs", jobID, "bundle"}}
-}
-
-// Download describes a downloaded bundle.
-type Download struct {
-	SHA256    string // lowercase hexadecimal
-	SizeBytes int64
-}
-
-// DownloadBundle downloads the bundle of a completed job into file, which must be empty.
-// It creates a link of its own, and another one if the object store refuses it, as long as
-// there is progress: the link or the credential that signed it may have expired, and the
-// service may restore a deleted archive when it creates a link.
-//
-// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], the
-// [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
-	receiver := c.transport.NewReceiver(file)
-	for before := int64(-1); ; before = receiver.Size() {
-		bundle, err := c.GenerateBundle(ctx, jobID)
-		if err != nil {
-			return Download{}, err
-		}
-		err = c.receive(ctx, receiver, bundle.URL)
-		if err == nil {
-			return Download{SHA256: receiver.Sum(), SizeBytes: receiver.Size()}, nil
-		}
-		if status, _ := statusOf(err); status/100 != 4 || receiver.Size() <= before {
-			return Download{}, err
-		}
+func (c *Client) GenerateBundle(ctx context.Context, jobID string, opts BundleOptions) (*Bundle, error) {
+	rule := plainRule
+	if opts.First {
+		rule = patientRule
 	}
+	return call(ctx, c, rule, bundleRequest(jobID), c.readBundle)
 }
 
-// receive receives an object, or the rest of it, from one link. To receive the same bytes
-// again is no progress: an object store without ranges may send the first half forever.
-func (c *Client) receive(ctx context.Context, receiver *transport.Receiver, link string) error {
-	furthest := receiver.Size()
-	return c.loop(plain).Run(ctx, func(ctx context.Context) (retry.Observation, error) {
-		err := receiver.Receive(ctx, link)
-		seen := retry.Observation{Done: true, Advanced: receiver.Size() > furthest}
-		furthest = max(furthest, receiver.Size())
-		return seen, err
-	})
+func bundleRequest(jobID string) request {
+	return request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, error) {
@@ -200,5 +160,5 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
 	expiresAt := linkExpiry(u)
-	return &Bundle{URL: *link, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
+	return &Bundle{URL: *link, link: u, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
 }

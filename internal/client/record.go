@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // record is a JSON object in a response. The contract leaves open which fields are
@@ -52,6 +54,15 @@ func asText(field any) (string, bool) {
 		return strconv.FormatBool(field), true
 	}
 	return "", false
+}
+
+// message reads a string as the service sent it, or the message in a value of another type.
+// It returns "" if there is none.
+func (r *record) message(name string) string {
+	if text, ok := r.fields[name].(string); ok {
+		return text
+	}
+	return display.FieldMessage(r.fields[name])
 }
 
 // MaxNameLength is the longest ID or status that is accepted, in characters.

@@ -5,51 +5,81 @@ package client
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
-// The limits of failures in a row.
-var (
-	counted = retry.Limit{Times: true}
-	// settled is for what may never have worked, such as a wrong URL.
-	settled     = retry.Limit{Times: true, Time: retry.Outage}
-	outage      = retry.Limit{Time: retry.Outage}
-	halfAMinute = retry.Limit{Time: 30 * time.Second}
+const (
+	retries     = retry.Retries // MaxRetries times
+	halfAMinute = retry.Limit(30 * time.Second)
+	outage      = retry.Limit(5 * time.Minute)
 )
 
-// The rules for failed requests. A kind that a rule does not have ends it at once.
+// The rules for failed requests. A failure of a kind that a rule does not name ends the call.
 //
 // A service can be eventually consistent: a job can be unknown right after its start, and
-// its bundle right after its completion. So no single response decides about anything that
-// costs an export.
+// its bundle right after its completion. Terraform replaces what depends on a job that is
+// missing, so "not found" counts only after half a minute.
 var (
-	// plain is for a request whose failure costs little: the next run asks again.
-	plain = retry.Rule{retry.Unconnected: counted, retry.Temporary: counted}
-	// start is for the start of an export: after any other failure, a job may have started.
-	start = retry.Rule{retry.Unconnected: counted}
-	// wait is for polls.
-	wait = retry.Rule{retry.Unconnected: settled, retry.Temporary: settled}
-	// waitForNew is for polls of what the service may not know yet.
-	waitForNew = retry.Rule{retry.Unconnected: settled, retry.Temporary: settled, retry.NotFound: halfAMinute}
-	// patient is for what an export depends on: its job, its first link, and what is missing.
-	// An error response counts only after half a minute of such responses in a row.
-	patient = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
+	// plainRule is for a request that the next run repeats, and for a wait until its first
+	// success, so that a wrong URL fails soon.
+	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: halfAMinute}
+	// promptRule is plainRule for a caller that needs no second "not found".
+	promptRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries}
+	// startRule is for the start of an export: after any other failure, a job may have started.
+	startRule = retry.Rule{retry.Unconnected: retries}
+	// patientRule is for a job that the caller started, for its first link, and for a wait
+	// after its first success: giving up costs an export.
+	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
 )
 
 // loop returns a loop with a rule.
 func (c *Client) loop(rule retry.Rule) retry.Loop {
-	return retry.Loop{Clock: c.config.Clock, Rule: rule, MaxRetries: *c.config.MaxRetries, Classify: classify, Schedule: retry.Schedule{Random: c.config.Random}}
+	return retry.Loop{Clock: c.config.Clock, Rule: rule, Proven: patientRule, MaxRetries: *c.config.MaxRetries, Classify: classify, Random: c.config.Random}
 }
 
 // call sends a request as often as its rule allows, and returns the response as read
 // converts it.
-func call[T any](ctx context.Context, c *Client, rule retry.Rule, req transport.Request, read func(*record) (*T, error)) (value *T, err error) {
-	err = c.loop(rule).Run(ctx, func(ctx context.Context) (retry.Observation, error) {
+func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, err error) {
+	err = c.loop(rule).Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
 		value, err = attempt(ctx, c, &req, read)
-		return retry.Observation{Done: true}, err
+		return nil, err
 	})
 	return value, err
+}
+
+// classify is [retry.Loop.Classify] for the errors of an attempt.
+func classify(err error) (retry.Kind, time.Duration) {
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
+		switch {
+		case connection.Untrusted:
+			return retry.Permanent, 0
+		case connection.Sent:
+			return retry.Temporary, 0
+		}
+		return retry.Unconnected, 0
+	}
+	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
+		if unexpected.NotJSON {
+			return retry.Temporary, 0
+		}
+		return retry.Other, 0 // unusable JSON breaks the contract, and probably will again
+	}
+	status, retryAfter := statusOf(err)
+	switch {
+	case status == 0: // no response
+		return retry.Permanent, 0
+	case status == http.StatusTooManyRequests:
+		return retry.Throttled, retryAfter
+	case IsNotFound(err):
+		return retry.NotFound, retryAfter
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+		return retry.Other, retryAfter
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
+		return retry.Temporary, retryAfter
+	}
+	return retry.Other, retryAfter
 }

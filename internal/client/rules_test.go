@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -67,11 +66,13 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		outage  = "44 in 5m0s"
 		half    = "15 in 30s"
 	)
-	job := func(patient bool) func(context.Context, *Client) (any, error) {
+	job := func(started bool) func(context.Context, *Client) (any, error) {
 		return func(ctx context.Context, c *Client) (any, error) {
-			return c.WaitForStaticExport(ctx, "j", WaitOptions{Patient: patient})
+			return c.WaitForStaticExport(ctx, "j", WaitOptions{Started: started})
 		}
 	}
+	plain := []string{hour, retries, retries, retries, "5 in 2m40s", half, once, once}
+	patient := []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}
 	ways := []string{"429", "no connection", "502", "lost", "silence", "404", "403", "untrusted"}
 	for _, test := range []struct {
 		rule      string
@@ -79,16 +80,23 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		successes int
 		want      []string
 	}{
-		{"plain read", func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "j") }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
+		{"read", func(ctx context.Context, c *Client) (any, error) {
+			return c.GetStaticExportJob(ctx, "j", ReadOptions{})
+		}, 0, plain},
+		{"prompt read", func(ctx context.Context, c *Client) (any, error) {
+			return c.GetStaticExportJob(ctx, "j", ReadOptions{Prompt: true})
+		}, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
+		{"link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", BundleOptions{}) }, 0, plain},
+		{"first link", func(ctx context.Context, c *Client) (any, error) {
+			return c.GenerateBundle(ctx, "j", BundleOptions{First: true})
+		}, 0, patient},
 		{"start", func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) }, 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
-		{"wait", job(false), 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
-		{"wait", job(false), 1, []string{hour, outage, outage, outage, "11 in 6m25s", once, once, once}},
-		{"wait for new", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, []string{hour, retries, retries, retries, "5 in 2m40s", half, once, once}},
-		{"wait for new", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, []string{hour, outage, outage, outage, "11 in 6m25s", half, once, once}},
-		{"patient wait", job(true), 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
-		{"patient wait", job(true), 1, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
-		{"patient look", func(ctx context.Context, c *Client) (any, error) { return c.FindStaticExportJob(ctx, "j") }, 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
-		{"patient link", func(ctx context.Context, c *Client) (any, error) { return c.WaitForBundle(ctx, "j") }, 0, []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}},
+		{"wait", job(false), 0, plain},
+		{"wait", job(false), 1, patient},
+		{"wait for a started job", job(true), 0, patient},
+		{"wait for a started job", job(true), 1, patient},
+		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, plain},
+		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, patient},
 	} {
 		for i, way := range ways {
 			t.Run(fmt.Sprintf("%s, %s after %d successes", test.rule, way, test.successes), func(t *testing.T) {
@@ -110,10 +118,10 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 
 func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 	api := func(status int, page bool) error {
-		return &APIError{Exchange: transport.Exchange{StatusCode: status, RetryAfter: 7 * second}, Page: page}
+		return &APIError{Exchange: Exchange{StatusCode: status, RetryAfter: 7 * second}, Page: page}
 	}
 	unusable := func(status int, notJSON, page bool) error {
-		return &UnexpectedResponseError{Exchange: transport.Exchange{StatusCode: status, RetryAfter: 7 * second}, NotJSON: notJSON, Page: page}
+		return &UnexpectedResponseError{Exchange: Exchange{StatusCode: status, RetryAfter: 7 * second}, NotJSON: notJSON, Page: page}
 	}
 	for _, test := range []struct {
 		err     error
@@ -144,8 +152,8 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{&ConnectionError{}, retry.Unconnected, false, 0},
 		{&ConnectionError{Sent: true}, retry.Temporary, true, 0},
 		{&ConnectionError{Untrusted: true}, retry.Permanent, false, 0},
-		{&EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
-		{&EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
+		{&retry.EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
+		{&retry.EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
 		{os.ErrClosed, retry.Permanent, false, 0}, // of the file of a download
 	} {
 		kind, asks := classify(test.err)
@@ -199,10 +207,16 @@ func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
 
 // An export depends on each of these, so a fault that passes costs none.
 func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
-	find := func(t *testing.T, w *world) error { _, err := w.FindStaticExportJob(within(t), "se_1"); return err }
-	link := func(t *testing.T, w *world) error { _, err := w.WaitForBundle(within(t), "se_1"); return err }
+	read := func(t *testing.T, w *world) error {
+		_, err := w.GetStaticExportJob(within(t), "se_1", ReadOptions{})
+		return err
+	}
+	link := func(t *testing.T, w *world) error {
+		_, err := w.GenerateBundle(within(t), "se_1", BundleOptions{First: true})
+		return err
+	}
 	poll := func(t *testing.T, w *world) error {
-		_, err := w.WaitForStaticExport(within(t), "se_1", WaitOptions{Patient: true})
+		_, err := w.WaitForStaticExport(within(t), "se_1", WaitOptions{Started: true})
 		return err
 	}
 	retryAfter := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
@@ -211,16 +225,16 @@ func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
 		faults []simulator.Fault
 		fails  bool
 	}{
-		"404s of 20 s":                  {find, []simulator.Fault{{Status: 404, Lasts: 20 * second}}, false},
+		"404s of 20 s":                  {read, []simulator.Fault{{Status: 404, Lasts: 20 * second}}, false},
 		"404s of 29 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 29 * second}}, false},
 		"404s of 40 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 40 * second}}, true},
 		"404s after 403s of 20 s":       {poll, []simulator.Fault{{Status: 403, Lasts: 20 * second}, {Status: 404, Lasts: 20 * second}}, false},
 		"503s of four minutes":          {link, []simulator.Fault{{Status: 503, Lasts: 4 * time.Minute}}, false},
 		"404s of 3 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
 		"404s of 2 s around a 429":      {poll, []simulator.Fault{{Status: 404, Lasts: 2 * second}, {Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
-		"404s of 3 s after a wait":      {find, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
+		"404s of 3 s after a wait":      {read, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
 		"403s of 3 s after silence":     {poll, []simulator.Fault{{Delay: simulator.Forever, Times: 2}, {Status: 403, Lasts: 3 * second}}, false},
-		"404s and 503s of 40 s in turn": {find, slices.Repeat([]simulator.Fault{{Status: 404, Times: 1}, {Status: 503, Times: 1}}, 9), false},
+		"404s and 503s of 40 s in turn": {link, slices.Repeat([]simulator.Fault{{Status: 404, Times: 1}, {Status: 503, Times: 1}}, 9), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
@@ -243,7 +257,7 @@ func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 			w.AddFault(simulator.Fault{Header: http.Header{"Retry-After": {seconds}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 25*second)
 			defer cancel()
-			if _, err := w.WaitForStaticExport(ctx, "se_1", WaitOptions{Patient: true}); err != nil || !slices.Equal(w.polls(simulator.EndpointJob), []float64{1, 20}) {
+			if _, err := w.WaitForStaticExport(ctx, "se_1", WaitOptions{Started: true}); err != nil || !slices.Equal(w.polls(simulator.EndpointJob), []float64{1, 20}) {
 				t.Errorf("Retry-After %s: %v after polls at %v", seconds, err, w.polls(simulator.EndpointJob))
 			}
 		})

@@ -7,8 +7,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/transport"
 )
 
 // UpdateStatus is an update: the response of getUpdateStatus. A field that is missing,
@@ -78,11 +76,11 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	return call(ctx, c, plain, updateRequest(statusID), readUpdate)
+	return call(ctx, c, plainRule, updateRequest(statusID), readUpdate)
 }
 
-func updateRequest(statusID string) transport.Request {
-	return transport.Request{Method: http.MethodGet, Path: []string{"project", "update-status", statusID}}
+func updateRequest(statusID string) request {
+	return request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
 }
 
 func readUpdate(r *record) (*UpdateStatus, error) {

@@ -16,29 +16,28 @@ type WaitOptions struct {
 	// Interval is a fixed polling interval. If it is zero, the interval is adaptive: see
 	// [retry.Schedule].
 	Interval time.Duration
-	// Patient means that the caller started the job. The first poll then comes after a
-	// second, and an error response to a poll counts only after half a minute of such
-	// responses in a row.
-	Patient bool
+	// Started means that the caller started the job. The first poll then comes after a
+	// second, and an error response counts only after half a minute of such responses in a
+	// row, even before the first success.
+	Started bool
 }
 
-// WaitForStaticExport polls a job until it finishes. It returns the job as it was last
-// read, even with an error, or nil if it was never read. The error is a
-// [*JobFailedError], the error of a poll, context.Cause(ctx), or an [*EndedError] if ctx
-// ends after a failed poll.
+// WaitForStaticExport polls a job until it finishes, successfully or not. It returns the job
+// as it was last read, even with an error, or nil if it was never read. A failed job is not
+// an error. The error is that of a poll, or context.Cause(ctx): see [EndingOf].
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
-	loop := c.loop(wait)
-	if opts.Patient {
-		loop = c.loop(patient)
+	loop := c.loop(plainRule)
+	if opts.Started {
+		loop = c.loop(patientRule)
 		loop.First = time.Second
 	}
 	loop.Schedule.Interval = opts.Interval
 	what, req, read := "static export job "+jobID, jobRequest(jobID), jobReader(jobID)
 	var last *StaticExportJob
-	err := loop.Run(ctx, func(ctx context.Context) (retry.Observation, error) {
+	err := loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
 		job, err := attempt(ctx, c, &req, read)
 		if err != nil {
-			return retry.Observation{}, err
+			return nil, err
 		}
 		if job.PageCount == nil && last != nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
@@ -48,27 +47,26 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts Wai
 			c.logProgress(ctx, what, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
 		last = job
-		return retry.Observation{Done: job.Finished(), Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
+		if job.Finished() {
+			return nil, nil
+		}
+		return &retry.Poll{Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
 	})
-	if err == nil && !last.Succeeded() {
-		err = &JobFailedError{Job: last}
-	}
 	return last, err
 }
 
 // WaitForUpdate polls an update until it finishes, successfully or not. It calls
 // onUpdate, which may be nil, each time the status changes. It returns the same results
-// as [Client.WaitForStaticExport], but a failed update is not an error. The ID may be
-// unknown for half a minute, because the update may have been triggered a moment ago.
+// as [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
-	loop := c.loop(waitForNew)
+	loop := c.loop(plainRule)
 	loop.Schedule.Interval = interval
 	what, req := "update "+statusID, updateRequest(statusID)
 	var last *UpdateStatus
-	err := loop.Run(ctx, func(ctx context.Context) (retry.Observation, error) {
+	err := loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
 		update, err := attempt(ctx, c, &req, readUpdate)
 		if err != nil {
-			return retry.Observation{}, err
+			return nil, err
 		}
 		if last == nil || update.Status != last.Status {
 			c.logProgress(ctx, what, update.Status, !update.Documented(), nil, nil)
@@ -77,7 +75,10 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 			}
 		}
 		last = update
-		return retry.Observation{Done: update.Finished(), RetryAfter: update.retryAfter}, nil
+		if update.Finished() {
+			return nil, nil
+		}
+		return &retry.Poll{RetryAfter: update.retryAfter}, nil
 	})
 	return last, err
 }
@@ -86,7 +87,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 func (c *Client) logProgress(ctx context.Context, what, status string, unknown bool, progress *float64, pages *int64) {
 	level, message := slog.LevelInfo, "Progress"
 	if unknown {
-		level, message = slog.LevelWarn, "Unknown status, taken to mean that the work is still running"
+		level, message = slog.LevelWarn, "Unknown status; treating the work as still running"
 	}
 	fields := map[string]any{"object": what, "status": status}
 	if progress != nil {
@@ -95,7 +96,7 @@ func (c *Client) logProgress(ctx context.Context, what, status string, unknown b
 	if pages != nil {
 		fields["page_count"] = *pages
 	}
-	c.transport.Log(ctx, level, message, fields)
+	c.log(ctx, level, message, fields)
 }
 
 func equal[T comparable](a, b *T) bool {

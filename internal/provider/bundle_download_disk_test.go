@@ -307,7 +307,7 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		"too many connections":     {"create", &client.ConnectionError{Reason: "socket: too many open files"}, "socket: too many open files.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files"},
 		"a name that is too long":  {"create", &fs.PathError{Op: "mkdir", Path: "tmp", Err: syscall.ENAMETOOLONG}, "\n\nUse a shorter path or extract_to."},
 		"interrupted destroy":      {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
-		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not read the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, change triggers of the export, which exports the site again."},
+		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, change triggers of the export, which exports the site again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

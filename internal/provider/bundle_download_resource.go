@@ -85,14 +85,14 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
-			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a later download. Default: `60m`.",
-			}),
 			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
 			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
 			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
 		},
+		Blocks: resourceTimeouts(map[string]string{
+			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
+			"update": "Timeout for a later download. Default: `60m`.",
+		}),
 	}
 }
 
@@ -130,7 +130,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			cause, _ := plan.explain(err, noTimeoutField)
+			cause, _ := plan.explain(err, "")
 			addError(&resp.Diagnostics, summaryInspectFailed, cause, "", "")
 			return
 		}
@@ -241,7 +241,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 		plan.SHA256, plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SHA256, state.SizeBytes, state.ContentSHA256, state.FileCount
 		return true
 	}
-	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), operation, diags) {
+	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
 		return false
 	}
 	if err := plan.replace(ctx, c, found, &r.data.placed, owned, diags); err != nil {
@@ -367,7 +367,7 @@ func (m *bundleDownloadModel) explain(err error, operation string) (cause explan
 	if ofSystem = ofFile || ofRename; ofSystem {
 		cause.what = "The operating system returned: " + err.Error() + "."
 	} else {
-		cause = explain(err, operation)
+		cause = explain(err)
 	}
 	switch {
 	case strings.Contains(err.Error(), syscall.EMFILE.Error()): // also in a text about a connection

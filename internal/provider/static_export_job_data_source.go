@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
@@ -38,18 +40,18 @@ func (d *staticExportJobDataSource) Metadata(_ context.Context, req datasource.M
 
 func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job, including jobs started outside of Terraform. It does not wait for the job to finish.",
+		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for the job to finish.",
 		Attributes: map[string]schema.Attribute{
 			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
-			"timeouts":   dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
-			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed, so that a link to its bundle can be created.", Computed: true},
+			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job completed successfully and its bundle is available.", Computed: true},
 			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
 			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},
 			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`.", Computed: true},
 			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
+		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 	}
 }
 
@@ -63,9 +65,9 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
+	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString(), client.ReadOptions{})
 	if err != nil {
-		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err, "read"), "", "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err), "", "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

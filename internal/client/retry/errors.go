@@ -4,45 +4,43 @@
 package retry
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
 
-// errMixed ends failures of which no kind lasted as long as it may.
-var errMixed = fmt.Errorf("the requests failed in different ways for %.0f minutes", Outage.Minutes())
-
-// BusyError reports that the next attempt would come after the operation's timeout.
+// BusyError reports that the service asked for a wait that ends after the operation's
+// timeout.
 type BusyError struct {
-	// RetryAt is when the next attempt is possible.
+	// RetryAt is when the service accepts the next attempt.
 	RetryAt time.Time
-	// Queued means that the service limits the rate of requests, and that too many others
-	// come first. Otherwise, the service asked for the wait.
-	Queued bool
 }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the service accepts no other attempt before %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the service will not accept another attempt until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// EndedError reports a loop that was ended after an attempt had failed. It is an error like
-// its Cause alone: [errors.Is] and [errors.AsType] do not look at Last.
+// EndedError reports the end of a loop after failed attempts in a row. It is an error like its
+// Cause alone: [errors.Is] and [errors.AsType] look at Last only if it is the cause.
 type EndedError struct {
-	// Cause is why it ended, such as context.Cause(ctx) or a [*BusyError].
+	// Cause is why the loop ended: the error of the last attempt, context.Cause(ctx), or a
+	// [*BusyError].
 	Cause error
 	// Last is the error of the last attempt; never nil.
-	Last error
+	Last     error
+	Attempts int           // in the row
+	Elapsed  time.Duration // since the first of these attempts was sent
 }
 
 func (e *EndedError) Error() string {
-	return fmt.Sprintf("%v; the last attempt: %v", e.Cause, e.Last)
+	text := e.Cause.Error()
+	if !errors.Is(e.Cause, e.Last) {
+		text += "; the last attempt: " + e.Last.Error()
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts in %s)", e.Attempts, e.Elapsed.Round(time.Second))
+	}
+	return text
 }
 
 func (e *EndedError) Unwrap() error { return e.Cause }
-
-// ended returns the error of a loop that was ended; last is nil after a success.
-func ended(cause, last error) error {
-	if last == nil {
-		return cause
-	}
-	return &EndedError{Cause: cause, Last: last}
-}

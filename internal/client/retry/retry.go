@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// Outage is how long failures in a row are tolerated at most, whatever their kinds.
-	Outage = 5 * time.Minute
 	// lastAttempt is how long before the context's deadline the last attempt is made, if
 	// it would otherwise be made after the deadline.
 	lastAttempt = 5 * time.Second
@@ -38,13 +36,12 @@ const (
 	Other                   // any other response of the service
 )
 
-// Limit is for how many failures in a row, or for how long, attempts are repeated. The zero
-// value means not at all.
-type Limit struct {
-	// Times means [Loop.MaxRetries] times, if Time is set only until an attempt succeeds.
-	Times bool
-	Time  time.Duration
-}
+// Limit says how long failures in a row are retried: for a time, or [Retries]. Zero means
+// not at all.
+type Limit time.Duration
+
+// Retries is the limit of failures that [Loop.MaxRetries] limits.
+const Retries Limit = -1
 
 // Rule has the limit for each kind of failure but [Permanent] and [Throttled].
 type Rule map[Kind]Limit
@@ -53,76 +50,78 @@ type Rule map[Kind]Limit
 type Loop struct {
 	Clock clock.Clock
 	Rule  Rule
+	// Proven replaces Rule after the first success.
+	Proven Rule
 	// MaxRetries limits failures by number. A [Throttled] one counts only if the context has
 	// no deadline.
 	MaxRetries int
 	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
 	Classify func(error) (Kind, time.Duration)
-	// Schedule decides about the next poll. Its Random also gives backoffs their jitter.
-	Schedule Schedule
-	First    time.Duration // the pause before the first attempt
+	// Progressed reports whether the failed attempt made progress, so that the row of
+	// failures begins again; nil if none does.
+	Progressed func() bool
+	Schedule   Schedule       // of polls
+	Random     func() float64 // returns numbers in [0, 1) for jitter
+	First      time.Duration  // the pause before the first attempt
 }
 
-// Run repeats attempt until the work is done, a failure is not tolerated any longer, or ctx
-// ends. The error is that of the last attempt. If ctx ended, or would end before the next
-// attempt, it is context.Cause(ctx) or a [*BusyError], in an [*EndedError] if the attempt
-// before had failed. An [*EndedError] is also the end of failures of several kinds.
+// Run repeats attempt until the work is done, a failure has reached its limit, or ctx ends.
+// An attempt without an error returns what it saw of work that is still running, or nil if
+// the work is done.
 //
-// Of the observation of a failed attempt, only Advanced counts.
-func (l Loop) Run(ctx context.Context, attempt func(context.Context) (Observation, error)) error {
+// The error is that of the last attempt. If ctx ended, or would end before the next attempt,
+// it is context.Cause(ctx) or a [*BusyError]. It is in an [*EndedError] if an attempt before
+// the end had failed.
+func (l Loop) Run(ctx context.Context, attempt func(context.Context) (*Poll, error)) error {
 	began, pause := l.Clock.Now(), l.First
 	var row failures
 	for {
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
-			return ended(cause, row.last)
+			return row.end(cause, l.Clock.Now())
 		}
-		asked := l.Clock.Now()
-		seen, err := attempt(ctx)
-		_, busy := errors.AsType[*BusyError](err)
+		sent := l.Clock.Now()
+		poll, err := attempt(ctx)
 		switch {
-		case err == nil && seen.Done:
+		case err == nil && poll == nil:
 			return nil
 		case err == nil:
-			row = failures{succeeded: true}
-			pause = l.beforeDeadline(ctx, l.Schedule.Next(l.Clock.Now().Sub(began), seen), 0)
+			row, l.Rule = failures{}, l.Proven
+			pause = l.beforeDeadline(ctx, l.Schedule.Next(l.Clock.Now().Sub(began), *poll, l.Random()), 0)
 			continue
-		case busy, errors.Is(err, context.Cause(ctx)): // nothing was sent, or ctx canceled it
-			return ended(err, row.last)
-		case seen.Advanced:
-			row = failures{succeeded: row.succeeded}
+		case errors.Is(err, context.Cause(ctx)):
+			return row.end(err, l.Clock.Now())
+		case l.Progressed != nil && l.Progressed():
+			row = failures{}
 		}
-		if pause, err = l.pauseAfter(ctx, &row, asked, err); err != nil {
+		if pause, err = l.pauseAfter(ctx, &row, sent, err); err != nil {
 			return err
 		}
 	}
 }
 
-// pauseAfter adds the error of an attempt that began at asked to the row. It returns the
-// pause before the next attempt, or the error of the loop if there must be none.
-func (l Loop) pauseAfter(ctx context.Context, row *failures, asked time.Time, err error) (time.Duration, error) {
+// pauseAfter adds the error of an attempt that was sent at the given time to the row. It
+// returns the pause before the next attempt, or the error of the loop if there must be none.
+func (l Loop) pauseAfter(ctx context.Context, row *failures, sent time.Time, err error) (time.Duration, error) {
 	kind, retryAfter := l.Classify(err)
+	limit, now := l.Rule[kind], l.Clock.Now()
 	deadline, bounded := ctx.Deadline()
-	row.last = err
-	limit := l.Rule[kind]
-	if kind == Throttled {
-		limit.Times = true
+	if kind == Throttled && !bounded {
+		limit = Retries
 	}
-	if kind != Throttled || !bounded {
-		if err := row.count(kind, limit, l.MaxRetries, asked, l.Clock.Now()); err != nil {
-			return 0, err
-		}
+	row.add(err, sent)
+	if (kind != Throttled || !bounded) && row.reached(limit, kind, l.MaxRetries, sent, now) {
+		return 0, row.end(err, now)
 	}
-	if left := deadline.Sub(l.Clock.Now()); retryAfter > 0 && bounded && ctx.Err() == nil && retryAfter >= left {
-		return 0, ended(&BusyError{RetryAt: l.Clock.Now().Add(retryAfter)}, err)
+	if bounded && ctx.Err() == nil && retryAfter > 0 && retryAfter >= deadline.Sub(now) {
+		return 0, row.end(&BusyError{RetryAt: now.Add(retryAfter)}, now)
 	}
 	pause := retryAfter
 	if kind != Throttled || retryAfter == 0 {
-		row.backoffs++
-		pause = max(retryAfter, backoff(row.backoffs, limit, l.Schedule.Random()))
+		pause = max(retryAfter, backoff(row.attempts, limit, l.Random()))
 	}
 	pause = l.beforeDeadline(ctx, pause, retryAfter)
 	if kind == Throttled {
-		row.throttled += pause
+		row.since = row.since.Add(pause)
 	}
 	return pause, nil
 }
@@ -140,46 +139,48 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 
 // failures are failed attempts in a row.
 type failures struct {
-	last      error
-	succeeded bool          // an attempt before the row
-	counted   int           // those that are limited by number
-	backoffs  int           // those that were followed by a backoff
-	throttled time.Duration // pauses that do not count
-	kind      Kind          // of the last one that is limited by time
-	// since is when the first failure that is limited by time was received, and kindSince
-	// when the first of its kind was, on a clock that stands still while throttled.
-	since, kindSince time.Time
+	last     error
+	attempts int
+	began    time.Time // when the first attempt was sent
+	retries  int       // failures that are limited by number, whatever their kinds
+	// kind is the kind of the last failure, and since is when the first response of this kind
+	// in a row was received, plus the pauses after throttled attempts, which do not count.
+	kind  Kind
+	since time.Time
 }
 
-// count counts a failure of an attempt that began at asked. It returns the error of the
-// loop if the attempt must not be repeated.
-//
-// The time runs from the response to the first attempt to the start of the last one, so
-// that neither a slow response nor a wait for a turn counts.
-func (f *failures) count(kind Kind, limit Limit, maxRetries int, asked, now time.Time) error {
-	if limit.Times && (limit.Time == 0 || !f.succeeded) {
-		if f.counted++; f.counted > maxRetries {
-			return f.last
-		}
-		return nil
+// add adds the error of an attempt that was sent at the given time.
+func (f *failures) add(err error, sent time.Time) {
+	if f.attempts == 0 {
+		f.began = sent
 	}
+	f.attempts++
+	f.last = err
+}
+
+// reached reports whether the failure that was added has reached its limit. The time runs from
+// the response to the first attempt to the sending of the last one, so neither a slow
+// response nor a wait for a turn counts.
+func (f *failures) reached(limit Limit, kind Kind, maxRetries int, sent, now time.Time) bool {
 	if kind == Unconnected {
 		kind = Temporary // the same outage
 	}
-	asked, now = asked.Add(-f.throttled), now.Add(-f.throttled)
-	if f.since.IsZero() {
-		f.since = now
-	}
 	if kind != f.kind {
-		f.kind, f.kindSince = kind, now
+		f.kind, f.since = kind, now
 	}
-	switch {
-	case limit.Time == 0 || asked.Sub(f.kindSince) >= limit.Time:
-		return f.last
-	case asked.Sub(f.since) >= Outage:
-		return ended(errMixed, f.last)
+	if limit == Retries {
+		f.retries++
+		return f.retries > maxRetries
 	}
-	return nil
+	return limit == 0 || sent.Sub(f.since) >= time.Duration(limit)
+}
+
+// end returns the error of a loop that ends for the given reason.
+func (f *failures) end(cause error, now time.Time) error {
+	if f.attempts == 0 || f.attempts == 1 && errors.Is(cause, f.last) {
+		return cause
+	}
+	return &EndedError{Cause: cause, Last: f.last, Attempts: f.attempts, Elapsed: now.Sub(f.began)}
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many
@@ -187,8 +188,8 @@ func (f *failures) count(kind Kind, limit Limit, maxRetries int, asked, now time
 // end of the failures is noticed soon.
 func backoff(failures int, limit Limit, random float64) time.Duration {
 	longest := maxBackoff
-	if limit.Time > 0 {
-		longest = min(maxTimedBackoff, limit.Time/6)
+	if limit > 0 {
+		longest = min(maxTimedBackoff, time.Duration(limit)/6)
 	}
 	return time.Duration((1 + random) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
 }

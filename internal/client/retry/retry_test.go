@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,6 @@ type failure struct {
 	asks     time.Duration // Retry-After
 	takes    time.Duration
 	advanced bool
-	busy     bool // the attempt finds no turn
 	none     bool // it succeeds, but the work is not done
 }
 
@@ -36,9 +36,9 @@ func (f failure) Error() string {
 func row(count int, kind Kind) []failure { return slices.Repeat([]failure{{Kind: kind}}, count) }
 
 func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
-	rule := Rule{
-		Unconnected: {Times: true, Time: Outage}, Temporary: {Time: Outage}, NotFound: {Time: 30 * s}, Other: {Times: true},
-	}
+	const minutes, seconds = Limit(5 * time.Minute), Limit(30 * s)
+	rule := Rule{Unconnected: Retries, Temporary: minutes, NotFound: seconds, Other: Retries}
+	proven := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: Retries}
 	for name, test := range map[string]struct {
 		first     time.Duration // pause before the first attempt
 		interval  time.Duration // 10 s if zero; adaptive if negative
@@ -66,10 +66,11 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"not at all after a failure that is permanent": {failures: row(9, Permanent), count: 1, want: "permanent"},
 		"through an outage of several kinds":           {failures: append([]failure{{none: true}}, slices.Repeat([]failure{{Kind: Unconnected}, {Kind: Temporary}}, 99)...), count: 45, ends: 310 * s, want: "temporary"},
 		"through a kind after another":                 {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
-		"for five minutes if the kinds alternate": {
-			failures: []failure{{Kind: NotFound}, {Kind: Temporary}}, repeated: true, count: 64, ends: 300 * s,
-			want: "the requests failed in different ways for 5 minutes; the last attempt: temporary",
+		"until its context ends if the kinds alternate": {
+			timeout: 541 * s, failures: []failure{{Kind: NotFound}, {Kind: Temporary}}, repeated: true, count: 112, ends: 541 * s,
+			want: "context deadline exceeded; the last attempt: temporary",
 		},
+		"by number through another kind":     {failures: []failure{{Kind: NotFound}, {Kind: Other}}, repeated: true, count: 10, ends: 45 * s, want: "other"},
 		"from zero after progress":           {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, advanced: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
 		"from zero after a success":          {failures: append(append(row(4, Other), failure{none: true}), row(4, Other)...), count: 10, ends: 25 * s},
 		"by number whatever else happens":    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
@@ -78,14 +79,13 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"as long as throttled":                        {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
 		"as soon as throttling allows":                {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
 		"by number while throttled, without deadline": {timeout: -1, failures: row(9, Throttled), count: 5, ends: 7500 * time.Millisecond, want: "throttled"},
-		"for half a minute after throttling":          {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
-		"for half a minute around throttling":         {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
+		"for half a minute after throttling":          {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 15, ends: 70500 * time.Millisecond, want: "not found"},
+		"for half a minute around throttling":         {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71500 * time.Millisecond, want: "not found"},
 		"by number around throttling":                 {failures: append(append(row(2, Other), row(5, Throttled)...), row(99, Other)...), count: 10, ends: 75500 * time.Millisecond, want: "other"},
 
 		"later if a failure asks for that":          {failures: []failure{{Kind: Other, asks: 90 * s}}, count: 2, ends: 90 * s},
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
-		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service accepts no other attempt before 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},
-		"until there is no turn before the end":     {failures: []failure{{Kind: Other}, {busy: true}}, count: 2, ends: s / 2, want: "the service accepts no other attempt before 0001-01-01T00:00:00Z, which is after this operation's timeout; the last attempt: other"},
+		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},
 		"just before the deadline if allowed":       {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 39 * s}}, count: 2, ends: 39 * s},
 		"until its context ends":                    {done: time.Hour, interrupt: 25 * s, count: 3, ends: 25 * s, want: "interrupt"},
 		"not at all if its context ends before":     {first: s, interrupt: s / 2, ends: s / 2, want: "interrupt"},
@@ -111,34 +111,41 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 					time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
 				}
 				l := Loop{
-					Clock: clock.System{}, Rule: rule, MaxRetries: 4, First: test.first,
-					Schedule: Schedule{Random: noJitter, Interval: max(0, cmp.Or(test.interval, 10*s))},
+					Clock: clock.System{}, Rule: rule, Proven: proven, MaxRetries: 4, First: test.first, Random: func() float64 { return 0 },
+					Schedule: Schedule{Interval: max(0, cmp.Or(test.interval, 10*s))},
 					Classify: func(err error) (Kind, time.Duration) {
 						f, _ := errors.AsType[failure](err)
 						return f.Kind, f.asks
 					},
 				}
-				count := 0
-				err := l.Run(ctx, func(ctx context.Context) (Observation, error) {
+				count, advanced := 0, false
+				l.Progressed = func() bool { return advanced }
+				err := l.Run(ctx, func(ctx context.Context) (*Poll, error) {
 					count++
 					failed := count - 1
 					if test.repeated {
 						failed %= len(test.failures)
 					}
-					if over := failed >= len(test.failures); over || test.failures[failed].none {
-						return Observation{Queued: true, RetryAfter: test.asked, Done: over && time.Since(began) >= test.done}, nil
+					over := failed >= len(test.failures)
+					switch {
+					case over && time.Since(began) >= test.done:
+						return nil, nil
+					case over || test.failures[failed].none:
+						return &Poll{Queued: true, RetryAfter: test.asked}, nil
 					}
 					f := test.failures[failed]
 					if err := l.Clock.Sleep(ctx, f.takes); err != nil {
-						return Observation{}, err
+						return nil, err
 					}
-					if f.busy {
-						return Observation{}, &BusyError{Queued: true}
-					}
-					return Observation{Advanced: f.advanced}, f
+					advanced = f.advanced
+					return nil, f
 				})
-				if got := fmt.Sprint(err); got != cmp.Or(test.want, "<nil>") {
-					t.Errorf("the error is %s, want %s", got, cmp.Or(test.want, "<nil>"))
+				got := fmt.Sprint(err)
+				if ended, ok := errors.AsType[*EndedError](err); ok {
+					got = strings.TrimSuffix(got, fmt.Sprintf(" (%d attempts in %s)", ended.Attempts, ended.Elapsed.Round(s)))
+				}
+				if got != cmp.Or(test.want, "<nil>") {
+					t.Errorf("the error is %s, want %s", err, cmp.Or(test.want, "<nil>"))
 				}
 				if took := time.Since(began).Truncate(time.Millisecond); count != test.count || took != test.ends {
 					t.Errorf("%d attempts in %s, want %d in %s", count, took, test.count, test.ends)
@@ -155,19 +162,38 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 		random   float64
 		want     time.Duration
 	}{
-		{1, Limit{}, 1, s},
-		{2, Limit{}, 1, 2 * s},
-		{5, Limit{}, 1, 16 * s},
-		{6, Limit{}, 1, 30 * s},
-		{1000, Limit{}, 1, 30 * s},
-		{1, Limit{}, 0, s / 2},
-		{1, Limit{}, .75, 875 * time.Millisecond},
-		{9, Limit{Time: Outage}, 1, 15 * s},
-		{9, Limit{Time: 30 * s}, 1, 5 * s},
-		{2, Limit{Time: 30 * s}, 1, 2 * s},
+		{1, 0, 1, s},
+		{2, Retries, 1, 2 * s},
+		{5, Retries, 1, 16 * s},
+		{6, Retries, 1, 30 * s},
+		{1000, Retries, 1, 30 * s},
+		{1, 0, 0, s / 2},
+		{1, 0, .75, 875 * time.Millisecond},
+		{9, Limit(5 * time.Minute), 1, 15 * s},
+		{9, Limit(30 * s), 1, 5 * s},
+		{2, Limit(30 * s), 1, 2 * s},
 	} {
 		if got := backoff(test.failures, test.limit, test.random); got != test.want {
 			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)
 		}
 	}
+}
+
+func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Loop{
+			Clock: clock.System{}, Rule: Rule{Temporary: Retries}, MaxRetries: 2, Random: func() float64 { return 0 },
+			Classify: func(error) (Kind, time.Duration) { return Temporary, 0 },
+		}
+		count := 0
+		err := l.Run(t.Context(), func(context.Context) (*Poll, error) {
+			if count++; count == 1 {
+				<-time.After(time.Minute)
+			}
+			return nil, failure{Kind: Temporary}
+		})
+		if want := "temporary (3 attempts in 1m2s)"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
 }

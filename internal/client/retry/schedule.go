@@ -15,19 +15,15 @@ const (
 	maxRetryAfter = time.Minute
 )
 
-// Observation is what one attempt saw.
-type Observation struct {
-	// Done ends the loop.
-	Done bool
+// Poll is what a poll saw of work that is still running.
+type Poll struct {
 	// Queued means that the work has not begun, so its progress says nothing.
 	Queued bool
 	// Progress is a percentage; nil if unknown.
 	Progress *float64
-	// RetryAfter is the minimum wait before the next poll that the service asks for;
-	// zero if it asks for none.
+	// RetryAfter is the minimum wait before the next poll that the service requests; zero if
+	// it requests none.
 	RetryAfter time.Duration
-	// Advanced means that a failed attempt made progress, so it begins a new row of failures.
-	Advanced bool
 }
 
 // Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed
@@ -41,8 +37,6 @@ type Observation struct {
 type Schedule struct {
 	// Interval is a fixed polling interval; zero means adaptive.
 	Interval time.Duration
-	// Random returns numbers in [0, 1).
-	Random func() float64
 
 	// Times since the start, in nanoseconds.
 	began float64 // when the work was last seen in the queue
@@ -50,13 +44,13 @@ type Schedule struct {
 	top   float64 // the highest progress since it began
 }
 
-// Next returns how long to wait after an observation. elapsed is the time from the
-// start to the observation.
+// Next returns how long to wait after a poll. elapsed is the time from the start to the
+// poll, and random a number in [0, 1) for jitter.
 //
 // Without an Interval and a RetryAfter, the result is at least 1 s and at most
 // max(1 s, min(15 s, 25% of elapsed)), regardless of the progress. If the progress is
 // unknown, 5% replaces 25%.
-func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
+func (s *Schedule) Next(elapsed time.Duration, seen Poll, random float64) time.Duration {
 	asked := min(seen.RetryAfter, maxRetryAfter)
 	if s.Interval > 0 {
 		return max(s.Interval, asked)
@@ -70,6 +64,6 @@ func (s *Schedule) Next(elapsed time.Duration, seen Observation) time.Duration {
 		most = .25 * now
 	}
 	wait := min(max(.5*math.Abs(s.ends-now), .005*now), most)
-	wait -= .1 * s.Random() * wait // so that many waits do not poll at the same time
+	wait -= .1 * random * wait // so that many waits do not poll at the same time
 	return max(asked, min(max(time.Duration(wait), minWait), maxWait))
 }

@@ -12,18 +12,16 @@ import (
 
 const s = time.Second
 
-func noJitter() float64 { return 0 }
-
-// look is an observation and the time that had elapsed when it was made.
+// look is a poll and the time that had elapsed when it was made.
 type look struct {
 	at   time.Duration
-	seen Observation
+	seen Poll
 }
 
-func queued(at time.Duration) look  { return look{at, Observation{Queued: true}} }
-func noValue(at time.Duration) look { return look{at, Observation{}} }
+func queued(at time.Duration) look  { return look{at, Poll{Queued: true}} }
+func noValue(at time.Duration) look { return look{at, Poll{}} }
 func running(at time.Duration, percent float64) look {
-	return look{at, Observation{Progress: &percent}}
+	return look{at, Poll{Progress: &percent}}
 }
 
 func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
@@ -55,10 +53,10 @@ func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 		"uses a rise after NaN":                       {[]look{queued(0), running(10*s, math.NaN()), running(80*s, 80)}, 10 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
-			schedule := Schedule{Random: noJitter}
+			schedule := Schedule{}
 			var wait time.Duration
 			for _, look := range test.looks {
-				wait = schedule.Next(look.at, look.seen)
+				wait = schedule.Next(look.at, look.seen, 0)
 			}
 			if (wait - test.want).Abs() > time.Microsecond {
 				t.Errorf("waits %s, want %s", wait, test.want)
@@ -70,22 +68,22 @@ func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 func TestScheduleIsBoundedForAnyProgress(t *testing.T) {
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		schedule := Schedule{Random: r.Float64}
+		schedule := Schedule{}
 		for elapsed := time.Duration(0); elapsed < time.Hour; {
 			odd := []float64{-50, 150, 1e-300, 1e300, math.Inf(1), math.Inf(-1), math.NaN()}
 			percent, most := 100*r.Float64(), elapsed/4
-			seen := Observation{Progress: &percent}
+			seen := Poll{Progress: &percent}
 			switch r.IntN(9) {
 			case 0:
-				seen, most = Observation{Queued: true}, elapsed/20
+				seen, most = Poll{Queued: true}, elapsed/20
 			case 1:
-				seen, most = Observation{}, elapsed/20
+				seen, most = Poll{}, elapsed/20
 			case 2, 3, 4:
 				percent = odd[r.IntN(len(odd))]
 			case 5, 6, 7:
 				percent = 100 * elapsed.Hours() // rises steadily
 			}
-			wait := schedule.Next(elapsed, seen)
+			wait := schedule.Next(elapsed, seen, r.Float64())
 			if bound := max(s, min(15*s, most)); wait < s || wait > bound {
 				t.Fatalf("seed %d: waits %s after %s, want 1s to %s", seed, wait, elapsed, bound)
 			}
@@ -112,8 +110,8 @@ func TestScheduleHonorsTheIntervalTheServiceAndTheJitter(t *testing.T) {
 		"a Retry-After above a fixed interval":          {interval: 3 * s, retryAfter: 30 * s, want: 30 * s},
 		"a Retry-After of an hour, fixed interval":      {interval: 3 * s, retryAfter: time.Hour, want: 60 * s},
 	} {
-		schedule := Schedule{Interval: test.interval, Random: func() float64 { return test.random }}
-		wait := schedule.Next(200*s, Observation{RetryAfter: test.retryAfter})
+		schedule := Schedule{Interval: test.interval}
+		wait := schedule.Next(200*s, Poll{RetryAfter: test.retryAfter}, test.random)
 		if (wait - test.want).Abs() > time.Microsecond {
 			t.Errorf("%s: waits %s, want %s", name, wait, test.want)
 		}

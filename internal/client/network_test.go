@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"crypto/tls"
@@ -24,30 +24,30 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 	for name, test := range map[string]struct {
 		status   int
 		location string
-		request  Request
+		request  request
 		target   string // in the error; empty: followed
 	}{
-		"a read to the same host":        {302, "/v2/moved?" + signature, read, ""},
-		"a read to the host by its name": {308, "http://docs.test/v2/moved", read, ""},
-		"a read to another host":         {302, "http://evil.test/moved?" + signature, read, "http://evil.test/moved?(redacted)"},
-		"a read to another port":         {302, "http://docs.test:8080/moved", read, "http://docs.test:8080/moved"},
-		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, read, "https://docs.test/moved#(redacted)"},
-		"a read to a script":             {302, "javascript:alert(1)", read, "javascript:alert(1)"},
-		"a start that remains one (307)": {307, "/v2/moved", start, "/v2/moved"},
-		"a start that becomes a read":    {302, "/v2/moved?" + signature, start, "/v2/moved?(redacted)"},
+		"a read to the same host":        {302, "/v2/moved?" + signature, aRead, ""},
+		"a read to the host by its name": {308, "http://docs.test/v2/moved", aRead, ""},
+		"a read to another host":         {302, "http://evil.test/moved?" + signature, aRead, "http://evil.test/moved?(redacted)"},
+		"a read to another port":         {302, "http://docs.test:8080/moved", aRead, "http://docs.test:8080/moved"},
+		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
+		"a read to a script":             {302, "javascript:alert(1)", aRead, "javascript:alert(1)"},
+		"a start that remains one (307)": {307, "/v2/moved", aStart, "/v2/moved"},
+		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "/v2/moved?(redacted)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-				_, err := tr.Do(bounded(t, time.Hour), test.request)
+				c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
+				_, err := c.do(bounded(t, time.Hour), test.request)
 				paths := []string{}
 				for _, r := range s.received() {
 					paths = append(paths, r.host+r.path)
-					if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.Method || r.body != string(test.request.Body) {
+					if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.method || r.body != string(test.request.body) {
 						t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
 					}
 				}
-				first := "docs.test/v1/" + strings.Join(test.request.Path, "/")
+				first := "docs.test/v1/" + strings.Join(test.request.path, "/")
 				if test.target == "" {
 					if want := []string{first, "docs.test/v2/moved"}; err != nil || !slices.Equal(paths, want) {
 						t.Errorf("requests to %q, %v; want %q", paths, err, want)
@@ -64,8 +64,8 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 
 func TestRedirectLoopEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := tr.Do(bounded(t, time.Hour), read)
+		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
+		_, err := c.do(bounded(t, time.Hour), aRead)
 		if want := "GET /v1/jobs/se_1: HTTP 302 Found to /v1/again?(redacted)"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
 			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
 		}
@@ -117,12 +117,12 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.TLS.MaxVersion = test.version
-			network, err := NewNetwork(test.roots)
+			network, err := newNetwork(test.roots)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tr := newTransport(t, baseURL(test.url), func(c *Config) { c.Network = network })
-			_, err = tr.Do(bounded(t, time.Minute), start)
+			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
+			_, err = c.do(bounded(t, time.Minute), aStart)
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
@@ -139,7 +139,7 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 func TestTransportIsConfigured(t *testing.T) {
 	authority := httptest.NewTLSServer(nil)
 	t.Cleanup(authority.Close)
-	transport, err := NewNetwork(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
+	transport, err := newNetwork(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
 	roots, _ := x509.SystemCertPool()
 	roots.AddCert(authority.Certificate())
 	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) || transport.HTTP2.SendPingTimeout != 15*second {
@@ -154,9 +154,10 @@ func TestTransportIsConfigured(t *testing.T) {
 
 func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(407, "who are you"), baseURL("https://docs.test/v1"))
-		tr.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := tr.Do(bounded(t, time.Hour), start)
+		c, s := serve(t, reply(407, "who are you"))
+		c.baseURL.Scheme = "https"
+		c.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
+		_, err := c.do(bounded(t, time.Hour), aStart)
 		if want := "POST /v1/jobs: the request to docs.test failed: Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -1,29 +1,26 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"context"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// leastRate is the lowest rate in requests per second. If the service accepts fewer,
-// trying this rate also reveals when it accepts more.
+// leastRate is the lowest rate in requests per second. Even if the service accepts fewer,
+// probing at this rate shows when the limit rises.
 const leastRate = 2
 
-// pacer spaces requests as the service accepts them. Until the first 429, it does
+// pacer spaces requests to match what the service accepts. Until the first 429, it does
 // nothing. From then on, requests leave one by one, in the order in which they asked. A
 // request that was refused holds nothing while it waits, so it delays no other.
 type pacer struct {
-	clock   clock.Clock
-	waiting atomic.Int64 // requests that have asked and not left
+	clock clock.Clock
 	// gate holds the request that leaves next, and guards left. A channel serves those
 	// who wait for it in their order.
 	gate chan struct{}
@@ -42,21 +39,13 @@ type tally struct {
 
 func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan struct{}, 1)} }
 
-// take waits for the turn of a request. It fails with the cause of ctx or, as soon as it
-// is clear that ctx will end first, with a [*retry.BusyError].
+// take waits for the turn of a request. It fails with context.Cause(ctx) when ctx ends.
 func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	interval := p.pace()
-	if interval == 0 {
+	if p.pace() == 0 {
 		return nil
-	}
-	queue := interval * time.Duration(p.waiting.Add(1)-1)
-	defer p.waiting.Add(-1)
-	turn := p.clock.Now().Add(queue)
-	if deadline, bounded := ctx.Deadline(); bounded && !turn.Before(deadline) {
-		return &retry.BusyError{RetryAt: turn, Queued: true}
 	}
 	select {
 	case p.gate <- struct{}{}:
@@ -71,11 +60,11 @@ func (p *pacer) take(ctx context.Context) error {
 	return nil
 }
 
-// pace returns the interval between requests, or zero before the first 429. It is that of
-// the best of the last four seconds, including the present one. If the
-// service refused at most one request in five in each of the last three full seconds, the
-// interval is halved to find out whether it accepts more: with a true limit, this is one
-// second in four.
+// pace returns the interval between requests, or zero before the first 429. The rate is the
+// number of requests that were accepted in the best of the last four seconds, including the
+// present one. If the service refused at most one request in five in each of the last three
+// full seconds, the rate is doubled to find out whether the service accepts more: with a true
+// limit, this happens in one second of four.
 func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"bytes"
@@ -24,56 +24,56 @@ const (
 	maxError = 64 << 10 // bytes read of an error response
 )
 
-// Response is a successful response whose body is a JSON object.
-type Response struct {
+// response is a successful response whose body is a JSON object.
+type response struct {
 	Exchange
-	// Object is the decoded body, as the service sent it. Numbers are [json.Number].
-	Object map[string]any
+	// object is the decoded body, as the service sent it. Numbers are [json.Number].
+	object map[string]any
 }
 
-// Unexpected returns the error of a response that is unusable for the given reason.
-func (t *Transport) Unexpected(response *Response, problem error) *UnexpectedResponseError {
-	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem.Error(), Message: t.Redact(display.ObjectMessage(response.Object))}
+// unexpected returns the error of a response that is unusable for the given reason.
+func (c *Client) unexpected(response *response, problem error) *UnexpectedResponseError {
+	return &UnexpectedResponseError{Exchange: response.Exchange, Problem: problem.Error(), Message: c.Redact(display.ObjectMessage(response.object))}
 }
 
 // requestIDHeaders are the headers in which services return a request ID.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
 
 // exchange returns what is reported of a request and its response.
-func (t *Transport) exchange(req *http.Request, resp *http.Response) Exchange {
+func (c *Client) exchange(req *http.Request, resp *http.Response) Exchange {
 	exchange := Exchange{
-		Method: req.Method, Path: t.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
-		RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now()),
+		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
+		RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
 	}
 	for _, name := range requestIDHeaders {
-		exchange.RequestID = cmp.Or(exchange.RequestID, t.Redact(resp.Header.Get(name)))
+		exchange.RequestID = cmp.Or(exchange.RequestID, c.Redact(resp.Header.Get(name)))
 	}
 	return exchange
 }
 
-// read turns a response into a Response or an error.
-func (t *Transport) read(ctx context.Context, req *http.Request, resp *http.Response, exchange Exchange) (*Response, error) {
+// read decodes a response.
+func (c *Client) read(ctx context.Context, req *http.Request, resp *http.Response, exchange Exchange) (*response, error) {
 	if resp.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		object, _ := decode(body)
 		return nil, &APIError{
-			Exchange: exchange, Message: t.Redact(display.BodyMessage(body, object)), Page: display.IsPage(body),
-			Redirect: t.Redact(resp.Header.Get("Location")),
+			Exchange: exchange, Message: c.Redact(display.BodyMessage(body, object)), Page: display.IsPage(body),
+			Redirect: c.Redact(resp.Header.Get("Location")),
 		}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		return nil, t.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
+		return nil, c.connectionError(ctx, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	}
 	object, err := decode(body)
 	if err != nil {
 		_, foreign := errors.AsType[notJSON](err)
 		return nil, &UnexpectedResponseError{
 			Exchange: exchange, Problem: err.Error(), NotJSON: foreign,
-			Message: t.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)), Page: display.IsPage(body),
+			Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)), Page: display.IsPage(body),
 		}
 	}
-	return &Response{Exchange: exchange, Object: object}, nil
+	return &response{exchange, object}, nil
 }
 
 // notJSON says what a body is that is not JSON.
@@ -83,7 +83,7 @@ func (e notJSON) Error() string { return string(e) }
 
 // decode returns the JSON object of a body.
 func decode(body []byte) (map[string]any, error) {
-	trimmed := bytes.TrimSpace(body)
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF"))) // a byte order mark
 	switch {
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("the body is larger than %d MiB", maxBody>>20)

@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"context"
@@ -22,9 +22,9 @@ var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 
 func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, "{}"))
-		for _, request := range []Request{read, start} {
-			if _, err := tr.Do(bounded(t, time.Minute), request); err != nil {
+		c, s := serve(t, reply(200, "{}"))
+		for _, request := range []request{aRead, aStart} {
+			if _, err := c.do(bounded(t, time.Minute), request); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -56,8 +56,8 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				element = r.PathValue("id")
 				reply(200, "{}")(w, r)
 			})
-			tr, s := serve(t, mux.ServeHTTP, baseURL("http://docs.test/a%2Fb/v1"))
-			if _, err := tr.Do(bounded(t, time.Minute), Request{Method: "GET", Path: []string{"jobs", id}}); err != nil || element != id {
+			c, s := serve(t, mux.ServeHTTP, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
+			if _, err := c.do(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
 		})
@@ -84,14 +84,14 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		"a broken header":       {handler: verbatim("HTTP/1.1 200 OK\r\n" + testKey + "\r\n\r\n"), text: "malformed MIME header"},
 		"a broken redirect":     {handler: reply(302, "", "Location: https://h:%zz/"+testKey+"?"+signature), text: "failed to parse Location header"},
 	} {
-		for kind, request := range map[string]Request{"read": read, "start": start} {
+		for kind, request := range map[string]request{"read": aRead, "start": aStart} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
-					tr, s := serve(t, test.handler)
+					c, s := serve(t, test.handler)
 					if test.dial != nil {
 						s.dial = func(ctx context.Context, _ int) error { return test.dial(ctx) }
 					}
-					_, err := tr.Do(bounded(t, time.Hour), request)
+					_, err := c.do(bounded(t, time.Hour), request)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -110,21 +110,21 @@ var errInterrupt = errors.New("interrupt")
 func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
-		request Request
+		request request
 		took    time.Duration // the interrupt comes after 5 s
 		want    string
 	}{
-		"a read":         {silent, read, 5 * second, "interrupt"},
-		"a start":        {late(20*second, reply(200, "{}")), start, 20 * second, "<nil>"},
-		"a failed start": {late(20*second, reply(500, "")), start, 20 * second, "POST /v1/jobs: HTTP 500 Internal Server Error"},
-		"a silent start": {silent, start, 30 * second, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
+		"a read":         {silent, aRead, 5 * second, "interrupt"},
+		"a start":        {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
+		"a failed start": {late(20*second, reply(500, "")), aStart, 20 * second, "POST /v1/jobs: HTTP 500 Internal Server Error"},
+		"a silent start": {silent, aStart, 30 * second, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, s := serve(t, test.handler)
+				c, s := serve(t, test.handler)
 				ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 				time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-				_, err := tr.Do(ctx, test.request)
+				_, err := c.do(ctx, test.request)
 				if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != 1 {
 					t.Errorf("%v after %s and %d requests, want %s after %s and 1", err, took, len(s.received()), test.want, test.took)
 				}
@@ -135,16 +135,16 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, reply(200, "{}"), func(c *Config) { c.UserAgent = "test\n" })
-		if _, err := tr.Do(bounded(t, time.Hour), start); !isUnsent(err) {
+		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
+		if _, err := c.do(bounded(t, time.Hour), aStart); !isUnsent(err) {
 			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
-		if _, err := tr.Do(ctx, start); !errors.Is(err, errInterrupt) {
+		if _, err := c.do(ctx, aStart); !errors.Is(err, errInterrupt) {
 			t.Errorf("after an interrupt: %v", err)
 		}
-		if _, err := tr.Do(bounded(t, time.Hour), Request{Method: "bad method"}); err == nil {
+		if _, err := c.do(bounded(t, time.Hour), request{method: "bad method"}); err == nil {
 			t.Error("sent a request whose method is not a token")
 		}
 		if len(s.received()) != 0 {
@@ -155,14 +155,14 @@ func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 
 func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, inTurn(
+		c, s := serve(t, inTurn(
 			reply(200, "{}"), reply(204, ""), reply(503, strings.Repeat("sorry ", 1000)), reply(302, "moved", "Location: https://elsewhere.test/"), reply(200, "{}"),
 		))
 		for range 4 {
-			_, _ = tr.Do(bounded(t, time.Hour), read)
+			_, _ = c.do(bounded(t, time.Hour), aRead)
 		}
 		for range 2 {
-			_, _ = tr.Do(bounded(t, time.Hour), start)
+			_, _ = c.do(bounded(t, time.Hour), aStart)
 		}
 		if s.dials != 3 {
 			t.Errorf("four reads and two starts made %d connections, want 3", s.dials)
@@ -176,27 +176,27 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // net/http may finish a connection after it has given up on the request.
 func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
-	tr := newTransport(t, func(c *Config) {
-		c.Network = roundTripper(func(r *http.Request) (*http.Response, error) {
+	c := newClient(t, func(config *Config) {
+		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
 			trace := httptrace.ContextClientTrace(r.Context())
 			go trace.GotConn(httptrace.GotConnInfo{})
 			return nil, errRefused
 		})
 	})
-	if _, err := tr.Do(bounded(t, time.Minute), start); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.do(bounded(t, time.Minute), aStart); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
 
 func TestEachAttemptIsLogged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, inTurn(
+		c, s := serve(t, inTurn(
 			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")), reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			call := read
-			call.Attempt = number + 1
-			_, _ = tr.Do(bounded(t, time.Hour), call)
+			call := aRead
+			call.attempts = number + 1
+			_, _ = c.do(bounded(t, time.Hour), call)
 		}
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: the request to docs.test failed: EOF method:GET path:/v1/jobs/se_1 request_id: status:0]",

@@ -1,12 +1,11 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -19,10 +18,10 @@ const (
 	maxRedirects    = 5
 )
 
-// NewNetwork returns a network that uses the proxy of the usual environment variables,
+// newNetwork returns a network that uses the proxy of the usual environment variables,
 // TLS 1.2 or later, and the given root certificates in addition to the system's. Plain
 // http, which only loopback hosts use, never goes through a proxy.
-func NewNetwork(rootCAs []byte) (*http.Transport, error) {
+func newNetwork(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {
 		if req.URL.Scheme == "http" {
@@ -37,7 +36,7 @@ func NewNetwork(rootCAs []byte) (*http.Transport, error) {
 	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
-		pool, err := CertPool(rootCAs)
+		pool, err := certPool(rootCAs)
 		if err != nil {
 			return nil, err
 		}
@@ -46,14 +45,15 @@ func NewNetwork(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
-// CertPool returns the system's root certificates and the given PEM certificates.
-func CertPool(pem []byte) (*x509.CertPool, error) {
+// certPool returns the system's root certificates and the given PEM certificates. The error
+// is a [*ConfigError].
+func certPool(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, errors.New("no certificate could be read from the PEM text")
+		return nil, &ConfigError{"RootCAs", "no certificate could be read from the PEM text"}
 	}
 	return pool, nil
 }

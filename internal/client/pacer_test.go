@@ -1,19 +1,18 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -110,13 +109,12 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 	for name, test := range map[string]struct {
 		timeout, interrupt time.Duration
 		took               time.Duration
-		want               error // or busy
-		busy               bool
+		want               string
 	}{
-		"comes before the deadline":         {timeout: 3001 * time.Millisecond, interrupt: time.Hour, took: 3 * second},
-		"would come at the deadline":        {timeout: 2750 * time.Millisecond, interrupt: time.Hour, busy: true},
-		"is not awaited after an interrupt": {timeout: time.Hour, interrupt: second / 8, took: second / 8, want: errInterrupt},
-		"is not taken after an interrupt":   {timeout: time.Hour, interrupt: 2900 * time.Millisecond, took: 2900 * time.Millisecond, want: errInterrupt},
+		"comes before the deadline":         {3001 * time.Millisecond, time.Hour, 3 * second, "<nil>"},
+		"is not awaited after the deadline": {2750 * time.Millisecond, time.Hour, 2750 * time.Millisecond, "context deadline exceeded"},
+		"is not awaited after an interrupt": {time.Hour, second / 8, second / 8, "interrupt"},
+		"is not taken after an interrupt":   {time.Hour, 2900 * time.Millisecond, 2900 * time.Millisecond, "interrupt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -132,10 +130,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 				time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
 				began := time.Now()
 				err := p.take(ctx)
-				if test.busy {
-					test.want = &retry.BusyError{RetryAt: began.Add(2750 * time.Millisecond), Queued: true}
-				}
-				if took := time.Since(began); took != test.took || !reflect.DeepEqual(err, test.want) {
+				if took := time.Since(began); took != test.took || fmt.Sprint(err) != test.want {
 					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
 				}
 				all.Wait()
@@ -145,6 +140,28 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Four requests may leave in a second at first, but the rate doubles with each second.
+func TestManyRequestsLeaveSoonAfterASingle429(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, s := serve(t, inTurn(reply(429, ""), reply(200, "{}")))
+		_, _ = c.do(bounded(t, time.Hour), aRead)
+		<-time.After(10 * second)
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if _, err := c.do(bounded(t, 20*second), aRead); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); len(s.received()) != 101 || took > 5*second {
+			t.Errorf("%d requests left in %s, want 101 in less than 5s", len(s.received()), took)
+		}
+	})
 }
 
 func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
@@ -159,12 +176,12 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		"an attempt cut short": {reset, 4},
 	} {
 		bubble(t, func(t *testing.T) {
-			tr, _ := serve(t, test.handler)
+			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = tr.Do(bounded(t, 10*time.Millisecond), read)
+				_, _ = c.do(bounded(t, 10*time.Millisecond), aRead)
 			}
 			<-time.After(second)
-			if got := seconds(tr.pacer); got != test.want {
+			if got := seconds(c.pacer); got != test.want {
 				t.Errorf("%s: allows %d requests per second, want %d", name, got, test.want)
 			}
 		})

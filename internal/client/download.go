@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"context"
@@ -13,38 +13,81 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // downloadBuffer is the size of the only part of a download that is ever in memory.
 const downloadBuffer = 256 << 10
 
-// Receiver receives an object into a file, over one or more connections and links.
-type Receiver struct {
-	transport *Transport
-	file      *os.File
-	hash      hash.Hash
-	size      int64 // bytes written and hashed
+// Download describes a downloaded bundle.
+type Download struct {
+	SHA256    string // lowercase hexadecimal
+	SizeBytes int64
+}
+
+// DownloadBundle downloads the bundle of a completed job into file, which must be empty.
+// It creates a link of its own, and another one if the object store refuses it, as long as
+// there is progress: the link or the credential that signed it may have expired, and the
+// service may restore a deleted archive when it creates a link.
+//
+// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], the
+// [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
+	receiver := c.newReceiver(file)
+	for before := int64(-1); ; before = receiver.size {
+		bundle, err := c.GenerateBundle(ctx, jobID, BundleOptions{})
+		if err != nil {
+			return Download{}, err
+		}
+		err = c.receive(ctx, receiver, bundle.link)
+		if err == nil {
+			return Download{SHA256: receiver.sum(), SizeBytes: receiver.size}, nil
+		}
+		if status, _ := statusOf(err); status/100 != 4 || receiver.size <= before {
+			return Download{}, err
+		}
+	}
+}
+
+// receive receives an object, or the rest of it, from one link. Receiving the same bytes
+// again does not count as progress: an object store without ranges may send the first half
+// forever.
+func (c *Client) receive(ctx context.Context, receiver *receiver, link *url.URL) error {
+	loop, furthest := c.loop(plainRule), receiver.size
+	loop.Progressed = func() bool {
+		before := furthest
+		furthest = max(furthest, receiver.size)
+		return furthest > before
+	}
+	return loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) { return nil, receiver.receive(ctx, link) })
+}
+
+// receiver receives an object into a file, over one or more connections and links.
+type receiver struct {
+	client *Client
+	file   *os.File
+	hash   hash.Hash
+	size   int64 // bytes written and hashed
 	// total is the size of the object that those bytes belong to; negative if unknown.
 	total int64
 	// etag is the strong entity tag of that object, or "".
 	etag string
 }
 
-// NewReceiver returns a Receiver for an empty file.
-func (t *Transport) NewReceiver(file *os.File) *Receiver {
-	return &Receiver{transport: t, file: file, hash: sha256.New()}
+// newReceiver returns a receiver for an empty file.
+func (c *Client) newReceiver(file *os.File) *receiver {
+	return &receiver{client: c, file: file, hash: sha256.New()}
 }
 
-// Size returns how many bytes of the object have been received.
-func (r *Receiver) Size() int64 { return r.size }
+// sum returns the checksum of those bytes, in lowercase hexadecimal.
+func (r *receiver) sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
 
-// Sum returns the checksum of those bytes, in lowercase hexadecimal.
-func (r *Receiver) Sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
-
-// Receive sends one request for the object that a presigned link leads to, without the API
+// receive sends one request for the object that a presigned link leads to, without the API
 // key, and receives the object. The request is canceled if no data arrives within the
 // request timeout.
 //
@@ -53,23 +96,21 @@ func (r *Receiver) Sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
 //
 // The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or,
 // if ctx ended, context.Cause(ctx).
-func (r *Receiver) Receive(ctx context.Context, link string) error {
+func (r *receiver) receive(ctx context.Context, link *url.URL) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
 			return err
 		}
 	}
-	t := r.transport
+	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(t.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
+	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
 	defer stalled.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
-	if err != nil {
-		return errors.New("the link is not a URL") // err quotes the link
-	}
-	req.URL.User = nil // net/http would turn it into an Authorization header
-	req.Header.Set("User-Agent", t.config.UserAgent)
+	target := *link
+	target.User = nil // net/http would turn it into an Authorization header
+	req := (&http.Request{Method: http.MethodGet, URL: &target, Header: http.Header{}}).WithContext(ctx)
+	req.Header.Set("User-Agent", c.config.UserAgent)
 	// The checksum applies to the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
 	if r.size > 0 {
@@ -77,22 +118,22 @@ func (r *Receiver) Receive(ctx context.Context, link string) error {
 		req.Header.Set("If-Range", r.etag)
 	}
 	began, fields := time.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
-	resp, err := t.storage.Do(req)
+	resp, err := c.storage.Do(req)
 	if err != nil {
-		err = t.connectionError(ctx, req, true, err)
+		err = c.connectionError(ctx, req, true, err)
 	} else {
 		defer func() { _ = resp.Body.Close() }()
 		fields["status"] = resp.StatusCode
 		err = r.read(ctx, resp, stalled)
 	}
-	t.logAttempt(ctx, "Download", began, err, fields)
+	c.logAttempt(ctx, "Download", began, err, fields)
 	return err
 }
 
 // read writes and hashes the body of a response to its end.
-func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.Timer) error {
+func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.Timer) error {
 	incomplete := func(err error) error {
-		return r.transport.connectionError(ctx, resp.Request, true, err)
+		return r.client.connectionError(ctx, resp.Request, true, err)
 	}
 	switch {
 	case resp.StatusCode == http.StatusOK:
@@ -105,11 +146,11 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 		r.etag = "" // start over
 		return incomplete(errors.New("the object store did not send the requested part"))
 	default:
-		return r.transport.storageError(resp)
+		return r.client.storageError(resp)
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
-		stalled.Reset(r.transport.config.RequestTimeout)
+		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := resp.Body.Read(buffer)
 		stalled.Stop() // a slow disk is not a stall
 		if _, err := r.file.Write(buffer[:n]); err != nil {
@@ -130,7 +171,7 @@ func (r *Receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 
 // continues reports whether a partial response has the next bytes of the same object. It
 // notes the size of the object, which the first response may not have had.
-func (r *Receiver) continues(header http.Header) bool {
+func (r *receiver) continues(header http.Header) bool {
 	var from, to, total int64
 	// If the size is "*", nothing tells a part from the rest.
 	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
@@ -142,7 +183,7 @@ func (r *Receiver) continues(header http.Header) bool {
 
 // restart drops the received bytes. The bytes that follow belong to the object with the
 // given entity tag. Only a strong one can be used to resume.
-func (r *Receiver) restart(etag string) error {
+func (r *receiver) restart(etag string) error {
 	if !strings.HasPrefix(etag, `"`) {
 		etag = ""
 	}
@@ -158,15 +199,15 @@ func (r *Receiver) restart(etag string) error {
 // storageError returns the error of a response without data. It shows only the code and
 // the message of the XML error format that object stores share: its other elements
 // repeat the signature and what was signed.
-func (t *Transport) storageError(resp *http.Response) error {
-	storageError := &StorageError{Host: t.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, t.config.Clock.Now())}
+func (c *Client) storageError(resp *http.Response) error {
+	storageError := &StorageError{Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
 	var body struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
 		Message string
 	}
 	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
-		storageError.Message = t.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
+		storageError.Message = c.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
 	}
 	return storageError
 }

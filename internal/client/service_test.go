@@ -1,18 +1,15 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -21,14 +18,6 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
-)
-
-const (
-	testKey = "docs_4f1c9a7e2b8d60"
-	// signature is in the query of each link.
-	signature = "c4a1d0signature"
-
-	second = time.Second
 )
 
 // proxy is the proxy of the whole test binary, because net/http reads the environment
@@ -47,7 +36,7 @@ func bubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// service is the other end of a Transport under test. It listens on connections
+// service is the other end of a client under test. It listens on connections
 // in memory, so it works in a bubble.
 type service struct {
 	began time.Time
@@ -70,14 +59,15 @@ type received struct {
 	header                   http.Header
 }
 
-// serve returns a Transport for http://docs.test/v1, and the service that it
+// serve returns a client for http://docs.test/v1, and the service that it
 // reaches, by any host. Call it in a bubble.
-func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Transport, *service) {
+func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
-	tr := newTransport(t, append([]func(*Config){func(c *Config) { c.Log = s.log.add }}, options...)...)
+	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.log.add }}, options...)...)
+	c.baseURL.Scheme = "http"
 	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0)}
-	for _, client := range []*http.Client{tr.api, tr.fresh, tr.storage} {
+	for _, client := range []*http.Client{c.api, c.fresh, c.storage} {
 		client.Transport.(*http.Transport).DialContext = s.connect
 		client.Transport.(*http.Transport).Proxy = nil
 		t.Cleanup(client.CloseIdleConnections)
@@ -87,29 +77,21 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*T
 		_ = server.Close()
 		s.log.check(t)
 	})
-	return tr, s
+	return c, s
 }
 
-// newTransport returns a Transport.
-func newTransport(t *testing.T, options ...func(*Config)) *Transport {
+// newClient returns a client of https://docs.test/v1.
+func newClient(t *testing.T, options ...func(*Config)) *Client {
 	t.Helper()
-	base, _ := url.Parse("http://docs.test/v1")
-	network, err := NewNetwork(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := Config{
-		BaseURL: base, APIKey: testKey, UserAgent: "test/1", RequestTimeout: 30 * second, Network: network,
-		Clock: clock.System{}, Log: (&logbook{}).add,
-	}
+	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, UserAgent: "test/1"}
 	for _, option := range options {
 		option(&config)
 	}
-	return New(config)
-}
-
-func baseURL(raw string) func(*Config) {
-	return func(c *Config) { c.BaseURL, _ = url.Parse(raw) }
+	c, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // bounded returns a context with a deadline.
@@ -121,8 +103,8 @@ func bounded(t *testing.T, timeout time.Duration) context.Context {
 }
 
 var (
-	read  = Request{Method: http.MethodGet, Path: []string{"jobs", "se_1"}}
-	start = Request{Method: http.MethodPost, Path: []string{"jobs"}, Body: []byte(`{"domain":"d"}`), Once: true}
+	aRead  = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
+	aStart = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
 )
 
 // isUnsent reports whether a request failed before it was sent.
@@ -234,18 +216,6 @@ func late(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 			next(w, r)
 		}
 	}
-}
-
-// logbook collects log records, each as one line.
-type logbook struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *logbook) add(_ context.Context, level slog.Level, message string, fields map[string]any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprint(level, " ", message, " ", fields))
 }
 
 func (l *logbook) check(t *testing.T) {

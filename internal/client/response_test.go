@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"bytes"
@@ -32,6 +32,7 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		problem string // part of the error; empty: the body is usable
 	}{
 		"an object":             {reply(200, `{"a":1}`), ""},
+		"a byte order mark":     {reply(200, "\uFEFF{}"), ""},
 		"gzip":                  {reply(200, zipped("{}"), "Content-Encoding: gzip"), ""},
 		"the largest body":      {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
 		"a larger body":         {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), "the body is larger than 8 MiB"},
@@ -49,10 +50,10 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, _ := serve(t, test.handler)
-				response, err := tr.Do(bounded(t, time.Hour), read)
+				c, _ := serve(t, test.handler)
+				response, err := c.do(bounded(t, time.Hour), aRead)
 				if test.problem == "" {
-					if err != nil || response.Object == nil {
+					if err != nil || response.object == nil {
 						t.Errorf("got %v, %v; want an object", response, err)
 					}
 					return
@@ -71,23 +72,23 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 
 func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, _ := serve(t, reply(202, `{"n":12345678901234567890,"`+testKey+`":["`+testKey+`"],"message":"try `+testKey+`"}`, "X-Request-Id: r-1", "Retry-After: 7"))
-		response, err := tr.Do(bounded(t, time.Hour), read)
+		c, _ := serve(t, reply(202, `{"n":12345678901234567890,"`+testKey+`":["`+testKey+`"],"message":"try `+testKey+`"}`, "X-Request-Id: r-1", "Retry-After: 7"))
+		got, err := c.do(bounded(t, time.Hour), aRead)
 		if err != nil {
 			t.Fatal(err)
 		}
 		head := Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}
-		want := &Response{Exchange: head, Object: map[string]any{"n": json.Number("12345678901234567890"), testKey: []any{testKey}, "message": "try " + testKey}}
-		if !reflect.DeepEqual(response, want) {
-			t.Errorf("got %+v, want %+v", *response, *want)
+		want := &response{Exchange: head, object: map[string]any{"n": json.Number("12345678901234567890"), testKey: []any{testKey}, "message": "try " + testKey}}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", *got, *want)
 		}
 		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
-		if got := *tr.Unexpected(response, errors.New("the response has no jobId")); got != wantErr {
-			t.Errorf("got %+v, want %+v", got, wantErr)
+		if unusable := *c.unexpected(got, errors.New("the response has no jobId")); unusable != wantErr {
+			t.Errorf("got %+v, want %+v", unusable, wantErr)
 		}
-		response.Object = map[string]any{"secret": signature} // a success may hold anything
-		if got := tr.Unexpected(response, errors.New("the response has no jobId")); got.Message != "" {
-			t.Errorf("got %+v, want no message", got)
+		got.object = map[string]any{"secret": signature} // a success may hold anything
+		if unusable := c.unexpected(got, errors.New("the response has no jobId")); unusable.Message != "" {
+			t.Errorf("got %+v, want no message", unusable)
 		}
 	})
 }
@@ -110,8 +111,8 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, _ := serve(t, test.handler)
-				_, err := tr.Do(bounded(t, time.Hour), read)
+				c, _ := serve(t, test.handler)
+				_, err := c.do(bounded(t, time.Hour), aRead)
 				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
 				if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
 					t.Errorf("got %+v, want %+v", err, test.want)

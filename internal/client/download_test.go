@@ -1,7 +1,7 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-package transport
+package client
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,8 +71,8 @@ func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // link returns a presigned link to store.test, with user information, which must not be
 // sent.
-func link(path string) string {
-	return fmt.Sprintf("http://user:%s@store.test/%s?X-Amz-Signature=%s", signature, path, signature)
+func link(path string) *url.URL {
+	return &url.URL{Scheme: "http", User: url.UserPassword("user", signature), Host: "store.test", Path: "/" + path, RawQuery: "X-Amz-Signature=" + signature}
 }
 
 func newFile(t *testing.T) *os.File {
@@ -147,18 +148,18 @@ func TestDownloadSucceeds(t *testing.T) {
 				if want == nil {
 					want = content
 				}
-				tr, s := serve(t, inTurn(test.handlers...))
+				c, s := serve(t, inTurn(test.handlers...))
 				file := newFile(t)
-				receiver := tr.NewReceiver(file)
-				err := receiver.Receive(t.Context(), link("1"))
+				receiver := c.newReceiver(file)
+				err := receiver.receive(t.Context(), link("1"))
 				for range len(test.asked) - 1 {
 					if err == nil {
 						t.Error("an attempt that should fail succeeds")
 					}
-					err = receiver.Receive(t.Context(), link("1"))
+					err = receiver.receive(t.Context(), link("1"))
 				}
-				if wanted := fmt.Sprintf("%x", sha256.Sum256(want)); err != nil || receiver.Sum() != wanted || receiver.Size() != int64(len(want)) {
-					t.Errorf("received %d bytes with checksum %s, %v; want %d with %s", receiver.Size(), receiver.Sum(), err, len(want), wanted)
+				if wanted := fmt.Sprintf("%x", sha256.Sum256(want)); err != nil || receiver.sum() != wanted || receiver.size != int64(len(want)) {
+					t.Errorf("received %d bytes with checksum %s, %v; want %d with %s", receiver.size, receiver.sum(), err, len(want), wanted)
 				}
 				if written, err := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, want) {
 					t.Errorf("the file has %d bytes, which are not the object's; error %v", len(written), err)
@@ -174,15 +175,15 @@ func TestDownloadSucceeds(t *testing.T) {
 func TestReceiverResumesWithAnotherLink(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		whole := sends(content, `"v1"`)
-		tr, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), whole))
+		c, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), whole))
 		file := newFile(t)
-		receiver := tr.NewReceiver(file)
-		_ = receiver.Receive(t.Context(), link("1"))
-		err := receiver.Receive(t.Context(), link("1"))
+		receiver := c.newReceiver(file)
+		_ = receiver.receive(t.Context(), link("1"))
+		err := receiver.receive(t.Context(), link("1"))
 		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
 			t.Fatalf("the first link: %v", err)
 		}
-		err = receiver.Receive(t.Context(), link("2"))
+		err = receiver.receive(t.Context(), link("2"))
 		if written, _ := os.ReadFile(file.Name()); err != nil || !bytes.Equal(written, content) {
 			t.Errorf("the second link: %d bytes, %v", len(written), err)
 		}
@@ -228,8 +229,8 @@ func TestDownloadFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				tr, s := serve(t, test.handler)
-				err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1"))
+				c, s := serve(t, test.handler)
+				err := c.newReceiver(newFile(t)).receive(t.Context(), link("1"))
 				if err == nil || err.Error() != test.err || len(s.received()) != 1 {
 					t.Errorf("error %v after %d requests, want %q after 1", err, len(s.received()), test.err)
 				}
@@ -240,10 +241,10 @@ func TestDownloadFails(t *testing.T) {
 
 func TestDownloadEndsWithItsContext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, drip(10, 7*second, silent))
+		c, s := serve(t, drip(10, 7*second, silent))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		err := tr.NewReceiver(newFile(t)).Receive(ctx, link("1"))
+		err := c.newReceiver(newFile(t)).receive(ctx, link("1"))
 		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
@@ -252,8 +253,8 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		tr, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
-		if err := tr.NewReceiver(newFile(t)).Receive(t.Context(), link("1")); err != nil {
+		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
+		if err := c.newReceiver(newFile(t)).receive(t.Context(), link("1")); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}
