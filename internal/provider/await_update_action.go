@@ -37,10 +37,10 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 		Attributes: map[string]schema.Attribute{
 			"status_id":     schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
-				"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.", Optional: true, Validators: timeoutRules},
-			}},
 		},
+		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]schema.Attribute{
+			"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.", Optional: true, Validators: timeoutRules},
+		}}},
 	}
 }
 
@@ -59,7 +59,6 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
 	wait := updateWait{
-		timeout:      "invoke",
 		client:       c,
 		statusID:     statusID,
 		pollInterval: config.PollInterval,

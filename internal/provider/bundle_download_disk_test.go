@@ -215,7 +215,7 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy.\n\nThe old files are in that temporary directory.\n\n"},
 		"full in a destroy":    {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure"},
 		"interrupted destroy":  {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
-		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not read the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
+		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -84,14 +84,14 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
-			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a later download. Default: `60m`.",
-			}),
 			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
 			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
 			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
 		},
+		Blocks: resourceTimeouts(map[string]string{
+			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
+			"update": "Timeout for a later download. Default: `60m`.",
+		}),
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			addError(&resp.Diagnostics, summaryInspectFailed, explain(err, noTimeoutField), "", "Try again.")
+			addError(&resp.Diagnostics, summaryInspectFailed, explain(err), "", "Try again.")
 			return
 		}
 		complete = found.Complete()
@@ -238,7 +238,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 		plan.SHA256, plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SHA256, state.SizeBytes, state.ContentSHA256, state.FileCount
 		return true
 	}
-	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), operation, diags) {
+	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
 		return false
 	}
 	if err := plan.replace(ctx, c, found, owned, diags); err != nil {
@@ -314,7 +314,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	var mismatch *mismatchError
 	var occupied *bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	cause, ofSystem := m.explain(err, operation)
+	cause, ofSystem := m.explain(err)
 	switch {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
@@ -350,11 +350,11 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 }
 
 // explain explains an error, and reports whether it is one of the file system.
-func (m *bundleDownloadModel) explain(err error, operation string) (cause explanation, ofSystem bool) {
+func (m *bundleDownloadModel) explain(err error) (cause explanation, ofSystem bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
 	if !ofFile && !ofRename {
-		return explain(err, operation), false
+		return explain(err), false
 	}
 	targets := strconv.Quote(m.Path.ValueString())
 	if !m.ExtractTo.IsNull() {

@@ -115,8 +115,8 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		said                     []string
 	}{
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
-		"not an archive":      {"text", "", "", []string{"Could not read the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written.\n\nTo download it as it is, remove extract_to."}},
-		"job not completed":   {"running", `timeouts = { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written.\n\nTo download it as it is, remove extract_to."}},
+		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the download path (path)", "bundle.tar.gz\" already exists. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the download path (extract_to)", "site\" already exists."}},
 	}
@@ -211,7 +211,7 @@ resource "terraform_data" "file" {
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
-	c.write(t, c.download("site", "se_1", `timeouts = { update = "5m" }`)+dependents)
+	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
 	if plan := c.report(t, 0, "plan"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
 		t.Errorf("planned %v on the same disk", plan.planned)
 	}

@@ -41,42 +41,36 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of an operation that the given field of the timeouts argument
-// limits. If it was ended after a failed attempt, it also says what the last one failed
-// with.
-func explain(err error, field string) explanation {
-	ended, ok := errors.AsType[*client.EndedError](err)
-	if !ok {
-		return explainCause(err, field)
-	}
-	cause, last := explainCause(ended.Cause, field), explainCause(ended.Last, field)
-	if cause.advice == "" && !interrupted(err) { // failures of several kinds
-		cause.advice = last.advice
-	}
-	if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
-		last.what = "The last response was " + describeResponse(api) + "."
-		if api.StatusCode == 429 && timedOut(err) {
-			cause.advice = last.advice
+// explain explains the error of a call. If the call was repeated, explain also says how often
+// and how the last attempt failed.
+func explain(err error) explanation {
+	ending := client.EndingOf(err)
+	cause := explainCause(ending.Cause)
+	if ending.Last != nil && !errors.Is(ending.Cause, ending.Last) {
+		last := explainCause(ending.Last)
+		if api, ok := errors.AsType[*client.APIError](ending.Last); ok {
+			last.what = "The last response was " + describeResponse(api) + "."
+			if api.StatusCode == 429 && timedOut(err) {
+				cause.advice = last.advice
+			}
 		}
+		cause.what = sentences(cause.what, last.what)
 	}
-	return explanation{sentences(cause.what, last.what), cause.advice}
+	if ending.Attempts > 1 {
+		cause.what = sentences(cause.what, fmt.Sprintf("The provider tried %d times in %s.", ending.Attempts, shortDuration(ending.Elapsed.Round(time.Second))))
+	}
+	return cause
 }
 
-func explainCause(err error, field string) explanation {
+func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", ""}
 	}
-	if busy, ok := errors.AsType[*client.BusyError](err); ok {
-		reason := "The service asked the provider to wait until"
-		if busy.Queued {
-			reason = "The service limits the rate of requests, so this one could not be sent before"
+	if at, ok := client.RetryAt(err); ok {
+		return explanation{
+			fmt.Sprintf("The service asked the provider to wait until %s. The timeout of this operation ends before that time.", at.UTC().Format(time.RFC3339)),
+			"Try again after that time.",
 		}
-		what := fmt.Sprintf("%s %s, which is after the timeout of this operation.", reason, busy.RetryAt.UTC().Format(time.RFC3339))
-		advice := "Try again after that time."
-		if field != noTimeoutField {
-			advice = "Try again after that time, or increase timeouts." + field + "."
-		}
-		return explanation{what, advice}
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
 		return explanation{sentence(timeout.Error()), timeout.advice()}
@@ -96,13 +90,13 @@ func explainCause(err error, field string) explanation {
 		if unexpected.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
-		return explanation{what, "The response does not match the contract of the API. Contact the service's support."}
+		return explanation{what, "The response does not match the contract of the API. Contact the service's support, and report the response to the maintainers of the provider."}
 	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
 		return explanation{describeConnection(connection), adviseConnection(connection)}
 	}
 	if storage, ok := errors.AsType[*client.StorageError](err); ok {
-		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted: export the site again."}
+		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers of its docs_static_export."}
 	}
 	return explanation{sentence(err.Error()), ""}
 }
@@ -111,7 +105,7 @@ const (
 	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	stateUnchanged = "The state is unchanged."
-	badRequest     = "Correct the value that the service rejects."
+	badRequest     = "If the message names a value, correct it. Otherwise, check base_url and the arguments."
 	unknownID      = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."
 )
 
@@ -154,13 +148,13 @@ func inRequest(id string) string {
 var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
-	402: "The organization's subscription does not include this. Static export requires an Enterprise subscription.",
+	402: "The organization's subscription does not include static exports. They require an Enterprise subscription.",
 	403: "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription.",
 	404: unknownID,
-	407: "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY.",
+	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	409: "Wait for other work on the site to finish, and try again.",
 	410: unknownID,
-	413: "If the request has additional_parameters, shorten them. Otherwise, check the proxy.",
+	413: "If the request has additional_parameters, shorten them. Otherwise, check the request size limit of your proxy.",
 	422: badRequest,
 	429: "Try again later, or reduce -parallelism.",
 }
@@ -175,13 +169,13 @@ func advise(e *client.APIError) string {
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export."
+		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host. It never follows one when it starts an export, because that could start two jobs."
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:
 		return "Try again later. If it still fails, check the service's status page."
 	}
-	return "Check the arguments and the provider configuration."
+	return "Check base_url and the arguments."
 }
 
 func adviseConnection(e *client.ConnectionError) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 func TestFailuresAreExplained(t *testing.T) {
@@ -24,62 +25,57 @@ func TestFailuresAreExplained(t *testing.T) {
 	connection := func(reason string) error {
 		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: reason, Untrusted: reason == "unknown authority"}
 	}
-	busy := &client.BusyError{RetryAt: startOfTime}
-	timeout := &timeoutError{after: "90s", field: "read"}
+	busy := &retry.BusyError{RetryAt: startOfTime}
+	timeout := &timeoutError{90 * time.Second, "read"}
 	slowDown := api(429, "")
 	slowDown.RetryAfter = 90 * time.Second
 	login := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
 	login.Exchange = api(200, "").Exchange
 	moved := api(308, "")
+	bad := api(502, "")
+	sameTwice := &retry.EndedError{Cause: bad, Last: bad, Attempts: 44, Elapsed: 5 * time.Minute}
 	moved.Redirect = "https://new.example.com/v1"
 
-	if got, want := explain(&client.EndedError{Cause: busy, Last: api(429, "")}, "read").advice, "Try again after that time, or increase timeouts.read."; got != want {
-		t.Errorf("after a 429 that asks for a long wait: got %q, want %q", got, want)
-	}
 	for name, test := range map[string]struct {
 		err  error
 		want string
 	}{
-		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\nCorrect the value that the service rejects."},
+		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\n" + badRequest},
 		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
-		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this. Static export requires an Enterprise subscription."},
+		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include static exports. They require an Enterprise subscription."},
 		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
 		"404":   {api(404, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"proxy": {connection("Proxy Authentication Required"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
-		"407":   {api(407, "a"), "A proxy requires credentials. Add them to HTTPS_PROXY, or list the host in NO_PROXY."},
+		"proxy": {connection("Proxy Authentication Required"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
+		"407":   {api(407, "a"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409":   {api(409, "a"), "Wait for other work on the site to finish, and try again."},
 		"410":   {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the proxy."},
-		"418":   {api(418, "a"), "Check the arguments and the provider configuration."},
-		"422":   {api(422, "a"), "Correct the value that the service rejects."},
+		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the request size limit of your proxy."},
+		"418":   {api(418, "a"), "Check base_url and the arguments."},
+		"422":   {api(422, "a"), badRequest},
 		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
-				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host, and none when it starts an export.",
+				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host. It never follows one when it starts an export, because that could start two jobs.",
 		},
 		"request to wait for longer than the timeout": {
-			&client.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z, which is after the timeout of this operation. " +
-				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time, or increase timeouts.read.",
+			&retry.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z. The timeout of this operation ends before that time. " +
+				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time.",
 		},
-		"turn that would come after the timeout": {
-			&client.BusyError{RetryAt: startOfTime, Queued: true}, "The service limits the rate of requests, so this one could not be sent before 2130-01-31T12:00:00Z, which is after the timeout of this operation.\n\nTry again",
-		},
-		"timeout": {timeout, "The operation did not finish within 90s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
+		"timeout": {timeout, "The operation did not finish within 1m30s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
 		"timeout while the service fails": {
-			&client.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 90s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
+			&retry.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the service limits the rate": {
-			&client.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nTry again later, or reduce -parallelism.",
+			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nTry again later, or reduce -parallelism.",
 		},
-		"failures of several kinds": {
-			&client.EndedError{Cause: errors.New("the requests failed in different ways"), Last: api(401, "")},
-			"The requests failed in different ways. The last response was HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key",
+		"a request that was repeated": {
+			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider tried 44 times in 5m.\n\nTry again later.",
 		},
 		"timeout while the network fails": {
-			&client.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
+			&retry.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
-		"interrupt": {&client.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
+		"interrupt": {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
 		},
@@ -92,14 +88,14 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
-			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted: export the site again.",
+			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers of its docs_static_export.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			cause := explain(test.err, "read")
+			cause := explain(test.err)
 			addError(&diags, "Could not do it", cause, "", "")
 			wantPhrases(t, diags[0].Detail(), test.want)
 			diags = nil

@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
@@ -152,7 +153,8 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		p.options.Client(&clientConfig)
 	}
 	c, err := client.New(clientConfig)
-	if argument, problem := invalidSetting(err); problem != nil {
+	if err != nil {
+		argument, problem := invalidSetting(err)
 		text := problem.Error()
 		if variable := variables[argument]; variable != "" && arguments[argument].IsNull() {
 			text += " (The value comes from " + variable + ".)"
@@ -176,11 +178,12 @@ func (p *docsProvider) argument(name string, argument types.String, meaning stri
 	return value
 }
 
-// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not
+// contain control characters.
 func (p *docsProvider) userAgent(terraformVersion string) string {
 	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
-	if more := strings.Join(strings.Fields(p.options.Getenv("TF_APPEND_USER_AGENT")), " "); more != "" {
-		agent += " " + more
+	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		agent += " " + word
 	}
 	return agent
 }

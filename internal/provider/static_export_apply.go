@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Create starts one job. Terraform stores nothing before Create returns, so the state is
@@ -21,25 +21,26 @@ import (
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if _, ok := r.data.ready(&resp.Diagnostics); !ok || resp.Diagnostics.HasError() {
+	c, ok := r.data.ready(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), diags: &resp.Diagnostics}
+	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), taints: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		failure.describe(run.client, run.goal.inputs.Domain, "create").addError(&resp.Diagnostics, "")
+		run.describe(failure).addError(&resp.Diagnostics, "")
 		return
 	}
-	run.life = newLife(job)
+	run.life = newLife(job, run.goal.inputs)
 	if failure := run.complete(ctx); failure != nil {
 		run.life.createEnded()
-		text := failure.describe(run.client, run.goal.inputs.Domain, "create")
-		if interrupted(failure.cause) {
+		text := run.describe(failure)
+		if failure.outcome() == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
-			resp.Diagnostics.AddWarning(aboutJob(text.summary, run.life.JobID), paragraphs(text.what, "The state contains the job without a link.", text.next))
+			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job without a link.", text.next))
 		} else {
 			text.addError(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
 		}
@@ -53,21 +54,22 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
-	if _, ok := r.data.ready(&resp.Diagnostics); !ok || resp.Diagnostics.HasError() {
+	c, ok := r.data.ready(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
 	// keepLink, after a timeout, needs a context that has not ended.
 	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{providerData: r.data, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
+	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
 	arguments := plan
 	if failure := run.update(bounded); failure == nil {
-		life.updated()
+		life.updated(run.goal.inputs)
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		failure.describe(run.client, run.goal.inputs.Domain, "update").addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		run.describe(failure).addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -78,55 +80,34 @@ func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *
 
 // exportRun is one apply of an export.
 type exportRun struct {
-	*providerData
+	client       *client.Client
+	clock        clock.Clock
 	goal         exportGoal
 	pollInterval time.Duration
+	taints       bool // Terraform taints the resource after an error
 	life         *exportLife
 	diags        *diag.Diagnostics // for warnings
 }
 
-// update does what the plan and the state require. What is missing is first asked for, for
-// half a minute.
+// update does what the plan and the state require.
 func (run *exportRun) update(ctx context.Context) *exportFailure {
-	life := run.life
-	if life.JobMissing && life.nextStep(run.clock.Now(), run.goal) == stepLookFor {
-		if failure := run.findJob(ctx); failure != nil && !failure.gone() {
-			return failure
-		}
-	}
-	switch life.nextStep(run.clock.Now(), run.goal) {
-	case stepLookFor:
-		if !life.JobMissing {
-			if failure := run.complete(ctx); !failure.gone() {
-				return failure
-			}
-		}
-		return run.export(ctx, life.JobID)
+	switch run.life.nextStep(run.clock.Now(), run.goal) {
 	case stepExport:
-		return run.export(ctx, "")
+		return run.export(ctx)
 	case stepLink:
 		return run.complete(ctx)
 	}
 	return nil
 }
 
-// findJob asks for the missing job.
-func (run *exportRun) findJob(ctx context.Context) *exportFailure {
-	job, err := run.client.FindStaticExportJob(ctx, run.life.JobID)
-	if err != nil {
-		return &exportFailure{request: requestFind, jobID: run.life.JobID, cause: err}
-	}
-	run.life.jobRead(job)
-	return nil
-}
-
-// export resumes the pending job if it has the plan's inputs. If there is none, or it is
-// gone, export starts a job. The state's job and its link stay until there is a new link.
-// missing is the job that the service could not find, or "".
-func (run *exportRun) export(ctx context.Context, missing string) *exportFailure {
-	life := run.life
+// export resumes the pending job if it has the plan's inputs. If there is none, or the
+// service cannot find it, export starts a job. The state's job and its link stay until there
+// is a new link.
+func (run *exportRun) export(ctx context.Context) *exportFailure {
+	life, missing := run.life, ""
 	if life.resumes(run.goal) {
-		if failure := run.completePending(ctx); !failure.gone() {
+		failure := run.completePending(ctx)
+		if failure == nil || failure.outcome() != outcomeGone {
 			return failure
 		}
 		missing = life.Pending.JobID
@@ -145,40 +126,38 @@ func (run *exportRun) export(ctx context.Context, missing string) *exportFailure
 
 // start starts a job for the plan.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
-	inputs := run.goal.inputs
-	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
+	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, run.goal.parameters)
 	if err != nil {
 		return nil, &exportFailure{request: requestStart, cause: err}
 	}
 	return job, nil
 }
 
-// complete waits for the state's job unless it has completed, and creates a link. Only a
-// renewal takes the service's first answer.
+// complete waits for the state's job unless it has completed, and creates a link.
 func (run *exportRun) complete(ctx context.Context) *exportFailure {
 	life := run.life
 	if !life.completed() {
 		job, failure := run.wait(ctx, life.JobID)
 		life.jobRead(job)
-		if failure.gone() {
-			life.jobNotFound()
-		}
 		if failure != nil {
+			if failure.outcome() == outcomeGone {
+				life.jobNotFound()
+			}
 			return failure
 		}
 	}
-	request := requestRenew
+	request := requestRenewal
 	if life.Link.URL == "" {
 		request = requestLink
 	}
-	bundle, failure := run.createLink(ctx, request, life.JobID, request == requestLink || life.BundleMissing)
-	if failure.gone() {
-		life.bundleNotFound()
-	}
+	bundle, failure := run.createLink(ctx, request, life.JobID)
 	if failure != nil {
+		if failure.outcome() == outcomeGone {
+			life.bundleNotFound()
+		}
 		return failure
 	}
-	life.linkCreated(bundle, run.clock.Now())
+	life.linkCreated(bundle, run.goal, run.clock.Now())
 	run.warnAboutLink()
 	return nil
 }
@@ -187,17 +166,17 @@ func (run *exportRun) complete(ctx context.Context) *exportFailure {
 func (run *exportRun) completePending(ctx context.Context) *exportFailure {
 	life := run.life
 	job, failure := run.wait(ctx, life.Pending.JobID)
-	if job != nil && job.Status == client.JobFailed {
-		life.pendingFailed()
+	if failure != nil {
+		if failure.outcome() == outcomeFailed {
+			life.pendingFailed()
+		}
+		return failure
 	}
+	bundle, failure := run.createLink(ctx, requestLink, job.ID)
 	if failure != nil {
 		return failure
 	}
-	bundle, failure := run.createLink(ctx, requestLink, job.ID, true)
-	if failure != nil {
-		return failure
-	}
-	life.pendingCompleted(job, bundle, run.clock.Now())
+	life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
 	run.warnAboutLink()
 	return nil
 }
@@ -205,21 +184,16 @@ func (run *exportRun) completePending(ctx context.Context) *exportFailure {
 // wait waits for a job to complete. It returns the job as it was last read, even with a
 // failure, or nil if it was not read.
 func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, *exportFailure) {
-	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Patient: true})
-	if err != nil {
+	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Started: true})
+	if err != nil || !job.Succeeded() {
 		return job, &exportFailure{request: requestPoll, jobID: jobID, job: job, cause: err}
 	}
 	return job, nil
 }
 
-// createLink creates a link to the bundle of a job. If patient, an error response counts
-// only after half a minute of them.
-func (run *exportRun) createLink(ctx context.Context, request exportRequest, jobID string, patient bool) (*client.Bundle, *exportFailure) {
-	create := run.client.GenerateBundle
-	if patient {
-		create = run.client.WaitForBundle
-	}
-	bundle, err := create(ctx, jobID)
+// createLink creates a link to the bundle of a job.
+func (run *exportRun) createLink(ctx context.Context, request exportRequest, jobID string) (*client.Bundle, *exportFailure) {
+	bundle, err := run.client.GenerateBundle(ctx, jobID, client.BundleOptions{First: request == requestLink})
 	if err != nil {
 		return nil, &exportFailure{request: request, jobID: jobID, cause: err}
 	}
@@ -230,15 +204,13 @@ func (run *exportRun) createLink(ctx context.Context, request exportRequest, job
 // a new export fails. It takes half a minute at most, and does not report a failure: the
 // next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context) {
-	life := run.life
-	due := life.Link.URL != "" && life.needsLink(run.clock.Now(), run.goal)
-	if !life.differs(run.goal) || life.upkeep(due) != stepLink {
+	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal) {
 		return
 	}
-	ctx, cancel := run.limit(ctx, "30s", noTimeoutField)
+	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
-	if bundle, err := run.client.GenerateBundle(ctx, life.JobID); err == nil {
-		life.linkCreated(bundle, run.clock.Now())
+	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.BundleOptions{}); err == nil {
+		run.life.linkCreated(bundle, run.goal, run.clock.Now())
 	}
 }
 
@@ -254,7 +226,7 @@ func (run *exportRun) warnAboutLink() {
 	if run.goal.never {
 		return
 	}
-	lead, clamped := link.lead(run.goal.renewBefore)
+	lead, clamped := run.life.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
 			fmt.Sprintf("The link expired at %s, and this machine's clock says %s. The next apply requests a new link.\n\nIf the clock is wrong, correct it.",

@@ -6,9 +6,12 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
@@ -39,14 +42,14 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates a presigned link to the bundle of a static export job. The link is never stored in the plan or the state.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
-			"timeouts": schema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]schema.Attribute{
-				"open": schema.StringAttribute{MarkdownDescription: "Timeout for waiting for the job and creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
-			}},
+			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
 			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
+		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]schema.Attribute{
+			"open": schema.StringAttribute{MarkdownDescription: "Timeout for waiting for the job and creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
+		}}},
 	}
 }
 
@@ -61,16 +64,34 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	defer cancel()
 
 	jobID := model.JobID.ValueString()
-	if !waitForCompleted(ctx, c, jobID, "open", &resp.Diagnostics) {
+	if !waitForCompleted(ctx, c, jobID, &resp.Diagnostics) {
 		return
 	}
-	bundle, err := c.GenerateBundle(ctx, jobID)
+	bundle, err := c.GenerateBundle(ctx, jobID, client.BundleOptions{})
 	if err != nil {
-		addError(&resp.Diagnostics, summaryLinkFailed, explain(err, "open"), "", "")
+		addError(&resp.Diagnostics, summaryLinkFailed, explain(err), "", "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)
 	model.ExpiresAt = expiry(bundle.ExpiresAt)
 	model.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &model)...)
+}
+
+// waitForCompleted waits for a job that is still running, because the contract leaves open
+// what the service returns for the bundle of a job that has not completed. It reports
+// failures.
+func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
+	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
+	switch {
+	case err == nil && job.Succeeded():
+		return true
+	case err == nil:
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
+	case job != nil:
+		addError(diags, summaryJobNotCompleted, explain(err), progressOf(jobID, job), "")
+	default:
+		addError(diags, summaryJobUnreadable, explain(err), "", "")
+	}
+	return false
 }

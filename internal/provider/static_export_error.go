@@ -6,6 +6,7 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,112 +20,144 @@ type exportFailure struct {
 	request exportRequest
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
-	cause   error
+	cause   error                   // nil if the job failed
 }
 
 // exportRequest is the request that failed.
 type exportRequest string
 
 const (
-	requestStart exportRequest = "start"   // of a job
-	requestPoll  exportRequest = "poll"    // of a running job
-	requestFind  exportRequest = "find"    // of a missing job
-	requestLink  exportRequest = "link"    // the first one to a bundle
-	requestRenew exportRequest = "renewal" // of a link
+	requestStart   exportRequest = "start"   // of a job
+	requestPoll    exportRequest = "poll"    // of a running job
+	requestLink    exportRequest = "link"    // to a bundle, the first one
+	requestRenewal exportRequest = "renewal" // of a link
 )
 
-// gone reports whether the service could not find the job or its bundle. There may be no
-// failure.
-func (f *exportFailure) gone() bool {
-	return f != nil && f.request != requestStart && client.IsNotFound(f.cause)
+// exportOutcome is how a request ended.
+type exportOutcome string
+
+const (
+	outcomeFailed      exportOutcome = "failed"      // the job itself
+	outcomeInDoubt     exportOutcome = "in doubt"    // the service may have started a job
+	outcomeGone        exportOutcome = "gone"        // the service could not find the job or its bundle
+	outcomeInterrupted exportOutcome = "interrupted" // by the user
+	outcomeTimedOut    exportOutcome = "timed out"   // the operation
+	outcomeUnknown     exportOutcome = "unknown"     // timed out, and the last status is undocumented
+	outcomeOther       exportOutcome = "other"
+)
+
+// outcome returns how the request ended.
+func (f *exportFailure) outcome() exportOutcome {
+	switch {
+	case f.cause == nil:
+		return outcomeFailed
+	case f.request == requestStart && client.MayHaveStarted(f.cause):
+		return outcomeInDoubt
+	case client.IsNotFound(f.cause):
+		return outcomeGone
+	case interrupted(f.cause):
+		return outcomeInterrupted
+	case timedOut(f.cause) && f.job != nil && !f.job.Documented():
+		return outcomeUnknown
+	case timedOut(f.cause):
+		return outcomeTimedOut
+	}
+	return outcomeOther
+}
+
+// exportText is the text of a diagnostic about a failed export: the summary, what is known
+// of the job, and the next step. The diagnostic also says why the request failed, and what
+// the state holds.
+type exportText struct{ summary, known, next string }
+
+const (
+	isJob    = "Job: {job}."
+	noJob    = "No job was started for {domain}."
+	noLink   = "Job {job} completed, but no link was received."
+	lookUp   = "Check base_url and the API key, and look for job {job} in the service's dashboard."
+	nextTry  = "The next apply tries again."
+	nextPlan = "The next plan shows a new export."
+)
+
+// exportTexts has the text for each request and outcome. An outcome without a row is told as
+// outcomeOther. exportRun.describe fills in what is in braces.
+var exportTexts = map[exportRequest]map[exportOutcome]exportText{
+	requestStart: {
+		outcomeInDoubt: {
+			summaryStartFailed, "A job may have been started for {domain}, but its ID was not received.",
+			"Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in " + errorsPage + ".",
+		},
+		outcomeGone: {
+			summaryStartFailed, noJob,
+			"Check that the organization of the API key owns the domain, and that base_url ({base_url}) is the base URL of the API with its version segment.",
+		},
+		outcomeOther: {summaryStartFailed, noJob, "{advice}"},
+	},
+	requestPoll: {
+		outcomeFailed:      {summaryJobFailed, "{reason}", "Fix the site, and run terraform apply again to start a new export."},
+		outcomeGone:        {summaryJobNotFound, isJob, lookUp + " {resume}"},
+		outcomeInterrupted: {summaryExportInterrupted, "{progress}", "{resume}"},
+		outcomeTimedOut:    {summaryExportTimedOut, "{progress}", "{advice} {resume}"},
+		outcomeUnknown:     {summaryExportTimedOut, "{progress}", "To see whether the job has ended, look for job {job} in the service's dashboard. {resume}"},
+		outcomeOther:       {summaryExportFailed, "{progress}", "{advice} {resume}"},
+	},
+	requestLink: {
+		outcomeGone:        {summaryLinkFailed, noLink, lookUp + " {resume}"},
+		outcomeInterrupted: {summaryExportInterrupted, noLink, "{resume}"},
+		outcomeOther:       {summaryLinkFailed, noLink, "{advice} {resume}"},
+	},
+	requestRenewal: {
+		outcomeGone:  {summaryRenewalFailed, isJob, lookUp + " " + nextPlan},
+		outcomeOther: {summaryRenewalFailed, isJob, "{advice} " + nextTry},
+	},
 }
 
 const (
-	resumeByApply   = "To resume the same job, plan and apply again."
-	resumeOrReplace = "To resume the same job, plan and apply again. To start another one instead, change triggers."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then plan and apply again. That apply is limited by timeouts.update, so increase that if necessary."
-	askByApply      = "The next apply asks again before it starts another job."
-	fixAndExport    = "Fix the cause, and apply again to start a new export."
-	nextApply       = "The next apply tries again."
+	resumeByApply   = "To resume the same job, run terraform apply again."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then run terraform apply again. The resumed export is limited by timeouts.update, not by timeouts.create."
 )
 
-// exportText is the text of a diagnostic about a failed export.
-type exportText struct{ summary, what, next string }
-
-func (t exportText) addError(diags *diag.Diagnostics, state string) {
-	diags.AddError(t.summary, paragraphs(t.what, state, t.next))
-}
-
-// exportTexts holds, by the request that failed, the summary and what is known of the job.
-var exportTexts = map[exportRequest]struct{ summary, job string }{
-	requestPoll:  {summaryExportFailed, "Job: %s."},
-	requestFind:  {summaryJobUnreadable, "Job: %s. No other job was started."},
-	requestLink:  {summaryLinkFailed, "Job %s completed, but no link was created."},
-	requestRenew: {summaryRenewalFailed, "Job: %s."},
-}
-
-// describe describes a failure to export a domain. The field of the timeouts argument limits
-// the operation.
-func (f *exportFailure) describe(c *client.Client, domain, field string) exportText {
-	cause, resume := explain(f.cause, field), f.howToResume(field)
-	if f.request == requestStart {
-		return describeStart(f.cause, cause, c, domain)
-	}
-	if _, failed := errors.AsType[*client.JobFailedError](f.cause); failed {
-		return exportText{summaryJobFailed, failureOf(c, f.job), fixAndExport}
-	}
-	text := exportTexts[f.request]
-	job, look := fmt.Sprintf(text.job, f.jobID), "look for job "+f.jobID+" in the service's dashboard."
-	if f.gone() {
-		if f.request == requestPoll {
-			text.summary = summaryJobNotFound
-		}
-		return exportText{text.summary, paragraphs(cause.what, job), sentences("Check base_url and the API key, and", look, resume)}
-	}
-	if f.request == requestPoll {
-		job = progressOf(f.jobID, f.job)
-	}
-	what := paragraphs(cause.what, job)
-	switch {
-	case interrupted(f.cause) && f.request != requestRenew:
-		return exportText{summaryExportInterrupted, what, resume}
-	case timedOut(f.cause) && f.job != nil && !f.job.Documented():
-		return exportText{summaryExportTimedOut, what, sentences("To see whether the job has ended,", look, resume)}
-	case timedOut(f.cause) && f.request == requestPoll:
-		return exportText{summaryExportTimedOut, what, sentences(cause.advice, resume)}
-	}
-	return exportText{text.summary, what, sentences(cause.advice, resume)}
-}
-
-// howToResume says how to resume the job. Terraform taints what a failed create
-// leaves, but not what an interrupted one does.
-func (f *exportFailure) howToResume(field string) string {
+// howToResume returns the text for {resume}.
+func (run *exportRun) howToResume(f *exportFailure) string {
+	outcome := f.outcome()
 	_, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
-	case f.request == requestFind || f.request == requestRenew && !f.gone():
-		return nextApply
-	case interrupted(f.cause):
-		return resumeByApply
-	case field == "create":
+	case run.taints && outcome != outcomeInterrupted:
 		return resumeByUntaint
-	case f.gone():
-		return askByApply
+	case outcome == outcomeGone && f.jobID == run.life.JobID:
+		return nextPlan
+	case outcome == outcomeGone:
+		return "The next apply looks for the job again before it starts another one."
 	case refused:
-		return resumeOrReplace
+		return resumeByApply + " To start another one instead, change triggers."
 	}
 	return resumeByApply
 }
 
-// describeStart describes why no job was started, as far as is known.
-func describeStart(err error, cause explanation, c *client.Client, domain string) exportText {
-	result, next := "No job was started for %s.", cause.advice
-	if client.MayHaveStarted(err) {
-		result = "A job may have been started for %s, but its ID was not received."
-		next = "Look for a running export in the service's dashboard before you apply again. See \"A job may have been started\" in " + errorsPage + "."
-	} else if client.IsNotFound(err) {
-		next = fmt.Sprintf("Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())
+// describe returns the text of a failure.
+func (run *exportRun) describe(f *exportFailure) exportText {
+	texts := exportTexts[f.request]
+	text, found := texts[f.outcome()]
+	if !found {
+		text = texts[outcomeOther]
 	}
-	return exportText{summaryStartFailed, paragraphs(cause.what, fmt.Sprintf(result, domain)), next}
+	var cause explanation
+	var reason string
+	if f.cause == nil {
+		reason = failureOf(run.client, f.job)
+	} else {
+		cause = explain(f.cause)
+	}
+	fill := strings.NewReplacer(
+		"{domain}", run.goal.inputs.Domain, "{base_url}", run.client.BaseURL(), "{job}", f.jobID, "{progress}", progressOf(f.jobID, f.job),
+		"{reason}", reason, "{advice}", cause.advice, "{resume}", run.howToResume(f),
+	)
+	return exportText{text.summary, paragraphs(cause.what, fill.Replace(text.known)), strings.TrimSpace(fill.Replace(text.next))}
+}
+
+// addError adds the text as an error. state says what the state holds.
+func (t exportText) addError(diags *diag.Diagnostics, state string) {
+	diags.AddError(t.summary, paragraphs(t.known, state, t.next))
 }
 
 // describeLink describes the link in the state after a failure. Whether it works is not
@@ -140,4 +173,36 @@ func describeLink(link exportLink, now time.Time) string {
 		return "The link in the state expires at " + expiresAt + "."
 	}
 	return "The link in the state expired at " + expiresAt + "."
+}
+
+// progressOf describes a job that has not finished as it was last read; last is nil if it
+// was not.
+func progressOf(jobID string, last *client.StaticExportJob) string {
+	if last == nil {
+		return fmt.Sprintf("Job %s may still be running. Its status has not been read.", jobID)
+	}
+	var numbers []string
+	if last.Progress != nil {
+		numbers = append(numbers, fmt.Sprintf("progress %.4g", *last.Progress))
+	}
+	if last.PageCount != nil {
+		numbers = append(numbers, fmt.Sprintf("page count %d", *last.PageCount))
+	}
+	text := fmt.Sprintf("Job %s had the status %q when it was last checked", jobID, last.Status)
+	if len(numbers) > 0 {
+		text += " (" + strings.Join(numbers, ", ") + ")"
+	}
+	if !last.Documented() {
+		return text + ". The status is undocumented, so the provider treats the job as running."
+	}
+	return text + ". It may still be running."
+}
+
+// failureOf describes why a job failed.
+func failureOf(c *client.Client, job *client.StaticExportJob) string {
+	message := c.Redact(job.Error)
+	if message == "" {
+		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
+	}
+	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(message, "."))
 }

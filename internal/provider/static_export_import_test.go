@@ -32,7 +32,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
 			h.wantCounts(t, counts{job: some})
 
-			wantPhrases(t, c.apply(t, 0), "Import adopts the configuration without a new export", "0 added, 1 changed")
+			wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
 			h.wantCounts(t, counts{job: some, bundle: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
@@ -52,7 +52,7 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	id := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
 	c := h.cli(t, export(`poll_interval = "1m"`))
 	c.terraform.Run(t, 0, "import", site, id)
-	if output := c.apply(t, 0); strings.Contains(output, "Import adopts") {
+	if output := c.apply(t, 0); strings.Contains(output, "Configured inputs") {
 		t.Errorf("nothing is adopted but the domain:\n%s", output)
 	}
 	h.wantCounts(t, counts{job: 15, bundle: 1})
@@ -68,10 +68,10 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 	c := h.cli(t, revision("1")+strings.Replace(revision("1"), `"site"`, `"lost"`, 1))
 	c.terraform.Run(t, 0, "import", site, running)
 	c.terraform.Run(t, 0, "import", "docs_static_export.lost", lost)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 20 * time.Second})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 40 * time.Second})
 	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site", "the apply resumes job "+running, "Import adopts the configuration without a new export")
-	plan.wantSaid(t, "lost", "could not find job "+lost, "Import adopts the configuration without a new export: job "+lost)
+	plan.wantSaid(t, "site", "the apply resumes job "+running, "Configured inputs are recorded without a new export")
+	plan.wantSaid(t, "lost", "Missing export will be replaced: job "+lost)
 	c.apply(t, 0)
 	h.wantCounts(t, counts{job: some, bundle: 2})
 	c.wantEmptyPlan(t)
@@ -86,7 +86,7 @@ func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 			h.clock.Advance(5 * time.Minute)
 			return true
 		}},
-		"which is after the timeout of this operation. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
+		"The timeout of this operation ends before that time. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
 	} {
 		heal := h.service.AddFault(fault)
 		output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
@@ -98,7 +98,7 @@ func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 	}
 }
 
-func TestImportWithAnotherDomainIsReplacedWithoutAPromiseOfNoExport(t *testing.T) {
+func TestImportWithAnotherDomainAdoptsNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
@@ -106,14 +106,31 @@ func TestImportWithAnotherDomainIsReplacedWithoutAPromiseOfNoExport(t *testing.T
 	c.terraform.Run(t, 0, "import", site, "other.example.com,"+id)
 	plan := c.report(t, 0, "plan")
 	plan.wantNothingSaid(t, "site")
-	if plan.planned["site"] != "replace" {
-		t.Errorf("planned %q, want a replacement", plan.planned["site"])
+	if plan.planned["site"] != "update" {
+		t.Errorf("planned %q, want an update", plan.planned["site"])
 	}
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+}
+
+func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	c := h.cli(t, revision("1", "lifecycle {\n    ignore_changes = [domain]\n  }"))
+	c.terraform.Run(t, 0, "import", site, id)
+	c.report(t, 1, "plan").wantSaid(t, "site", "error: Invalid import ID (domain)", "import DOMAIN,JOB_ID")
+	c.terraform.Run(t, 0, "state", "rm", site)
+	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	h.wantCounts(t, counts{job: some, bundle: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
-	const forms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+	const forms = "Use JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 	h := newHarness(t, simulator.Options{})
 	failed := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
 	c := h.cli(t, export())

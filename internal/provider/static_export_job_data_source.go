@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
@@ -41,7 +43,6 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for the job to finish.",
 		Attributes: map[string]schema.Attribute{
 			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
-			"timeouts":   dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
 			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job completed successfully and its bundle is available.", Computed: true},
@@ -50,6 +51,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`.", Computed: true},
 			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
+		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 	}
 }
 
@@ -63,9 +65,9 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
+	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString(), client.ReadOptions{})
 	if err != nil {
-		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err, "read"), "", "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err), "", "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

@@ -19,20 +19,23 @@ type exportLife struct {
 	Status string `json:"-"`
 	// PageCount is nil if the service has not returned it.
 	PageCount *int64 `json:"-"`
-	// Inputs are those in the state, which the job was started with unless it is Imported.
+	// Inputs are those that the job was started with, or that an import takes for them.
 	Inputs exportInputs `json:"-"`
-	// Imported is set from an import to the first update after it, which adopts the
-	// configured inputs without a new job.
+	// Imported is set from an import to the first update after it. Until then, only the domain
+	// of the job may be known, and the update adopts the other inputs without a new job.
 	Imported bool `json:"imported,omitempty"`
 	// Unfinished is set from a create that ended without a link until there is one, or until
-	// its job is known to have failed. Terraform taints such a resource, at the latest if it
-	// has a provisioner, and replaces it without asking.
+	// its job is known to have failed. Terraform taints the resource after an error, and also
+	// after an interrupt if it has a provisioner, and replaces it without asking.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// JobMissing and BundleMissing mean that the service could not find the job or its
-	// bundle when it was last asked.
+	// JobMissing and BundleMissing mean that the service could not find the job or its bundle
+	// for half a minute.
 	JobMissing    bool       `json:"job_missing,omitempty"`
 	BundleMissing bool       `json:"bundle_missing,omitempty"`
 	Link          exportLink `json:"link"`
+	// KeptWith is the renew_before with which a renewal returned the earlier link: the service
+	// creates a new link only after the earlier one has expired. Zero if none did.
+	KeptWith time.Duration `json:"kept_with,omitempty"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has one, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
@@ -47,9 +50,6 @@ type exportLink struct {
 	SizeBytes *int64 `json:"-"`
 	// ReceivedAt is zero if it is not known.
 	ReceivedAt time.Time `json:"received_at,omitzero"`
-	// Kept means that the service returned the same link when the provider requested a new
-	// one early: it returns a new link only after the old one has expired.
-	Kept bool `json:"kept,omitempty"`
 }
 
 // pendingJob is a job that an apply with the same inputs resumes.
@@ -59,15 +59,15 @@ type pendingJob struct {
 }
 
 // newLife returns the life of a job that was just started.
-func newLife(job *client.StaticExportJob) *exportLife {
-	life := &exportLife{JobID: job.ID}
+func newLife(job *client.StaticExportJob, inputs exportInputs) *exportLife {
+	life := &exportLife{JobID: job.ID, Inputs: inputs}
 	life.jobRead(job)
 	return life
 }
 
-// importedLife returns the life of a job that was just imported.
-func importedLife(job *client.StaticExportJob) *exportLife {
-	life := newLife(job)
+// importedLife returns the life of a job that was just imported, with a domain or "".
+func importedLife(job *client.StaticExportJob, domain string) *exportLife {
+	life := newLife(job, exportInputs{Domain: domain})
 	life.Imported = true
 	return life
 }
@@ -99,11 +99,11 @@ func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 // createEnded records a create that ended without a link.
 func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed }
 
-// linkCreated records a link to the bundle of the job.
-func (l *exportLife) linkCreated(bundle *client.Bundle, now time.Time) {
+// linkCreated records a link to the bundle of the job, requested for a goal.
+func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes, ReceivedAt: now}
 	if !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) {
-		link.Kept = true
+		l.KeptWith = goal.renewBefore
 	}
 	l.Link, l.BundleMissing, l.Unfinished = link, false, false
 }
@@ -116,14 +116,17 @@ func (l *exportLife) pendingStarted(job *client.StaticExportJob, inputs exportIn
 // pendingFailed forgets the pending job.
 func (l *exportLife) pendingFailed() { l.Pending = nil }
 
-// pendingCompleted makes the pending job the job.
-func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *client.Bundle, now time.Time) {
-	*l = *newLife(job)
-	l.linkCreated(bundle, now)
+// pendingCompleted makes the pending job, as it was last read, the job. What is known about
+// the service's links stays.
+func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *client.Bundle, goal exportGoal, now time.Time) {
+	next := newLife(job, l.Pending.Inputs)
+	next.KeptWith = l.KeptWith
+	next.linkCreated(bundle, goal, now)
+	*l = *next
 }
 
-// updated records that the plan's inputs are now those of the job.
-func (l *exportLife) updated() { l.Imported = false }
+// updated records that the inputs of the plan are now those of the job.
+func (l *exportLife) updated(inputs exportInputs) { l.Inputs, l.Imported = inputs, false }
 
 // exportStep is what an apply does for an existing export.
 type exportStep string
@@ -133,8 +136,6 @@ const (
 	stepNone exportStep = "none"
 	// stepLink creates a link, after waiting for the job if it still runs.
 	stepLink exportStep = "link"
-	// stepLookFor looks for a missing job or bundle, and exports the site if it is gone.
-	stepLookFor exportStep = "look for"
 	// stepExport resumes the pending job if it has the plan's inputs, and otherwise exports
 	// the site.
 	stepExport exportStep = "export"
@@ -142,49 +143,43 @@ const (
 
 // nextStep decides what an apply does at the time now. ModifyPlan and Update both call it.
 func (l *exportLife) nextStep(now time.Time, goal exportGoal) exportStep {
-	return l.step(goal, l.needsLink(now, goal))
+	return l.step(l.differs(goal), l.needsLink(now, goal))
 }
 
 // nextStepLater is nextStep for an apply at any later time, by which the link may have
 // expired.
 func (l *exportLife) nextStepLater(goal exportGoal) exportStep {
-	return l.step(goal, l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
+	return l.step(l.differs(goal), l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
 }
 
-func (l *exportLife) step(goal exportGoal, needsLink bool) exportStep {
-	if l.differs(goal) {
-		return stepExport
-	}
-	return l.upkeep(needsLink)
-}
-
-// upkeep decides what the job needs, regardless of the inputs that the plan asks for.
-func (l *exportLife) upkeep(needsLink bool) exportStep {
+func (l *exportLife) step(differs, needsLink bool) exportStep {
 	switch {
-	case l.JobMissing:
-		return stepLookFor
-	case !needsLink:
-		return stepNone
-	case l.Status == client.JobFailed:
+	case differs, l.JobMissing, l.BundleMissing, needsLink && l.Status == client.JobFailed:
 		return stepExport
-	case l.BundleMissing:
-		return stepLookFor
+	case needsLink:
+		return stepLink
 	}
-	return stepLink
+	return stepNone
 }
 
-// differs reports whether the plan asks for other content than the job has. Inputs that
-// are not known yet differ. An imported job has what the plan asks for.
+// differs reports whether the plan requires other content than the job has. Inputs that are
+// not known yet differ. An imported job differs only if its domain is known.
 func (l *exportLife) differs(goal exportGoal) bool {
-	return !l.Imported && !goal.is(l.Inputs)
+	if l.Imported {
+		return l.Inputs.Domain != "" && l.Inputs.Domain != goal.inputs.Domain
+	}
+	return !goal.is(l.Inputs)
+}
+
+// renewsForOldInputs reports whether the link is due although the plan requires other inputs.
+func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
+	return l.Link.URL != "" && l.differs(goal) && l.step(false, l.needsLink(now, goal)) == stepLink
 }
 
 // adopts reports whether an update of an imported job records inputs that the state does
 // not have.
 func (l *exportLife) adopts(goal exportGoal) bool {
-	recorded := l.Inputs
-	recorded.Domain = goal.inputs.Domain // which the import may have left out
-	return l.Imported && !goal.is(recorded)
+	return l.Imported && !goal.is(exportInputs{Domain: goal.inputs.Domain, Triggers: "{}", Parameters: "{}"})
 }
 
 // resumes reports whether an export resumes the pending job.
@@ -192,20 +187,20 @@ func (l *exportLife) resumes(goal exportGoal) bool {
 	return l.Pending != nil && goal.is(l.Pending.Inputs)
 }
 
-// completed reports whether the job is known to have completed. One that has had a link
-// has, whatever its status is now.
+// completed reports whether the job is known to have completed. A job that ever had a link
+// has completed, whatever its status says now.
 func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""
 }
 
-// forgets returns the IDs of the unfinished jobs that a step gives up, unless the inputs are
-// not known yet and turn out to be those of a job.
-func (l *exportLife) forgets(step exportStep, goal exportGoal) []string {
+// abandoned returns the IDs of the unfinished jobs that a new export does not resume. If the
+// inputs are not known yet, they may turn out to be those of such a job.
+func (l *exportLife) abandoned(goal exportGoal) []string {
 	var jobs []string
-	if step == stepExport && l.Link.URL == "" && l.Status != client.JobFailed && !l.Imported {
+	if l.differs(goal) && l.Link.URL == "" && l.Status != client.JobFailed && !l.Imported {
 		jobs = append(jobs, l.JobID)
 	}
-	if (step == stepExport || step == stepLookFor) && l.Pending != nil && !l.resumes(goal) {
+	if l.Pending != nil && !l.resumes(goal) {
 		jobs = append(jobs, l.Pending.JobID)
 	}
 	return jobs
@@ -213,26 +208,26 @@ func (l *exportLife) forgets(step exportStep, goal exportGoal) []string {
 
 // needsLink reports whether the job has no link or one that is due for renewal.
 func (l *exportLife) needsLink(now time.Time, goal exportGoal) bool {
-	return l.Link.URL == "" || !goal.never && l.Link.due(now, goal.renewBefore)
+	return l.Link.URL == "" || !goal.never && l.linkDue(now, goal.renewBefore)
 }
 
-// due reports whether the link must be renewed at the time now: renewBefore ahead of its
+// linkDue reports whether the link must be renewed at the time now: renewBefore ahead of its
 // expiry. A link without a known expiry is never due.
-func (l exportLink) due(now time.Time, renewBefore time.Duration) bool {
+func (l *exportLife) linkDue(now time.Time, renewBefore time.Duration) bool {
 	lead, _ := l.lead(renewBefore)
-	return !l.ExpiresAt.IsZero() && !now.Before(l.ExpiresAt.Add(-lead))
+	return !l.Link.ExpiresAt.IsZero() && !now.Before(l.Link.ExpiresAt.Add(-lead))
 }
 
 // lead returns how long before its expiry the link is renewed. It is zero if the service
-// keeps the link, because an earlier request returns the same link. If renewBefore is not
+// keeps its links, because an earlier request returns the same link. If renewBefore is not
 // shorter than the link's lifetime, every new link would be due at once, so the lead is
 // clamped to half the lifetime.
-func (l exportLink) lead(renewBefore time.Duration) (lead time.Duration, clamped bool) {
-	lifetime := l.ExpiresAt.Sub(l.ReceivedAt)
+func (l *exportLife) lead(renewBefore time.Duration) (lead time.Duration, clamped bool) {
+	lifetime := l.Link.ExpiresAt.Sub(l.Link.ReceivedAt)
 	switch {
-	case l.Kept:
+	case l.KeptWith > 0 && l.KeptWith == renewBefore:
 		return 0, false
-	case !l.ReceivedAt.IsZero() && renewBefore >= lifetime:
+	case !l.Link.ReceivedAt.IsZero() && renewBefore >= lifetime:
 		return max(0, lifetime/2), true
 	}
 	return renewBefore, false

@@ -71,60 +71,76 @@ func TestNextStep(t *testing.T) {
 		pending      change = func(s *situation) {
 			s.life.pendingStarted(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs)
 		}
+		kept change = func(s *situation) { // a renewal returned the same link
+			s.life.linkCreated(&client.Bundle{URL: s.life.Link.URL, ExpiresAt: s.life.Link.ExpiresAt}, s.plan.goal(), startOfTime.Add(-time.Minute))
+		}
 		replaced change = func(s *situation) { // by a new job, whose link expires with the old one
 			job, link := client.StaticExportJob{ID: "se_2", Status: client.JobCompleted}, client.Bundle{URL: "https://storage.example/b", ExpiresAt: s.life.Link.ExpiresAt}
-			s.life.pendingCompleted(&job, &link, startOfTime.Add(-time.Hour))
-			s.life.Inputs = s.plan.goal().inputs
+			s.life.pendingStarted(&job, s.plan.goal().inputs)
+			s.life.pendingCompleted(&job, &link, s.plan.goal(), startOfTime.Add(-time.Hour))
 		}
-		pendingOther change = func(s *situation) {
+		later         change = func(s *situation) { s.plan.RenewBefore = types.StringValue("3630s") }
+		otherDomain   change = func(s *situation) { s.plan.Domain = types.StringValue("other.example.com") }
+		unknownDomain change = func(s *situation) { s.plan.Domain = types.StringUnknown() }
+		noDomain      change = func(s *situation) { s.life.Inputs.Domain = "" }
+		pendingOther  change = func(s *situation) {
 			s.life.pendingStarted(&client.StaticExportJob{ID: "se_3"}, exportInputs{Domain: "docs.example.com"})
 		}
 	)
 	for name, test := range map[string]struct {
 		changes []change
 		want    exportStep
+		later   exportStep // for an apply at any later time
 		resumes bool
 	}{
-		"completed, link good":                           {nil, stepNone, false},
-		"completed, link due":                            {[]change{due}, stepLink, false},
-		"completed, link due, never renewed":             {[]change{due, never}, stepNone, false},
-		"completed, link due early":                      {[]change{early}, stepLink, false},
-		"completed, replaced, link due early":            {[]change{replaced, early}, stepLink, false},
-		"completed, no link":                             {[]change{noLink}, stepLink, false},
-		"completed, no link, never renewed":              {[]change{noLink, never}, stepLink, false},
-		"running, no link":                               {[]change{running, noLink}, stepLink, false},
-		"failed, no link":                                {[]change{failed, noLink}, stepExport, false},
-		"failed, link good":                              {[]change{failed}, stepNone, false},
-		"failed, link due":                               {[]change{failed, due}, stepExport, false},
-		"failed, link due, never renewed":                {[]change{failed, due, never}, stepNone, false},
-		"job missing, link good":                         {[]change{noJob}, stepLookFor, false},
-		"job missing, then found":                        {[]change{noJob, found}, stepNone, false},
-		"job missing, link good, never renewed":          {[]change{noJob, never}, stepLookFor, false},
-		"job missing, new inputs":                        {[]change{noJob, newTriggers}, stepExport, false},
-		"bundle missing, failed, link due":               {[]change{noBundle, failed, due}, stepExport, false},
-		"bundle missing, link good":                      {[]change{noBundle}, stepNone, false},
-		"bundle missing, job found, link due":            {[]change{noBundle, found, due}, stepLookFor, false},
-		"bundle missing, link due":                       {[]change{noBundle, due}, stepLookFor, false},
-		"bundle missing, link due, never renewed":        {[]change{noBundle, due, never}, stepNone, false},
-		"job missing, pending for new inputs":            {[]change{noJob, newTriggers, pending}, stepExport, true},
-		"job missing, pending for other inputs":          {[]change{noJob, pendingOther}, stepLookFor, false},
-		"other triggers":                                 {[]change{newTriggers}, stepExport, false},
-		"a trigger that is null":                         {[]change{nullTrigger}, stepExport, false},
-		"other triggers, pending for them":               {[]change{newTriggers, pending}, stepExport, true},
-		"other triggers, pending for others":             {[]change{newTriggers, pendingOther}, stepExport, false},
-		"same inputs, pending for others":                {[]change{pendingOther}, stepNone, false},
-		"same inputs, pending for others, link due":      {[]change{pendingOther, due}, stepLink, false},
-		"triggers with an unknown value":                 {[]change{unknownValue}, stepExport, false},
-		"unknown triggers instead of none":               {[]change{noTriggers, unknownMap}, stepExport, false},
-		"unknown triggers, pending for some":             {[]change{unknownMap, pending}, stepExport, false},
-		"other parameters":                               {[]change{parameters(`{"a": 2}`)}, stepExport, false},
-		"parameters in another order":                    {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, stepNone, false},
-		"parameters that differ beyond a float's digits": {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, stepExport, false},
-		"unknown parameters":                             {[]change{unknownJSON}, stepExport, false},
-		"imported, other inputs":                         {[]change{imported, noLink, newTriggers}, stepLink, false},
-		"imported, unknown inputs":                       {[]change{imported, noLink, unknownMap}, stepLink, false},
-		"imported, then failed":                          {[]change{imported, noLink, failed}, stepExport, false},
-		"imported, then missing":                         {[]change{imported, noLink, noJob}, stepLookFor, false},
+		"completed, link good":                                {nil, stepNone, stepLink, false},
+		"completed, link due":                                 {[]change{due}, stepLink, stepLink, false},
+		"completed, link due, never renewed":                  {[]change{due, never}, stepNone, stepNone, false},
+		"completed, link due early":                           {[]change{early}, stepLink, stepLink, false},
+		"completed, link due early, but kept":                 {[]change{early, kept}, stepNone, stepLink, false},
+		"completed, link due early, kept, other renew_before": {[]change{early, kept, later}, stepLink, stepLink, false},
+		"completed, link kept, expired":                       {[]change{early, kept, due}, stepLink, stepLink, false},
+		"completed, replaced, link due early":                 {[]change{early, replaced}, stepLink, stepLink, false},
+		"completed, kept, replaced, link due early":           {[]change{early, kept, replaced}, stepNone, stepLink, false},
+		"completed, no link":                                  {[]change{noLink}, stepLink, stepLink, false},
+		"completed, no link, never renewed":                   {[]change{noLink, never}, stepLink, stepLink, false},
+		"running, no link":                                    {[]change{running, noLink}, stepLink, stepLink, false},
+		"failed, no link":                                     {[]change{failed, noLink}, stepExport, stepExport, false},
+		"failed, link good":                                   {[]change{failed}, stepNone, stepExport, false},
+		"failed, link due":                                    {[]change{failed, due}, stepExport, stepExport, false},
+		"failed, link due, never renewed":                     {[]change{failed, due, never}, stepNone, stepNone, false},
+		"job missing, link good":                              {[]change{noJob}, stepExport, stepExport, false},
+		"job missing, then found":                             {[]change{noJob, found}, stepNone, stepLink, false},
+		"job missing, link good, never renewed":               {[]change{noJob, never}, stepExport, stepExport, false},
+		"job missing, new inputs":                             {[]change{noJob, newTriggers}, stepExport, stepExport, false},
+		"bundle missing, link good":                           {[]change{noBundle}, stepExport, stepExport, false},
+		"bundle missing, job found":                           {[]change{noBundle, found}, stepExport, stepExport, false},
+		"bundle missing, then a link":                         {[]change{noBundle, kept}, stepNone, stepLink, false},
+		"job missing, pending for new inputs":                 {[]change{noJob, newTriggers, pending}, stepExport, stepExport, true},
+		"job missing, pending for other inputs":               {[]change{noJob, pendingOther}, stepExport, stepExport, false},
+		"other domain":                                        {[]change{otherDomain}, stepExport, stepExport, false},
+		"unknown domain":                                      {[]change{unknownDomain}, stepExport, stepExport, false},
+		"other triggers":                                      {[]change{newTriggers}, stepExport, stepExport, false},
+		"a trigger that is null":                              {[]change{nullTrigger}, stepExport, stepExport, false},
+		"other triggers, pending for them":                    {[]change{newTriggers, pending}, stepExport, stepExport, true},
+		"other triggers, pending for others":                  {[]change{newTriggers, pendingOther}, stepExport, stepExport, false},
+		"same inputs, pending for others":                     {[]change{pendingOther}, stepNone, stepLink, false},
+		"same inputs, pending for others, link due":           {[]change{pendingOther, due}, stepLink, stepLink, false},
+		"triggers with an unknown value":                      {[]change{unknownValue}, stepExport, stepExport, false},
+		"unknown triggers instead of none":                    {[]change{noTriggers, unknownMap}, stepExport, stepExport, false},
+		"unknown triggers, pending for some":                  {[]change{unknownMap, pending}, stepExport, stepExport, false},
+		"other parameters":                                    {[]change{parameters(`{"a": 2}`)}, stepExport, stepExport, false},
+		"parameters in another order":                         {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, stepNone, stepLink, false},
+		"parameters that differ beyond a float's digits":      {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, stepExport, stepExport, false},
+		"unknown parameters":                                  {[]change{unknownJSON}, stepExport, stepExport, false},
+		"imported, other inputs":                              {[]change{imported, noLink, newTriggers}, stepLink, stepLink, false},
+		"imported, unknown inputs":                            {[]change{imported, noLink, unknownMap}, stepLink, stepLink, false},
+		"imported, another domain":                            {[]change{imported, noLink, otherDomain}, stepExport, stepExport, false},
+		"imported, unknown domain":                            {[]change{imported, noLink, unknownDomain}, stepExport, stepExport, false},
+		"imported without a domain":                           {[]change{imported, noLink, noDomain}, stepLink, stepLink, false},
+		"imported without a domain, unknown domain":           {[]change{imported, noLink, noDomain, unknownDomain}, stepLink, stepLink, false},
+		"imported, then failed":                               {[]change{imported, noLink, failed}, stepExport, stepExport, false},
+		"imported, then missing":                              {[]change{imported, noLink, noJob}, stepExport, stepExport, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -134,6 +150,9 @@ func TestNextStep(t *testing.T) {
 			}
 			if got := s.life.nextStep(startOfTime, s.plan.goal()); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if got := s.life.nextStepLater(s.plan.goal()); got != test.later {
+				t.Errorf("later: got %s, want %s", got, test.later)
 			}
 			if got := s.life.resumes(s.plan.goal()); got != test.resumes {
 				t.Errorf("resumes: %t, want %t", got, test.resumes)
@@ -146,34 +165,36 @@ func TestLinkIsDue(t *testing.T) {
 	t.Parallel()
 	received := time.Date(2130, 1, 1, 0, 0, 0, 0, time.UTC)
 	hour := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour)}
-	kept := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour), Kept: true}
 	ageless := exportLink{ExpiresAt: received.Add(time.Hour)}
 	for name, test := range map[string]struct {
 		link        exportLink
 		after       time.Duration
 		renewBefore time.Duration
 		want        bool
+		keptWith    time.Duration
 	}{
-		"a moment before its expiry":                                   {hour, time.Hour - 1, 0, false},
-		"at its expiry":                                                {hour, time.Hour, 0, true},
-		"before renew_before":                                          {hour, 40*time.Minute - 1, 20 * time.Minute, false},
-		"at renew_before":                                              {hour, 40 * time.Minute, 20 * time.Minute, true},
-		"new, renew_before a bit shorter":                              {hour, 0, time.Hour - 1, false},
-		"new, renew_before its lifetime":                               {hour, 0, time.Hour, false},
-		"before half its lifetime, clamped":                            {hour, 30*time.Minute - 1, 2 * time.Hour, false},
-		"at half its lifetime, clamped":                                {hour, 30 * time.Minute, 2 * time.Hour, true},
-		"kept by the service, at renew_before":                         {kept, 50 * time.Minute, 20 * time.Minute, false},
-		"kept by the service, at its expiry":                           {kept, time.Hour, 20 * time.Minute, true},
-		"without an expiry":                                            {exportLink{ReceivedAt: received}, 1000 * time.Hour, 0, false},
-		"expired on arrival":                                           {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, 0, 0, true},
-		"expired on arrival, by a clock that has been corrected since": {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, -2 * time.Hour, 0, false},
-		"of unknown age, before its expiry":                            {ageless, time.Hour - 1, 0, false},
-		"of unknown age, at its expiry":                                {ageless, time.Hour, 0, true},
-		"of unknown age, at a long renew_before":                       {ageless, 0, 2 * time.Hour, true},
+		"a moment before its expiry":                                   {hour, time.Hour - 1, 0, false, 0},
+		"at its expiry":                                                {hour, time.Hour, 0, true, 0},
+		"before renew_before":                                          {hour, 40*time.Minute - 1, 20 * time.Minute, false, 0},
+		"at renew_before":                                              {hour, 40 * time.Minute, 20 * time.Minute, true, 0},
+		"new, renew_before a bit shorter":                              {hour, 0, time.Hour - 1, false, 0},
+		"new, renew_before its lifetime":                               {hour, 0, time.Hour, false, 0},
+		"before half its lifetime, clamped":                            {hour, 30*time.Minute - 1, 2 * time.Hour, false, 0},
+		"at half its lifetime, clamped":                                {hour, 30 * time.Minute, 2 * time.Hour, true, 0},
+		"kept by the service, at renew_before":                         {hour, 50 * time.Minute, 20 * time.Minute, false, 20 * time.Minute},
+		"kept by the service, at another renew_before":                 {hour, 50 * time.Minute, 20 * time.Minute, true, 10 * time.Minute},
+		"kept by the service, at its expiry":                           {hour, time.Hour, 20 * time.Minute, true, 20 * time.Minute},
+		"without an expiry":                                            {exportLink{ReceivedAt: received}, 1000 * time.Hour, 0, false, 0},
+		"expired on arrival":                                           {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, 0, 0, true, 0},
+		"expired on arrival, by a clock that has been corrected since": {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, -2 * time.Hour, 0, false, 0},
+		"of unknown age, before its expiry":                            {ageless, time.Hour - 1, 0, false, 0},
+		"of unknown age, at its expiry":                                {ageless, time.Hour, 0, true, 0},
+		"of unknown age, at a long renew_before":                       {ageless, 0, 2 * time.Hour, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.link.due(received.Add(test.after), test.renewBefore); got != test.want {
+			life := exportLife{Link: test.link, KeptWith: test.keptWith}
+			if got := life.linkDue(received.Add(test.after), test.renewBefore); got != test.want {
 				t.Errorf("due: %t, want %t", got, test.want)
 			}
 		})
@@ -191,7 +212,7 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 		"failed":      {failed, nil, false},
 		"failed then": {running, failed, false},
 	} {
-		life := newLife(test.job)
+		life := newLife(test.job, exportInputs{})
 		life.createEnded()
 		life.jobRead(test.later)
 		if life.Unfinished != test.want {
@@ -200,11 +221,12 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 	}
 }
 
-func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
+func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 	t.Parallel()
 	var (
 		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
 		running      change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, "running" }
+		unfinished   change = func(s *situation) { s.life.Link, s.life.Unfinished = exportLink{}, true }
 		failed       change = func(s *situation) { s.life.Link, s.life.Status = exportLink{}, client.JobFailed }
 		archived     change = func(s *situation) { s.life.Status = "archived" }
 		due          change = func(s *situation) { s.life.Link.ExpiresAt = startOfTime }
@@ -222,21 +244,23 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 		"nothing":     {nil, nil},
 		"new content": {[]change{newContent}, nil},
 		"no link":     {[]change{noLink}, nil},
-		"later status that is undocumented, link due": {[]change{archived, due}, nil},
-		"running":                                           {[]change{running}, []string{summaryResumes + ": job se_1"}},
+		"later status that is undocumented, link due":       {[]change{archived, due}, nil},
+		"first export that has completed since":             {[]change{unfinished}, []string{summaryUnfinished + ": job se_1"}},
+		"first export, new content":                         {[]change{running, unfinished, func(s *situation) { s.life.Status = "running" }, newContent}, []string{summaryAbandons + ": job se_1"}},
+		"running":                                           {[]change{running}, []string{summaryCanResume + ": job se_1"}},
 		"running, new content":                              {[]change{running, newContent}, []string{summaryAbandons + ": job se_1"}},
-		"running, unknown content":                          {[]change{running, unknown}, []string{summaryMayResume + ": job se_1"}},
+		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
 		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
-		"pending for new content":                           {[]change{newContent, pending}, []string{summaryResumes + ": job se_2"}},
-		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryResumes + ": job se_2"}},
+		"pending for new content":                           {[]change{newContent, pending}, []string{summaryCanResume + ": job se_2"}},
+		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryCanResume + ": job se_2"}},
 		"pending for other content":                         {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
-		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryResumes + ": job se_1"}},
-		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryMayResume + ": job se_2"}},
-		"missing":                                           {[]change{missing}, []string{summaryLooksFor + ": job se_1", "starts another job."}},
-		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryLooksFor + ": job se_1", "resumes job se_2, which was started in its place."}},
-		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryLooksFor + ": job se_1"}},
+		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
+		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
+		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "The apply starts another job."}},
+		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "The apply resumes job se_2."}},
+		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
 		"missing, new content":                              {[]change{missing, newContent}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -246,7 +270,7 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 				change(&s)
 			}
 			var diags diag.Diagnostics
-			warnAboutStep(s.life.nextStep(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
+			warnAboutPlan(s.life.nextStep(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail() + "\n"
@@ -261,41 +285,58 @@ func TestPlanNamesTheJobsThatItResumesAndGivesUp(t *testing.T) {
 	}
 }
 
-func TestFailureOfAnExportSaysHowToResume(t *testing.T) {
+func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	t.Parallel()
-	refusal, missing, timeout := &client.APIError{}, &client.APIError{}, &timeoutError{"60m", "update"}
+	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
+	const create, update = true, false
 	for name, test := range map[string]struct {
 		failure exportFailure
-		field   string
+		taints  bool
 		summary string
 		says    string
 	}{
-		"interrupted poll of a create":    {exportFailure{request: requestPoll, cause: context.Canceled}, "create", summaryExportInterrupted, "Its status has not been read.\n\nTo resume the same job, plan and apply again."},
-		"interrupted look for a job":      {exportFailure{request: requestFind, cause: context.Canceled}, "update", summaryExportInterrupted, "No other job was started.\n\nThe next apply tries again."},
-		"interrupted first link":          {exportFailure{request: requestLink, cause: context.Canceled}, "update", summaryExportInterrupted, "To resume the same job, plan and apply again."},
-		"interrupted renewal":             {exportFailure{request: requestRenew, cause: context.Canceled}, "update", summaryRenewalFailed, "The next apply tries again."},
-		"refused first link of a create":  {exportFailure{request: requestLink, cause: refusal}, "create", summaryLinkFailed, "Job se_1 completed, but no link was created.\n\nCorrect the value that the service rejects. To resume this job instead of starting another one, run \"terraform untaint\""},
-		"refused first link of an update": {exportFailure{request: requestLink, cause: refusal}, "update", summaryLinkFailed, "To resume the same job, plan and apply again. To start another one instead, change triggers."},
-		"refused renewal":                 {exportFailure{request: requestRenew, cause: refusal}, "update", summaryRenewalFailed, "Correct the value that the service rejects. The next apply tries again."},
-		"missing job of an update":        {exportFailure{request: requestPoll, cause: missing}, "update", summaryJobNotFound, "look for job se_1 in the service's dashboard. The next apply asks again before it starts another job."},
-		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, "create", summaryLinkFailed, "completed, but no link was created.\n\nCheck base_url and the API key, and look for job se_1"},
+		"start whose response was lost":   {exportFailure{request: requestStart, cause: lost}, create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
+		"start of an unknown domain":      {exportFailure{request: requestStart, cause: missing}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
+		"refused start":                   {exportFailure{request: requestStart, cause: refusal}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
+		"interrupted start":               {exportFailure{request: requestStart, cause: context.Canceled}, update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
+		"failed job":                      {exportFailure{request: requestPoll, job: &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}}, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
+		"interrupted poll of a create":    {exportFailure{request: requestPoll, cause: context.Canceled}, create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
+		"interrupted first link":          {exportFailure{request: requestLink, cause: context.Canceled}, update, summaryExportInterrupted, resumeByApply},
+		"interrupted renewal":             {exportFailure{request: requestRenewal, cause: context.Canceled}, update, summaryRenewalFailed, nextTry},
+		"refused first link of a create":  {exportFailure{request: requestLink, cause: refusal}, create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
+		"refused first link of an update": {exportFailure{request: requestLink, cause: refusal}, update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
+		"refused renewal":                 {exportFailure{request: requestRenewal, cause: refusal}, update, summaryRenewalFailed, badRequest + " " + nextTry},
+		"missing bundle of a renewal":     {exportFailure{request: requestRenewal, cause: missing}, update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing job of the state":        {exportFailure{request: requestPoll, cause: missing}, update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing pending job":             {exportFailure{request: requestPoll, cause: missing, jobID: "se_2"}, update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
+		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, create, summaryLinkFailed, "completed, but no link was received.\n\n" + strings.ReplaceAll(lookUp, "{job}", "se_1") + " " + resumeByUntaint},
+		"lost polls":                      {exportFailure{request: requestPoll, cause: lost}, update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
 		"timeout": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running"}},
-			"update", summaryExportTimedOut,
-			`with status "running", and may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. To resume the same job, plan and apply again.",
+			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}},
+			update, summaryExportTimedOut,
+			`Job se_1 had the status "running" when it was last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
 		"timeout with an undocumented status": {
 			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}},
-			"update", summaryExportTimedOut,
-			`with status "canceled". That status is undocumented, and counts as still running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. To resume",
+			update, summaryExportTimedOut,
+			`had the status "canceled" when it was last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test.failure.jobID = "se_1"
-			got := test.failure.describe(nil, "docs.example.com", test.field)
-			wantPhrases(t, got.summary+"\n"+paragraphs(got.what, got.next), test.summary, test.says)
+			c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.failure.jobID = cmp.Or(test.failure.jobID, "se_1")
+			run := exportRun{client: c, life: &exportLife{JobID: "se_1"}, taints: test.taints}
+			run.goal.inputs.Domain = "docs.example.com"
+			got := run.describe(&test.failure)
+			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
+			if strings.ContainsAny(got.known+got.next, "{}") {
+				t.Errorf("a placeholder is left in %+v", got)
+			}
 		})
 	}
 }
@@ -307,19 +348,20 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		link              exportLink
 		renewBefore, mode string
 		want              []string
+		keptWith          time.Duration
 	}{
-		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}},
-		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}},
-		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "If the clock is wrong, correct it."}},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}},
-		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1), Kept: true}, "1h", renewOnExpiry, []string{"nothing"}},
-		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}},
+		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
+		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}, 0},
+		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "If the clock is wrong, correct it."}, 0},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
+		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
-			run := exportRun{providerData: &providerData{clock: clocktest.NewVirtual(startOfTime)}, goal: plan.goal(), life: &exportLife{Link: test.link}, diags: &diags}
+			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
 			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {

@@ -6,8 +6,10 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -27,6 +29,12 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return
 	}
 	plan.copyComputed(&state)
+	if plan.Domain.IsNull() { // ignore_changes keeps what an import left out
+		resp.Diagnostics.AddAttributeError(path.Root("domain"), summaryInvalidImport,
+			"The import named only the job ID, and ignore_changes keeps the domain out of the state.\n\n"+
+				"Remove domain from ignore_changes, or run \"terraform state rm\" with the address of this resource and import DOMAIN,JOB_ID.")
+		return
+	}
 	goal := plan.goal()
 	if !plan.AdditionalParameters.IsUnknown() && goal.inputs.Parameters == life.Inputs.Parameters && plan.AdditionalParameters.IsNull() == state.AdditionalParameters.IsNull() {
 		plan.AdditionalParameters = state.AdditionalParameters // they differ at most in spacing and order
@@ -37,18 +45,15 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		plan.markUnknown(life.nextStepLater(goal), life.completed())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
-	if !state.Domain.IsNull() && !state.Domain.Equal(plan.Domain) {
-		goal.known, step = true, stepExport // of a new resource, whatever the other inputs are
-	}
-	warnAboutStep(step, life, goal, &resp.Diagnostics)
+	warnAboutPlan(step, life, goal, &resp.Diagnostics)
 }
 
 // markUnknown marks what a step may change as unknown.
 func (m *staticExportModel) markUnknown(step exportStep, completed bool) {
-	if step == stepExport || step == stepLookFor {
+	if step == stepExport {
 		m.JobID = types.StringUnknown()
 	}
-	if m.JobID.IsUnknown() || step == stepLink && !completed {
+	if step == stepExport || step == stepLink && !completed {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 	if step != stepNone {
@@ -56,32 +61,46 @@ func (m *staticExportModel) markUnknown(step exportStep, completed bool) {
 	}
 }
 
-// warnAboutStep tells an approver what a plan cannot show.
-func warnAboutStep(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
-	warn := func(summary, jobID, detail string) { diags.AddWarning(aboutJob(summary, jobID), detail) }
-	for _, job := range life.forgets(step, goal) {
-		if step == stepExport && !goal.known {
-			warn(summaryMayResume, job, fmt.Sprintf("Some of the inputs are not known yet. With the triggers and additional_parameters that job %[1]s was started with, the apply resumes job %[1]s. With others, it starts another job.", job))
-			continue
-		}
-		warn(summaryAbandons, job, fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content. It is given up when the apply starts another job.\n\n"+
-			"To resume job %[1]s instead, plan with the domain, triggers, and additional_parameters that it was started with.", job))
+// warnAboutPlan tells an approver what a plan cannot show.
+func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
+	warn := func(summary, jobID, detail string) {
+		diags.AddWarning(aboutJob(summary, jobID), strings.ReplaceAll(detail, "{job}", jobID))
 	}
 	switch {
-	case step == stepLookFor:
-		otherwise := "starts another job."
-		if life.resumes(goal) {
-			otherwise = "resumes job " + life.Pending.JobID + ", which was started in its place."
-		}
-		warn(summaryLooksFor, life.JobID, fmt.Sprintf("The service could not find job %s or its bundle when it was last asked. The apply asks for 30 seconds. If it is still missing, the apply %s", life.JobID, otherwise))
-	case step == stepExport && life.resumes(goal):
-		warn(summaryResumes, life.Pending.JobID, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, which was started for this content. It starts another job only if the service cannot find this one for 30 seconds.", life.Pending.JobID))
+	case step == stepLink && life.Unfinished:
+		warnAboutUnfinished(life.JobID, diags)
 	case step == stepLink && !life.completed():
-		warn(summaryResumes, life.JobID, fmt.Sprintf("Unless this plan replaces the resource, the apply resumes job %s, and does not start another job.", life.JobID))
+		warn(summaryCanResume, life.JobID, "Unless this plan replaces the resource, the apply resumes job {job} and does not start another job.")
 	}
-	if step != stepExport && life.adopts(goal) {
-		warn(summaryImportAdopts, life.JobID,
-			"The service does not return the inputs of the imported job, so unless this plan replaces the resource, the configured triggers and additional_parameters are recorded without a new export.\n\n"+
-				"To export with them, run \"terraform apply -replace\" with the address of this resource.")
+	if step != stepExport {
+		if life.adopts(goal) {
+			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, the apply records the configured triggers and additional_parameters, and starts no export.\n\n"+
+				"To export with these inputs, run \"terraform apply -replace\" with the address of this resource.")
+		}
+		return
 	}
+	for _, job := range life.abandoned(goal) {
+		if goal.known {
+			warn(summaryAbandons, job, "Job {job}, which has no link yet, was started for other content. The apply abandons it and starts another job.\n\n"+
+				"To resume job {job} instead, plan with the domain, triggers, and additional_parameters that it was started with.")
+		} else {
+			warn(summaryCanResume, job, "Some inputs are not known yet. If they turn out to be the domain, triggers, and additional_parameters that job {job} was started with, the apply resumes job {job}. Otherwise, it starts another job.")
+		}
+	}
+	next := "The apply starts another job."
+	if life.resumes(goal) {
+		next = "The apply resumes job " + life.Pending.JobID + "."
+		warn(summaryCanResume, life.Pending.JobID, "Unless this plan replaces the resource, the apply resumes job {job}, which was started for this content. It starts another job only if the service still cannot find job {job} after 30 seconds.")
+	}
+	if !life.differs(goal) && (life.JobMissing || life.BundleMissing) {
+		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for 30 seconds. "+next)
+	}
+}
+
+// warnAboutUnfinished warns about a create that ended without a link. The warning of a
+// refresh and the warning of a plan are the same, because the CLI shows only one of these.
+func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
+	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
+		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource because it is tainted, the apply starts another job. Otherwise, the apply resumes job %[1]s.\n\n"+
+			"To resume job %[1]s if the resource is tainted, run \"terraform untaint\" with the address of this resource, and plan again.", jobID))
 }

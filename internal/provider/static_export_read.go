@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,9 +14,10 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Read refreshes the status and page count of the job. It never creates a link. The
-// state stays even if the service does not know the job, because a wrong base_url
-// looks the same: the plan then shows a new export, in place.
+// Read refreshes the status and page count of the job. It never creates a link. The state
+// stays even if the service cannot find the job for half a minute, because a wrong base_url
+// looks the same: the plan then shows a new export, in place. A refresh of a job that is
+// already missing does not wait again.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -29,24 +29,21 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	ctx, cancel := r.data.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, life.JobID)
+	job, err := c.GetStaticExportJob(ctx, life.JobID, client.ReadOptions{Prompt: life.JobMissing})
 	switch {
 	case err == nil:
 		life.jobRead(job)
 	case client.IsNotFound(err):
 		life.jobNotFound()
-		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err, "read").what,
-			"The provider keeps the state. If the job should still exist, do not apply, and check base_url and the API key."))
+		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err).what,
+			"The provider keeps the state. An apply would export the site again. If the job should still exist, check base_url and the API key before you apply."))
 	default:
-		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err, "read"), stateUnchanged, "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err), stateUnchanged, "")
 		return
 	}
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
-		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
-			"Terraform stopped creating this resource before job %[1]s had a link.\n\n"+
-				"If the plan shows that the resource is tainted, the apply starts another job. To resume job %[1]s instead, first run \"terraform untaint\" with the address of this resource, and plan again. "+
-				"If the resource is not tainted, that is not necessary.", life.JobID))
+		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -63,16 +60,16 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := r.data.limit(ctx, defaultReadTimeout, noTimeoutField)
+	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
+	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString(), client.ReadOptions{Prompt: true})
 	if err != nil {
 		next := ""
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
-		addError(&resp.Diagnostics, summaryImportFailed, explain(err, noTimeoutField), "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, explain(err), "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
@@ -87,10 +84,10 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	importedLife(job).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	importedLife(job, identity.Domain.ValueString()).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-const importForms = "Write JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+const importForms = "Use JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
 // parseImport reads any form of import. A domain has no comma, but a job ID may
 // have one.

@@ -10,9 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -55,6 +53,10 @@ type staticExportModel struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
+// mayTakeLonger says how long an apply can last after its timeout: half a minute for the
+// response to a start, and half a minute to renew the old link.
+const mayTakeLonger = " An apply can end up to one minute later, because the provider still waits for the response to the start of an export, and renews an old link that is due."
+
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
 type staticExportIdentity struct {
@@ -73,11 +75,9 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		MarkdownDescription: "Exports a site as a static bundle, and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change replaces the resource.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change starts a new export, in place.",
 				Required:            true,
 				Validators:          domainRules,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
-					replaceIfDomainIsKnown, "A change replaces the resource.", "A change replaces the resource.")},
 			},
 			"triggers": schema.MapAttribute{
 				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID. A change starts a new export, in place.",
@@ -99,26 +99,26 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. " +
+				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. Only an apply renews it. " +
 					"If it is not shorter than the lifetime of a link, the provider uses half the lifetime and warns. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString("0s"),
 				Validators: anyDuration,
 			},
-			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"timeouts": resourceTimeouts(map[string]string{
-				"create": "Timeout for a new export, such as `90m`. Default: `60m`.",
-				"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`. To replace a missing job or bundle, it must be longer than 30 seconds.",
-				"read":   "Timeout for a refresh. Default: `5m`.",
-			}),
+			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
 			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Every planned update leaves it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
+		Blocks: resourceTimeouts(map[string]string{
+			"create": "Timeout for a new export, such as `90m`. Default: `60m`." + mayTakeLonger,
+			"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger,
+			"read":   "Timeout for a refresh. Default: `5m`.",
+		}),
 	}
 }
 
@@ -135,12 +135,6 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 			},
 		},
 	}
-}
-
-// replaceIfDomainIsKnown does not replace an export that was imported without its
-// domain. Such an export adopts the configured domain.
-func replaceIfDomainIsKnown(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
-	resp.RequiresReplace = !req.StateValue.IsNull()
 }
 
 // copyComputed copies all computed attributes from another model.

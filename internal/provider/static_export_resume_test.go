@@ -21,7 +21,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 		t.Fatalf("the state is %v", state)
 	}
 	c.write(t, revision("2"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+h.service.JobIDs()[0])
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 1})
@@ -43,14 +43,14 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			simulator.JobSpec{Queue: simulator.Forever},
 			nil,
 			"Static export timed out",
-			[]string{"The operation did not finish within 60m (timeouts.create).", `was last seen with status "queued", progress 0, page count 0, and may still be running.`},
+			[]string{"The operation did not finish within 1h (timeouts.create).", `had the status "queued" when it was last checked (progress 0, page count 0). It may still be running.`},
 		},
 		"if its link was refused for half a minute": {
 			export(),
 			simulator.JobSpec{},
 			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
 			"Could not create a bundle link",
-			[]string{"HTTP 409 Conflict", "completed, but no link was created."},
+			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider tried "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,12 +61,12 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 				h.service.AddFault(fault)
 			}
 			c := h.cli(t, test.config)
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint" with the address of this resource, then plan and apply again.`)...)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint" with the address of this resource, then run terraform apply again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows that the resource is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` instead, first run "terraform untaint"`, "If the resource is not tainted, that is not necessary.")
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource because it is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` if the resource is tainted, run "terraform untaint"`)
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
@@ -93,7 +93,7 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
 	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "may still be running. Its status has not been read. The link in the state expires at",
-		"To resume the same job, plan and apply again.")
+		resumeByApply)
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
 	}
@@ -110,12 +110,12 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+pending)
 	c.write(t, strings.Replace(revision("2"), "docs.example.com", "other.example.com", 1))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export is given up: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+pending)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export is resumed: job "+pending,
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
 		"the apply resumes job "+pending+", which was started for this content.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: some, bundle: 2})
@@ -133,7 +133,7 @@ func TestWarningsOfTwoExportsDoNotHideOneAnother(t *testing.T) {
 	for range 2 {
 		h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
 	}
-	c := h.cli(t, strings.Replace(export(`timeouts = { create = "8s" }`), `"docs.example.com"`, "each.key\n  for_each = toset([\"a.example.com\", \"b.example.com\"])", 1))
+	c := h.cli(t, strings.Replace(export(`timeouts { create = "8s" }`), `"docs.example.com"`, "each.key\n  for_each = toset([\"a.example.com\", \"b.example.com\"])", 1))
 	wantBoth := func(output string, summaries ...string) {
 		t.Helper()
 		for _, summary := range summaries {
@@ -153,9 +153,10 @@ func TestWarningsOfTwoExportsDoNotHideOneAnother(t *testing.T) {
 		h.service.FinishJob(jobs[i], "")
 		c.terraform.Run(t, 0, "untaint", fmt.Sprintf("%s[%q]", site, domain))
 	}
-	wantBoth(c.apply(t, 0), summaryUnfinished, summaryUnknownExpiry)
+	// The same warning of a refresh and of the plans is shown once.
+	wantBoth(strings.ReplaceAll(c.apply(t, 0), "(and 2 more similar warnings elsewhere)", ""), summaryUnfinished, summaryUnknownExpiry)
 	for _, job := range jobs {
 		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == job }, Status: 404})
 	}
-	wantBoth(plan(), summaryJobNotFound, summaryLooksFor)
+	wantBoth(plan(), summaryJobNotFound, summaryMissing)
 }

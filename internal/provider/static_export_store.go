@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,7 +21,7 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	life, err := readPrivate[exportLife](ctx, private, lifeKey, diags)
 	if err != nil {
 		diags.AddWarning(aboutJob(summaryUnreadableNotes, state.JobID.ValueString()),
-			"Another version of the provider wrote it, or it is damaged. The provider ignores it. An interrupted job, if any, is not resumed.")
+			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. It resumes no interrupted job.")
 	}
 	life.JobID, life.Status = state.JobID.ValueString(), state.Status.ValueString()
 	life.PageCount = state.PageCount.ValueInt64Pointer()
@@ -41,4 +42,46 @@ func (l *exportLife) store(ctx context.Context, arguments staticExportModel, sta
 	diags.Append(state.Set(ctx, &model)...)
 	diags.Append(identity.Set(ctx, staticExportIdentity{JobID: model.JobID, Domain: model.Domain})...)
 	writePrivate(ctx, private, lifeKey, l, diags)
+}
+
+// expiry returns the expires_at of a link; null if its expiry is not known.
+func expiry(at time.Time) types.String {
+	if at.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(at.Format(time.RFC3339))
+}
+
+func nullIfEmpty(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}
+
+// privateState is the private state of a resource, whose type the framework does not
+// export.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// readPrivate decodes a value of the private state. It returns the zero value for one
+// that is missing, or that cannot be decoded because another version wrote it.
+func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (T, error) {
+	var value, none T
+	text, more := private.GetKey(ctx, key)
+	diags.Append(more...)
+	if len(text) == 0 {
+		return none, nil
+	}
+	if err := json.Unmarshal(text, &value); err != nil {
+		return none, err
+	}
+	return value, nil
+}
+
+func writePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
+	text, _ := json.Marshal(value) // what the resources write can be encoded
+	diags.Append(private.SetKey(ctx, key, text)...)
 }

@@ -107,9 +107,10 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 		JobID: "se_1", Status: "completed", PageCount: &pages, Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
 		Inputs: exportInputs{"docs.example.com", `{"none":null,"revision":"1"}`, `{"version":7}`},
 		Link: exportLink{
-			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size, Kept: true,
+			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size,
 			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
 		},
+		KeptWith: 10 * time.Minute,
 		Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
 	}
 	if !reflect.DeepEqual(life, want) {

@@ -36,7 +36,7 @@ const (
 
 	summaryChecksumMismatch = "Checksum of the bundle does not match"
 	summaryContentChanged   = "Content of the bundle has changed"
-	summaryUnpackFailed     = "Could not read the bundle"
+	summaryUnpackFailed     = "Could not unpack the bundle"
 	summaryWriteFailed      = "Could not write the bundle"
 	summaryDownloadFailed   = "Could not download the bundle"
 	summaryInspectFailed    = "Could not inspect the downloaded bundle"
@@ -47,12 +47,11 @@ const (
 // warnings with the same first line.
 const (
 	summaryUnfinished      = "First export did not finish"
-	summaryResumes         = "Unfinished export is resumed"
-	summaryMayResume       = "Unfinished export may be resumed"
-	summaryAbandons        = "Unfinished export is given up"
-	summaryLooksFor        = "Missing export is looked for"
+	summaryCanResume       = "Unfinished export can be resumed"
+	summaryAbandons        = "Unfinished export will be abandoned"
+	summaryMissing         = "Missing export will be replaced"
 	summaryReplaced        = "Missing export was replaced"
-	summaryImportAdopts    = "Import adopts the configuration without a new export"
+	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
 	summaryExpiredLink     = "The service returned an expired link"

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -13,44 +14,31 @@ import (
 )
 
 const (
-	defaultExportTimeout   = "60m"
-	defaultDownloadTimeout = "60m"
-	defaultWaitTimeout     = "60m" // for the end of an update
-	defaultReadTimeout     = "5m"
+	defaultExportTimeout   = 60 * time.Minute
+	defaultDownloadTimeout = 60 * time.Minute
+	defaultWaitTimeout     = 60 * time.Minute // for the end of an update
+	defaultReadTimeout     = 5 * time.Minute
 )
 
-// noTimeoutField limits an operation that no field of a timeouts argument limits.
-const noTimeoutField = ""
-
-// Descriptions that several objects share.
-const (
-	timeoutsDescription     = "Timeouts for operations."
-	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds. The service can ask for longer pauses."
-)
-
-// withTimeout limits an operation by a field of its timeouts argument. The
-// context that Terraform passes has no deadline.
-func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field, byDefault string) (context.Context, context.CancelFunc) {
-	if after, ok := timeouts.Attributes()[field].(types.String); ok && !after.IsNull() {
-		byDefault = after.ValueString()
+// withTimeout limits an operation by a field of its timeouts block. The context that
+// Terraform passes has no deadline.
+func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
+	limit := byDefault
+	if configured, ok := timeouts.Attributes()[field].(types.String); ok && !configured.IsNull() {
+		limit = durationOf(configured)
 	}
-	return d.limit(ctx, byDefault, field)
-}
-
-// limit limits an operation by a duration, which the field configures.
-func (d *providerData) limit(ctx context.Context, after, field string) (context.Context, context.CancelFunc) {
-	return d.clock.WithTimeout(ctx, durationOf(types.StringValue(after)), &timeoutError{after, field})
+	return d.clock.WithTimeout(ctx, limit, &timeoutError{limit, field})
 }
 
 // timeoutError is the cause of a context that ended because of a timeout.
 type timeoutError struct {
-	after string // as configured
-	field string // of the timeouts argument, or noTimeoutField
+	limit time.Duration
+	field string // of the timeouts block; "" if it has none for the operation
 }
 
 func (e *timeoutError) Error() string {
-	text := "the operation did not finish within " + e.after
-	if e.field != noTimeoutField {
+	text := "the operation did not finish within " + shortDuration(e.limit)
+	if e.field != "" {
 		text += " (timeouts." + e.field + ")"
 	}
 	return text
@@ -58,27 +46,39 @@ func (e *timeoutError) Error() string {
 
 // advice says how to allow the operation more time.
 func (e *timeoutError) advice() string {
-	if e.field == noTimeoutField {
+	if e.field == "" {
 		return "Try again later."
 	}
 	return "If the operation normally takes longer, increase timeouts." + e.field + "."
 }
 
-// resourceTimeouts returns the timeouts argument of a resource, with a description of
-// each field.
-func resourceTimeouts(fields map[string]string) rschema.SingleNestedAttribute {
+// shortDuration formats a duration without zeros at the end, such as "1h30m".
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// resourceTimeouts returns the timeouts block of a resource, with a description of each
+// field. Terraform rejects an unknown field of a block, but ignores one of an attribute.
+func resourceTimeouts(fields map[string]string) map[string]rschema.Block {
 	attributes := map[string]rschema.Attribute{}
 	for name, description := range fields {
 		attributes[name] = rschema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
 	}
-	return rschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: attributes}
+	return map[string]rschema.Block{"timeouts": rschema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: attributes}}
 }
 
-// dataSourceTimeouts returns the timeouts argument of a data source.
-func dataSourceTimeouts(read string) dsschema.SingleNestedAttribute {
-	return dsschema.SingleNestedAttribute{MarkdownDescription: timeoutsDescription, Optional: true, Attributes: map[string]dsschema.Attribute{
+// dataSourceTimeouts returns the timeouts block of a data source.
+func dataSourceTimeouts(read string) map[string]dsschema.Block {
+	return map[string]dsschema.Block{"timeouts": dsschema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]dsschema.Attribute{
 		"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},
-	}}
+	}}}
 }
 
 // durationOf returns the duration in a validated argument; zero if it is not set.

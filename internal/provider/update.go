@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -35,8 +34,6 @@ type updateWait struct {
 	pollInterval types.String
 	// onUpdate is called with each new status. It may be nil.
 	onUpdate func(*client.UpdateStatus)
-	// timeout is the field of the timeouts argument that limits the wait.
-	timeout string
 	// again tells the user how to wait again after a timeout or an interrupt.
 	again string
 	// unchanged says what a failure leaves unchanged. It may be empty.
@@ -50,13 +47,12 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	cause, state := explain(err, w.timeout), sentences(describeLastSeen(w.statusID, last), w.unchanged)
-	ended, failed := errors.AsType[*client.EndedError](err)
+	cause, failed, state := explain(err), client.EndingOf(err).Last, sentences(describeLastSeen(w.statusID, last), w.unchanged)
 	switch {
 	case interrupted(err):
 		addError(diags, summaryUpdateInterrupted, cause, state, w.again)
-	case timedOut(err) && last == nil && failed:
-		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(ended.Last, w.timeout).advice)
+	case timedOut(err) && last == nil && failed != nil:
+		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(failed).advice)
 	case timedOut(err):
 		addError(diags, summaryUpdateTimedOut, cause, state, sentences(w.again, cause.advice))
 	default:

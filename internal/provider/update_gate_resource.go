@@ -61,11 +61,11 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " A change has no effect until the next wait.", Optional: true, Validators: atLeastOneSecond},
-			"timeouts":      resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 			"status":        recorded("Status of the update, always `success`."),
 			"summary":       recorded("Summary of the update."),
 			"ended_at":      recorded("Time when the update ended, as the service returns it, in RFC 3339 format (UTC)."),
 		},
+		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 	}
 }
 
@@ -81,7 +81,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, timeout: "create", again: waitAgain, unchanged: dependentsUnchanged}
+	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain, unchanged: dependentsUnchanged}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {
 		return

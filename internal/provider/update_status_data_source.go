@@ -85,7 +85,6 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. A timeout is an error. Default: `false`.", Optional: true},
 			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
 			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"timeouts":            dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 			"id":                  text("ID that the response contains, normally the same as `status_id`."),
 			"project_id":          text("ID of the documentation project."),
 			"created_at":          text("Time when the update was created, as the service returns it, in RFC 3339 format (UTC)."),
@@ -128,6 +127,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			},
 			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
+		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
 	}
 }
 
@@ -148,14 +148,14 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, timeout: "read", again: waitAgain, unchanged: dependentsUnchanged}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain, unchanged: dependentsUnchanged}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err, "read"), "", "")
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err), "", "")
 			return
 		}
 	}

@@ -102,7 +102,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	}
 	soon, failing := simulator.UpdateSpec{Run: 4 * time.Minute}, simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
 	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
-	const brief = `timeouts = { read = "30m" }`
+	const brief = `timeouts { read = "30m" }`
 	passed := func(fields map[string]any) simulator.UpdateSpec {
 		return simulator.UpdateSpec{Queue: ended, Run: ended, Fields: fields}
 	}

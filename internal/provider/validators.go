@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -55,36 +56,62 @@ var (
 		_, err := client.ParseAPIKey(value)
 		return err
 	})
-	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckCertificates([]byte(value)) })
+	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
 	idRules          = rules(summaryInvalidID, "an ID", checkID)
 	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
 	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
+	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {
+		_, err := decodeParameters(value)
+		return err
+	})
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
-// settingRules is rules for a setting that the client checks.
+// settingRules is rules for an argument that the client checks.
 func settingRules(description string, check func(string) error) []validator.String {
 	return rules(summaryInvalidArgument, description, func(value string) error {
-		_, problem := invalidSetting(check(value))
-		return problem
+		if err := check(value); err != nil {
+			_, problem := invalidSetting(err)
+			return problem
+		}
+		return nil
 	})
+}
+
+// settings holds the provider's argument for each field of the client's configuration, and
+// the text for an invalid one.
+var settings = map[string]struct{ argument, text string }{
+	"BaseURL": {"base_url", "The base URL cannot be used: %s."},
+	"APIKey":  {"api_key", "The API key cannot be used: %s. Copy it again from the service's dashboard."},
+	"RootCAs": {"ca_cert_pem", "The certificates cannot be used: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 }
 
 // invalidSetting returns the argument that the client rejects with err, and why. It shows
 // no part of an API key.
-func invalidSetting(err error) (argument string, problem error) {
-	if _, ok := errors.AsType[client.BaseURLError](err); ok {
-		return "base_url", invalidValue("The base URL cannot be used: " + err.Error() + ".")
+func invalidSetting(err error) (argument string, problem invalidValue) {
+	invalid, ok := errors.AsType[*client.ConfigError](err)
+	if !ok {
+		return "", invalidValue(err.Error())
 	}
-	if _, ok := errors.AsType[client.APIKeyError](err); ok {
-		return "api_key", invalidValue("The API key cannot be used: " + err.Error() + ". Copy it again from the service's dashboard.")
+	setting := settings[invalid.Field]
+	return setting.argument, invalidValue(fmt.Sprintf(setting.text, invalid.Problem))
+}
+
+// decodeParameters returns the fields of additional_parameters, or an [invalidValue].
+func decodeParameters(text string) (map[string]any, error) {
+	var fields map[string]any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber() // does not round large numbers
+	// A decoder alone accepts text after the object.
+	if err := decoder.Decode(&fields); err != nil || fields == nil || !json.Valid([]byte(text)) {
+		return nil, invalidValue("The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" }).")
 	}
-	if _, ok := errors.AsType[client.CertificatesError](err); ok {
-		return "ca_cert_pem", invalidValue("The value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
+	if _, found := fields["domain"]; found {
+		return nil, invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
 	}
-	return "", err
+	return fields, nil
 }
 
 // durationAtLeast accepts durations that are not shorter than a minimum.

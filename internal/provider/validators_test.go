@@ -34,7 +34,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	tests := map[string]struct{ config, want string }{
 		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL cannot be used: it must be absolute, such as https://host.example/v1."},
 		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key cannot be used: it contains whitespace."},
-		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe value must be one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
+		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe certificates cannot be used: no certificate could be read from the PEM text. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\"."},
 		"negative number of retries":    {provider(url, key, `max_retries = -1`), "(max_retries)\nAttribute max_retries value must be between 0 and 20"},
 		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
@@ -43,7 +43,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
 		"ID that is a link":             {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID is a URL."},
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
-		"timeout without a unit":        {gate(`timeouts = { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
+		"timeout without a unit":        {gate(`timeouts { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
 		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\nThe value is not a domain. Write only the domain, such as docs.example.com,"},
 		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "is not a domain."},
 		"domain with a query":           {export(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe value is not a domain."},

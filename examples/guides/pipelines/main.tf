@@ -27,7 +27,7 @@ resource "docs_update_gate" "published" {
   status_id = var.status_id
 
   # A waiting gate holds the state lock.
-  timeouts = {
+  timeouts {
     create = "5m"
   }
 

@@ -5,5 +5,9 @@ resource "docs_static_export" "handbook" {
   additional_parameters = jsonencode({ version = "2030-01" })
 
   renew_before = "10m"
-  timeouts     = { create = "90m", update = "90m" }
+
+  timeouts {
+    create = "90m"
+    update = "90m"
+  }
 }

@@ -7,7 +7,7 @@ variable "status_id" {
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
-  timeouts = {
+  timeouts {
     create = "20m"
   }
 }
