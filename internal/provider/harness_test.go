@@ -146,6 +146,7 @@ func (h *harness) wantCounts(t *testing.T, want counts) {
 		h.service.Count(simulator.EndpointDownload), h.service.Count(simulator.EndpointUpdate), h.service.Count(simulator.EndpointUnknown),
 	}
 	if want.job == some {
+		t.Logf("JOBS %d", got.job)
 		want.job = min(max(got.job, 1), pollsOfJob*max(1, len(h.service.JobIDs())))
 	}
 	if got != want {
