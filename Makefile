@@ -46,7 +46,7 @@ demo: ## Run a demo against a simulated service (KEEP=1: leave the service runni
 	@KEEP='$(KEEP)' exec scripts/demo.sh '$(TF)'
 
 .PHONY: install
-install: build ## Install the provider for the current user, so `terraform init` finds it
+install: provider ## Install the provider for the current user, so `terraform init` finds it
 	@for registry in registry.terraform.io registry.opentofu.org; do \
 		dir="$(PLUGINS)/$$registry/docs-hosting/docs/$(VERSION)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs$$(go env GOEXE) "$$dir/terraform-provider-docs_v$(VERSION)$$(go env GOEXE)" && echo "$$dir"; \
@@ -55,12 +55,15 @@ install: build ## Install the provider for the current user, so `terraform init`
 ##@ Develop
 
 .PHONY: build
-build: ## Build every package, and the provider into .bin/
+build: provider ## Build every package, and the provider into .bin/
 	go build ./...
+
+.PHONY: provider
+provider:
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $(BIN)/ .
 
 .PHONY: dev.tfrc
-dev.tfrc: build ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
+dev.tfrc: provider ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
 	@printf 'provider_installation {\n  dev_overrides {\n    "docs-hosting/docs" = "%s"\n  }\n  direct {}\n}\n' '$(CURDIR)/$(BIN)' >$@
 	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@'
 

@@ -1,7 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// The Terraform provider for a documentation hosting service.
+// Command terraform-provider-docs is the Terraform provider for a documentation hosting
+// service.
 package main
 
 import (
@@ -10,7 +11,10 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -35,15 +39,32 @@ func serve(debug bool) error {
 	var options []tf6server.ServeOpt
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
-	} else if err := dropUnreadLogs(os.Environ(), os.Setenv); err != nil {
-		return err
+	} else {
+		outliveTermination()
+		if err := dropUnreadLogs(os.Environ(), os.Setenv); err != nil {
+			return err
+		}
 	}
 	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 }
 
+// outliveTermination ignores a SIGTERM for longer than Terraform takes to stop. Service
+// managers send it to the whole process group. Terraform then asks its providers to stop,
+// stores what they return, such as the ID of a job that has just started, and ends them.
+// If Terraform itself was killed, nobody else ends the provider.
+func outliveTermination() {
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	go func() {
+		<-terminated
+		time.Sleep(2 * time.Minute)
+		os.Exit(1)
+	}()
+}
+
 // dropUnreadLogs switches off the logs of the plugin libraries if the environment asks
 // for none. Otherwise, they write every trace line for Terraform to read and drop, which
-// takes a third of the CPU of a plan with many objects.
+// takes a third of the CPU of a plan with many resources.
 func dropUnreadLogs(environment []string, set func(name, value string) error) error {
 	for _, variable := range environment {
 		if strings.HasPrefix(variable, "TF_LOG") {

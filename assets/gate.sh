@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 make --silent install PLUGINS="$scratch/plugins" >/dev/null
 go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
-coproc "$scratch/simulator" 2>/dev/null
+coproc "$scratch/simulator" -address 127.0.0.1:0 2>/dev/null
 trap 'kill "$COPROC_PID"; rm -rf "$scratch"' EXIT
 eval "$(head -n 2 <&"${COPROC[0]}")"
 export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1

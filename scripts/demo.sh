@@ -69,7 +69,7 @@ export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
 [ -t 1 ] || export TF_CLI_ARGS=-no-color
 tf=("$cli" "-chdir=$scratch/quickstart")
 mkfifo "$scratch/settings"
-"$scratch/simulator" -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
+"$scratch/simulator" -address 127.0.0.1:0 -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
 service=$!
 { read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
 eval "$base_url; $api_key"

@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.10"
+  required_version = ">= 1.10" # OpenTofu: 1.11
 }
 
 # Ephemeral, so Terraform never stores the key.
@@ -8,7 +8,7 @@ variable "docs_api_key" {
   ephemeral = true
 }
 
-# Objects of this account set provider = docs.handbook.
+# Resources and data sources of this account set provider = docs.handbook.
 provider "docs" {
   alias    = "handbook"
   base_url = "https://host.example/v1"

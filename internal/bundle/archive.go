@@ -97,14 +97,19 @@ func (a *archive) enter(e entry) error {
 
 // cleanName returns the slash-separated path of an entry, relative to the root of
 // the archive, which is ".". On every system, it refuses names that lead out of the
-// archive, and backslashes, which separate directories on Windows only.
+// archive, backslashes, which separate directories on Windows only, and elements that are
+// too long for common file systems.
 func cleanName(raw string) (string, error) {
 	name := path.Clean(raw)
 	if raw == "" || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "", errName
 	}
+	elements := strings.Split(name, "/")
+	if slices.ContainsFunc(elements, func(element string) bool { return len(element) > 255 }) {
+		return "", errLongName
+	}
 	_, err := filepath.Localize(name)
-	if err != nil || runtime.GOOS == "windows" && slices.ContainsFunc(strings.Split(name, "/"), changedByWindows) {
+	if err != nil || runtime.GOOS == "windows" && slices.ContainsFunc(elements, changedByWindows) {
 		return "", errSystem
 	}
 	return name, nil
@@ -122,14 +127,14 @@ type ArchiveError struct {
 	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
 	Entry string
 	Err   error
-	// Damaged means that the archive is not merely one that is not unpacked.
+	// Damaged means that the file is corrupt, not just unsupported.
 	Damaged bool
 }
 
 // Error escapes the name of the entry and shows at most 100 characters of it.
 func (e *ArchiveError) Error() string {
 	if e.Entry == "" {
-		return "archive: " + e.Err.Error()
+		return e.Err.Error()
 	}
 	return fmt.Sprintf("archive entry %.100q: %v", e.Entry, e.Err)
 }
@@ -143,12 +148,15 @@ func (r refusal) Error() string { return string(r) }
 
 const (
 	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
-	errEmpty    refusal = "it contains no files"
+	errEmpty    refusal = "the archive contains no files"
 	errName     refusal = "unsafe name"
+	errLongName refusal = "a name of more than 255 bytes"
 	errSystem   refusal = "the operating system does not allow this name"
 	errMethod   refusal = "unsupported compression method"
 	errKind     refusal = "only files and directories are supported, not links or devices"
 	errConflict refusal = "two entries for one path"
 	errTooMany  refusal = "more than 100,000 entries"
 	errTooLarge refusal = "more than 4 GiB unpacked"
+
+	errDirectory refusal = "the zip lists more than 100,000 entries, or takes more than 50 MB for the list"
 )

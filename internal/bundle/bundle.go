@@ -9,7 +9,7 @@
 // the bundle in a temporary directory, [Staged.Unpack] reads that file, and
 // [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
 // target into temporary directories. Only what the same resource wrote is replaced or
-// removed.
+// removed, and what already has the content of the bundle is left in place.
 package bundle
 
 import (
@@ -28,8 +28,7 @@ type Content struct {
 
 // Staged is a bundle in temporary directories beside its target.
 type Staged struct {
-	File      *os.File // empty; the caller writes the bundle to it
-	directory string   // to unpack into, or ""
+	File *os.File // empty; the caller writes the bundle to it
 	change
 }
 
@@ -43,27 +42,18 @@ func (f Found) Stage() (*Staged, error) {
 	return s, nil
 }
 
-func (s *Staged) prepare(f Found) error {
-	if f.tree.name != "" {
-		in, out, err := s.beside(f.tree)
-		if err != nil {
+func (s *Staged) prepare(f Found) (err error) {
+	for _, found := range f {
+		if err := s.beside(found); err != nil {
 			return err
 		}
-		if f.tree.stamp != "" {
-			s.moves = append(s.moves, out)
-		}
-		s.moves = append(s.moves, in)
-		s.directory = in.from
 	}
-	in, _, err := s.beside(f.file)
-	if err != nil {
-		return err
-	}
-	// It is last, and replaces a file atomically.
-	s.moves = append(s.moves, in)
-	s.File, err = os.OpenFile(in.from, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	s.File, err = os.OpenFile(s.file().next(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	return err
 }
+
+// file is the last part, because it replaces a file atomically and cannot be taken back.
+func (s *Staged) file() part { return s.parts[len(s.parts)-1] }
 
 // Unpack closes the file, reads it as an archive, and unpacks it if the target has a
 // directory. A bundle that is not unpacked need not be an archive.
@@ -74,8 +64,8 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	if err := s.File.Close(); err != nil {
 		return Content{}, err
 	}
-	if s.directory != "" {
-		held, err := unpack(ctx, s.File.Name(), s.directory, defaultLimits)
+	if directory := s.parts[0]; directory.directory {
+		held, err := unpack(ctx, s.File.Name(), directory.next(), defaultLimits)
 		return held.content(), err
 	}
 	held, err := readArchive(ctx, s.File.Name(), defaultLimits, skip)
@@ -85,13 +75,19 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	return held.content(), err
 }
 
-// Commit renames the unpacked directory and the file into place. It fails with an
-// *OccupiedError if the resource did not write what is there, or if that has changed since
-// Inspect.
+// Commit renames the unpacked directory and the file into place, unless what is there
+// already has the same content. It fails with an [OccupiedError] if the resource did not
+// write anything else that is there, or if that has changed since Inspect.
 //
-// After an error, the target is unchanged, unless it is [ErrNotUndone], which names both
-// places.
-func (s *Staged) Commit(ctx context.Context) error { return s.commit(ctx) }
+// After an error, the target is unchanged, unless the error is a [*NotUndoneError].
+func (s *Staged) Commit(ctx context.Context, placed *Placed) error {
+	for i := range s.parts {
+		if err := s.parts[i].compare(ctx); err != nil {
+			return err
+		}
+	}
+	return s.commit(ctx, placed)
+}
 
 // Discard deletes what was not put in place, and what was replaced. An error names what
 // is left.
@@ -104,19 +100,21 @@ func (s *Staged) Discard() error {
 type Removed struct{ change }
 
 // Remove renames the directory and the file into temporary directories if the resource
-// wrote them, and leaves anything else. Errors are those of Commit.
-func (f Found) Remove(ctx context.Context) (*Removed, error) {
-	r := &Removed{}
-	for _, found := range []finding{f.tree, f.file} {
-		if found.ours {
-			_, out, err := r.beside(found)
-			if err != nil {
+// wrote them. It leaves anything else, and what was put in place since placed was
+// created. Errors are those of Commit.
+func (f Found) Remove(ctx context.Context, placed *Placed) (*Removed, error) {
+	r := &Removed{change{removes: true}}
+	for _, found := range f {
+		switch {
+		case found.problem != "":
+			r.parts = append(r.parts, part{finding: found})
+		case found.ours:
+			if err := r.beside(found); err != nil {
 				return nil, errors.Join(err, r.Discard())
 			}
-			r.moves = append(r.moves, out)
 		}
 	}
-	if err := r.commit(ctx); err != nil {
+	if err := r.commit(ctx, placed); err != nil {
 		return nil, errors.Join(err, r.Discard())
 	}
 	return r, nil

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 )
 
@@ -106,15 +107,34 @@ func (a *archive) tar(source, end io.Reader) error {
 	}
 }
 
+// zipDirectory limits what zip.NewReader reads, all of which it keeps in memory.
+type zipDirectory struct {
+	io.ReaderAt
+	entries int
+	bytes   int64
+}
+
+func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
+	n, err := d.ReaderAt.ReadAt(p, at)
+	d.entries -= bytes.Count(p[:n], []byte("PK\x01\x02"))
+	if d.bytes -= int64(n); d.entries < 0 || d.bytes < 0 {
+		return 0, errDirectory
+	}
+	return n, err
+}
+
 func (a *archive) zip(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	r, err := zip.NewReader(file, info.Size())
+	// The end of the directory is read up to three times.
+	directory := &zipDirectory{file, 3 * a.limits.entries, int64(a.limits.entries)*512 + 1<<20}
+	r, err := zip.NewReader(directory, info.Size())
 	if err != nil {
 		return err
 	}
+	directory.entries, directory.bytes = math.MaxInt, math.MaxInt64
 	for _, f := range r.File {
 		a.current = f.Name
 		if err := a.zipEntry(f); err != nil {

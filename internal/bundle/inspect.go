@@ -35,7 +35,7 @@ func (t Target) Check() error {
 		return err
 	}
 	if contains(directory, file) || contains(file, directory) {
-		return fmt.Errorf("the file %s and the directory %s must not be inside each other", t.Path, t.Directory)
+		return fmt.Errorf("neither the file %s nor the directory %s may contain the other", t.Path, t.Directory)
 	}
 	return nil
 }
@@ -73,12 +73,13 @@ func withDigest(digests []string, latest string) []string {
 
 // finding describes a file or a directory on disk.
 type finding struct {
-	name      string
-	directory bool
-	stamp     string // see stampOf
-	ours      bool   // the resource wrote it
-	latest    bool   // it is what the resource wrote last
-	problem   string // describes what the resource did not write, such as "is a symbolic link"
+	name       string
+	directory  bool
+	stamp      string // see stampOf
+	ours       bool   // the resource wrote it
+	latest     bool   // it is what the resource wrote last
+	problem    string // describes what the resource did not write, such as "is a symbolic link"
+	comparable bool   // it is of the right kind, so it may have the content of a new bundle
 }
 
 // stampOf lists the names, kinds, sizes, and times of the file or of all that is in the
@@ -105,72 +106,69 @@ func stampOf(name string, limits limits) (string, error) {
 	return stamp.String(), err
 }
 
-// OccupiedError reports something at a target that the resource did not write.
-type OccupiedError struct {
-	Name      string
-	Directory bool   // Name is the directory to unpack into, not the file
-	Problem   string // what is there, such as "is a symbolic link"
+// digest returns the content digest of the directory or the checksum of the file.
+func (f finding) digest(ctx context.Context) (string, error) {
+	if !f.directory {
+		return fileDigest(ctx, f.name)
+	}
+	now, err := readTree(ctx, f.name, defaultLimits)
+	return now.content().Digest, err
 }
 
-func (e *OccupiedError) Error() string { return e.Name + " " + e.Problem }
+const alreadyExists = "already exists" // and was not read
 
-func (f finding) occupied() *OccupiedError { return &OccupiedError{f.name, f.directory, f.problem} }
-
-// Found describes what is at a target.
-type Found struct {
-	file, tree finding // the tree has no name if the target has no directory
+// Obstacle is something at a target that the resource did not write.
+type Obstacle struct {
+	Name       string
+	Directory  bool   // Name is the directory to unpack into, not the file
+	Problem    string // what is there, such as "is a symbolic link"
+	Comparable bool   // it may turn out to have the content of the bundle
 }
+
+// OccupiedError reports what prevents a change of a target.
+type OccupiedError []Obstacle
+
+func (e OccupiedError) Error() string { return e[0].Name + " " + e[0].Problem }
+
+func (f finding) obstacle(problem string) Obstacle {
+	return Obstacle{f.name, f.directory, problem, f.comparable}
+}
+
+// Found describes what is at a target: its directory, if it has one, and its file.
+type Found []finding
 
 // Complete reports whether the target holds what was written last.
 func (f Found) Complete() bool {
-	return f.file.latest && (f.tree.name == "" || f.tree.latest)
+	return !slices.ContainsFunc(f, func(found finding) bool { return !found.latest })
 }
 
-// Occupied returns an error for each of the file and the directory that the resource did
-// not write.
-func (f Found) Occupied() (occupied []*OccupiedError) {
-	for _, found := range []finding{f.file, f.tree} {
+// Occupied returns what the resource did not write.
+func (f Found) Occupied() (occupied []Obstacle) {
+	for _, found := range f {
 		if found.problem != "" {
-			occupied = append(occupied, found.occupied())
+			occupied = append(occupied, found.obstacle(found.problem))
 		}
 	}
 	return occupied
 }
 
-// Inspect reads what is on disk and changes nothing. It fails only with
-// context.Cause(ctx). What cannot be read is not the resource's own.
+// Inspect reads what is on disk and changes nothing. What cannot be read is not the
+// resource's own. Errors are context.Cause(ctx), and those of the system that do not depend
+// on what is there: too many open files, or a name that is too long.
 func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 	// Clean drops trailing slashes, before which the system would follow a link.
-	file := filepath.Clean(t.Path)
-	found := Found{file: classify(file, 0, owned.Files, func() (string, error) { return fileDigest(ctx, file) })}
-	if t.Directory != "" {
-		directory := filepath.Clean(t.Directory)
-		found.tree = classify(directory, fs.ModeDir, owned.Trees, func() (string, error) { return treeDigest(ctx, directory, owned, found.file) })
+	file, err := classify(ctx, filepath.Clean(t.Path), 0, owned.Files)
+	if err != nil || t.Directory == "" {
+		return Found{file}, err
 	}
-	if ctx.Err() != nil {
-		return Found{}, context.Cause(ctx)
-	}
-	return found, nil
-}
-
-// treeDigest returns the content digest of the directory. If that is not known but the
-// archive is, the error is the first difference between the two.
-func treeDigest(ctx context.Context, directory string, owned Owned, archive finding) (string, error) {
-	now, err := readTree(ctx, directory, defaultLimits)
-	digest := now.content().Digest
-	if err != nil || slices.Contains(owned.Trees, digest) || !archive.ours {
-		return digest, err
-	}
-	if written, err := readArchive(ctx, archive.name, defaultLimits, skip); err == nil {
-		return digest, written.difference(now)
-	}
-	return digest, nil
+	directory, err := classify(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
+	return Found{directory, file}, err
 }
 
 // classify describes what is at name, which should be of the given kind. The known
 // digests are those of what the resource wrote there, oldest first. If there are none, no
 // content is read.
-func classify(name string, kind fs.FileMode, known []string, digest func() (string, error)) finding {
+func classify(ctx context.Context, name string, kind fs.FileMode, known []string) (finding, error) {
 	f := finding{name: name, directory: kind.IsDir()}
 	info, err := os.Lstat(name)
 	if err == nil {
@@ -178,49 +176,62 @@ func classify(name string, kind fs.FileMode, known []string, digest func() (stri
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
-		if parent := fileAbove(name); parent != "" {
-			f.name, f.problem = parent, "is a file"
-		}
+		f.name, f.problem = obstacleAbove(name)
+		return f, nil
 	case err != nil:
 		f.problem = "cannot be read: " + err.Error()
 	case info.Mode().Type() != kind:
 		f.problem = "is " + kindOf(info.Mode())
 	case info.IsDir() && isEmpty(name):
 	case len(known) == 0:
-		f.problem = "already exists"
+		f.problem, f.comparable = alreadyExists, true
 	default:
-		f.recognize(known, digest)
+		err = f.recognize(ctx, known)
 	}
-	return f
+	switch {
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENAMETOOLONG):
+		return f, err
+	}
+	return f, nil
 }
 
-// fileAbove returns the parent of name that is a file, or "".
-func fileAbove(name string) string {
-	for parent := filepath.Dir(name); parent != name; name, parent = parent, filepath.Dir(parent) {
-		if info, err := os.Stat(parent); err == nil {
-			if info.IsDir() {
-				return ""
-			}
-			return parent
-		}
+// obstacleAbove returns the parent of name that is not a directory, and what it is, or
+// name.
+func obstacleAbove(name string) (at, problem string) {
+	parent := filepath.Dir(name)
+	for parent != filepath.Dir(parent) && !exists(parent) {
+		parent = filepath.Dir(parent)
 	}
-	return ""
+	info, err := os.Stat(parent)
+	switch {
+	case err == nil && info.IsDir(), !exists(parent):
+		return name, ""
+	case err != nil:
+		return parent, "is a broken symbolic link"
+	}
+	return parent, "is a file"
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 // recognize compares the content with what the resource wrote.
-func (f *finding) recognize(known []string, digest func() (string, error)) {
-	const differs = "differs from what this resource wrote"
-	got, err := digest()
+func (f *finding) recognize(ctx context.Context, known []string) error {
+	got, err := f.digest(ctx)
+	f.comparable = true
 	switch {
 	case isSystemError(err):
 		f.problem = "cannot be read: " + err.Error()
-	case err != nil:
-		f.problem = differs + ": " + err.Error()
-	case !slices.Contains(known, got):
-		f.problem = differs
+	case err != nil, !slices.Contains(known, got):
+		f.problem = "differs from what this resource wrote"
 	default:
-		f.ours, f.latest = true, got == known[len(known)-1]
+		f.ours, f.latest, f.comparable = true, got == known[len(known)-1], false
 	}
+	return err
 }
 
 func isEmpty(directory string) bool {

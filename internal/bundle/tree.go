@@ -59,25 +59,6 @@ func (t tree) content() (c Content) {
 	return c
 }
 
-// difference returns an error that describes the first name, in order, at which now differs.
-func (t tree) difference(now tree) error {
-	names := maps.Clone(t)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		before, had := t[name]
-		after, has := now[name]
-		switch {
-		case !has:
-			return fmt.Errorf("%.100q is missing", name)
-		case !had:
-			return fmt.Errorf("%.100q was added", name)
-		case before != after:
-			return fmt.Errorf("%.100q was changed", name)
-		}
-	}
-	return nil
-}
-
 // readTree returns the content of the directory. It fails at a link or a device.
 func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
 	found, left := tree{}, limits.bytes
@@ -91,7 +72,7 @@ func readTree(ctx context.Context, directory string, limits limits) (tree, error
 			found[name] = node{directory: true}
 			return nil
 		case !entry.Type().IsRegular():
-			return fmt.Errorf("%.100q is %s", name, kindOf(entry.Type()))
+			return errKind
 		}
 		sum, err := readSum(ctx, filepath.Join(directory, name), &left)
 		found[name] = node{sum: sum}

@@ -35,7 +35,6 @@ type service struct {
 	*simulator.Server
 	*clitest.CLI
 	clock *clocktest.Virtual
-	chart chart
 	// hung, unless nil, receives the endpoint of each request that a fault has met.
 	hung chan string
 }
@@ -63,7 +62,7 @@ func newServiceIn(t *testing.T, year int) *service {
 	t.Cleanup(func() { _ = server.Close() })
 	const ended = -1
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: ended, Run: ended})
-	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "page guides/links.mdx does not render"})
+	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "Page guides/links.mdx cannot be parsed"})
 	server.AddJob(simulator.JobSpec{ID: exportedJob, Queue: ended, Run: ended})
 
 	env := map[string]string{"DOCS_BASE_URL": server.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
@@ -115,7 +114,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 	served := map[string]bool{}
 	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
 		if !served[match[1]] {
-			s.Serve(t, "hashicorp/"+match[1], newThirdParty(match[1], &s.chart))
+			s.Serve(t, "hashicorp/"+match[1], newThirdParty(match[1]))
 		}
 		served[match[1]] = true
 	}

@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,7 +45,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		s.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: -1, Run: -1, Fail: "unknown"})
 		s.clock.Advance(time.Hour)
 	}
-	const failure = "page guides/links.mdx does not render"
+	const failure = "Page guides/links.mdx cannot be parsed"
 
 	for name, test := range map[string]struct {
 		before      func(t *testing.T, s *service)
@@ -56,9 +54,6 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		jobs, links int
 	}{
 		"nothing published yet": {func(*testing.T, *service) {}, 0, nothing, 0, 0},
-		"nothing published yet in HCP Terraform": {func(t *testing.T, s *service) {
-			s.command(t, "terraform", `[ "$1" != output ] || { echo "could not read state version outputs: resource not found" >&2; exit 1; }; exec '`+s.Binary+`' "$@"`)
-		}, 0, nothing, 0, 0},
 		"the first export failed": {func(t *testing.T, s *service) {
 			s.NextJob(simulator.JobSpec{Fail: failure})
 			s.Run(t, 1, "apply", "-auto-approve")
@@ -189,8 +184,7 @@ func TestCanceledRenewalLeavesNoLock(t *testing.T) {
 			s.hung = make(chan string, 1)
 			s.AddFault(simulator.Fault{Endpoint: test.hangs, Times: 1, Delay: simulator.Forever})
 
-			c := exec.CommandContext(t.Context(), "sh", "-euc", "exec sh renew.sh")
-			c.Dir, c.Env = s.Folder, append(slices.Clone(s.Env), "TF_CLI_ARGS_apply=-auto-approve")
+			c := s.step(t, "exec sh renew.sh")
 			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			if err := c.Start(); err != nil {
 				t.Fatal(err)

@@ -53,14 +53,21 @@ func newPipeline(t *testing.T, backend string) *service {
 	return s
 }
 
-// shell runs a command as a step of a pipeline does, and returns its output.
-func (s *service) shell(t *testing.T, wantExit int, command string) string {
+// step returns a script as a pipeline runs it.
+func (s *service) step(t *testing.T, script string) *exec.Cmd {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "sh", "-euc", command)
+	c := exec.CommandContext(t.Context(), "sh", "-euc", script)
 	c.Dir, c.Env = s.Folder, append(slices.Clone(s.Env), "TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_apply=-auto-approve")
+	return c
+}
+
+// shell runs a script and returns its output.
+func (s *service) shell(t *testing.T, wantExit int, script string) string {
+	t.Helper()
+	c := s.step(t, script)
 	output, err := c.CombinedOutput()
 	if exit := c.ProcessState.ExitCode(); exit != wantExit {
-		t.Fatalf("%s ended with %d (%v), want %d:\n%s", command, exit, err, wantExit, output)
+		t.Fatalf("%s ended with %d (%v), want %d:\n%s", script, exit, err, wantExit, output)
 	}
 	return string(output)
 }
@@ -71,15 +78,15 @@ func (s *service) unset(name string) {
 }
 
 var (
-	step = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
+	stepLine = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
 	// afterFailure is what a pipeline runs if a step has failed.
 	afterFailure = regexp.MustCompile(`(?m)^ +(?:- if: failure\(\)\n +run|after_script:\n +-):? (.+)$`)
 )
 
-// run runs the steps of a job in order, and what follows a failure. The last step must be the process that a canceled job interrupts.
-func (s *service) run(t *testing.T, job string, wantExit int) {
+// runJob runs the steps of a job in order, and what follows a failure. The last step must be the process that a canceled job interrupts.
+func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	t.Helper()
-	steps := step.FindAllStringSubmatch(job, -1)
+	steps := stepLine.FindAllStringSubmatch(job, -1)
 	if last := steps[len(steps)-1][1]; !strings.HasPrefix(last, "exec ") {
 		t.Errorf("the step %q is not replaced by its command", last)
 	}
@@ -121,10 +128,10 @@ func TestPipelinesPublishAndRenew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, pipeline.backend)
-			s.run(t, pipeline.publish, 0)
+			s.runJob(t, pipeline.publish, 0)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.clock.Advance(time.Hour)
-			s.run(t, pipeline.renew, 0)
+			s.runJob(t, pipeline.renew, 0)
 			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
 				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
 			}
@@ -140,12 +147,12 @@ func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, pipeline.backend)
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.run(t, pipeline.publish, 1) // nothing is tainted
+			s.runJob(t, pipeline.publish, 1) // nothing is tainted
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_success")
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-			s.run(t, pipeline.publish, 1)
+			s.runJob(t, pipeline.publish, 1)
 			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
-			s.run(t, pipeline.publish, 0)
+			s.runJob(t, pipeline.publish, 0)
 			if jobs := s.Count(simulator.EndpointStart); jobs != 1 {
 				t.Errorf("%d jobs, want 1", jobs)
 			}
@@ -162,7 +169,7 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Instead of the clone that the page names, and of a build.
-	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o build BIN="$HOME/bin" "$@"`)
+	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o provider BIN="$HOME/bin" "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
 	_, section, _ := strings.Cut(read(t, root+"/templates/guides/getting-started.md.tmpl"), "\n## Share the provider\n")

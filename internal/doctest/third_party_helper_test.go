@@ -5,79 +5,27 @@ package doctest
 
 import (
 	"context"
-	"strings"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// thirdParty stands in for the provider of another vendor. It checks configurations against the
-// schemas of thirdPartyResources and stores what it is given.
-type thirdParty struct {
-	name  string
-	chart *chart
-}
+// thirdParty stands in for the provider of another vendor. It checks the references and arguments of
+// configurations against the schemas of thirdPartyResources, and stores what it is given.
+type thirdParty struct{ name string }
 
-func newThirdParty(name string, c *chart) func() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(thirdParty{name, c})
-}
-
-// chart is the deployment chart of a cluster.
-type chart struct {
-	sync.Mutex
-	values map[string]string // by name, what the last helm_release with set arguments passed to it
-}
-
-func (c *chart) value(name string) string {
-	c.Lock()
-	defer c.Unlock()
-	return c.values[name]
-}
-
-// release passes values to the chart as version 3.1.2 of the Helm provider does: those of set_wo only
-// if the number in set_wo_revision is greater than in the state, and none of an earlier release.
-func (c *chart) release(ctx context.Context, config tfsdk.Config, plan tfsdk.Plan, state tfsdk.State) diag.Diagnostics {
-	var diags diag.Diagnostics
-	var before, after types.Number
-	if !state.Raw.IsNull() {
-		diags.Append(state.GetAttribute(ctx, path.Root("set_wo_revision"), &before)...)
-	}
-	diags.Append(plan.GetAttribute(ctx, path.Root("set_wo_revision"), &after)...)
-	arguments := []string{"set", "set_sensitive"}
-	if !after.IsNull() && (before.IsNull() || after.ValueBigFloat().Cmp(before.ValueBigFloat()) > 0) {
-		arguments = append(arguments, "set_wo")
-	}
-	values := map[string]string{}
-	for _, name := range arguments {
-		var list types.List
-		diags.Append(config.GetAttribute(ctx, path.Root(name), &list)...)
-		for _, element := range list.Elements() {
-			if set, ok := element.(types.Object); ok {
-				text := func(name string) string {
-					value, _ := set.Attributes()[name].(types.String)
-					return value.ValueString()
-				}
-				values[text("name")] = strings.ReplaceAll(text("value"), `\,`, ",")
-			}
-		}
-	}
-	c.Lock()
-	defer c.Unlock()
-	c.values = values
-	return diags
+func newThirdParty(name string) func() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(thirdParty{name})
 }
 
 func (p thirdParty) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -98,7 +46,7 @@ func (p thirdParty) Configure(context.Context, provider.ConfigureRequest, *provi
 func (p thirdParty) Resources(context.Context) []func() resource.Resource {
 	var resources []func() resource.Resource
 	for name, s := range thirdPartyResources[p.name] {
-		resources = append(resources, func() resource.Resource { return thirdPartyResource{name, s, p.chart} })
+		resources = append(resources, func() resource.Resource { return thirdPartyResource{name, s} })
 	}
 	return resources
 }
@@ -110,7 +58,6 @@ func (p thirdParty) DataSources(context.Context) []func() datasource.DataSource 
 type thirdPartyResource struct {
 	name   string
 	schema schema.Schema
-	chart  *chart
 }
 
 func (r thirdPartyResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -121,19 +68,13 @@ func (r thirdPartyResource) Schema(_ context.Context, _ resource.SchemaRequest, 
 	resp.Schema = r.schema
 }
 
-func (r thirdPartyResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	if r.name == "helm_release" {
-		resp.Diagnostics.Append(r.chart.release(ctx, req.Config, req.Plan, resp.State)...)
-	}
+func (r thirdPartyResource) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	resp.State.Raw = known(req.Plan.Raw)
 }
 
 func (r thirdPartyResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
-func (r thirdPartyResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	if r.name == "helm_release" {
-		resp.Diagnostics.Append(r.chart.release(ctx, req.Config, req.Plan, req.State)...)
-	}
+func (r thirdPartyResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	resp.State.Raw = known(req.Plan.Raw)
 }
 

@@ -67,7 +67,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 				report("Update %s: %s", statusID, update.Status)
 			}
 		},
-		again: "Apply again if the action runs before a resource is created or updated. Otherwise, run \"terraform apply -invoke\" with the address of the action.",
+		again: "If the action runs before a resource is created or updated, run terraform apply again. Otherwise, run \"terraform apply -invoke\" with the address of the action.",
 	}
 	if _, ok := wait.waitForSuccess(ctx, &resp.Diagnostics); ok {
 		report("Update %s succeeded", statusID)

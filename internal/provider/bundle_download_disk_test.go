@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -103,7 +104,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote`},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -136,7 +137,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
 	c.service.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
-	c.wantCounts(t, counts{job: 3, bundle: 3, download: 3}) // none for what is not replaced
+	c.wantCounts(t, counts{job: 4, bundle: 4, download: 4}) // none for what no bundle can be
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
@@ -150,9 +151,9 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If that is still so during the apply, this download stops before it writes a file.")
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", `Move or delete "`+c.inFolder(label(name))+"/", `" before you apply.`)
 			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
-				"Move or delete it, and plan and apply again. If another docs_bundle_download writes there, give each its own "+test.at+" instead.")
+				`Move or delete "`+c.inFolder(label(name))+"/", `", then plan and apply again. If another docs_bundle_download writes there, give each its own `+test.at+" instead.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -178,11 +179,10 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-func TestReplacementAtTheSamePathDeletesFirstUnlessItCreatesFirst(t *testing.T) {
+func TestReplacementAtTheSamePathDeletesFirst(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	config := strings.Replace(c.download("site", "se_1", "lifecycle {\n    create_before_destroy = false\n  }"), "site/site", "site/pages", 1)
-	c.write(t, config)
+	c.write(t, strings.Replace(c.download("site", "se_1", ""), "site/site", "site/pages", 1))
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
 	plan.wantNothingSaid(t, "site") // its own files are no warning
 	if plan.planned["site"] != "replace" {
@@ -190,13 +190,101 @@ func TestReplacementAtTheSamePathDeletesFirstUnlessItCreatesFirst(t *testing.T) 
 	}
 	c.terraform.Run(t, 0, "apply", "saved")
 	c.wantEmptyPlan(t)
+}
 
-	c.write(t, strings.Replace(config, "= false", "= true", 1))
-	before := c.disk(t, "site")
-	said := c.report(t, 1, "apply", "-auto-approve", "-replace="+siteBundle).said["site"]
-	wantPhrases(t, said, `bundle.tar.gz" already exists. No files were written.`)
-	c.wantDisk(t, "site", before)
+// Terraform destroys the old object after it has created the new one.
+func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
+	t.Parallel()
+	const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
+	tests := map[string]struct {
+		arguments, jobID, path string // of the replacement
+		more                   string // configuration
+	}{
+		"asked for":       {arguments: createFirst},
+		"another path":    {arguments: createFirst, path: "other.tar.gz"},
+		"another content": {arguments: strings.Replace(createFirst, "\n", "\n    replace_triggered_by = [terraform_data.job]\n", 1), jobID: "se_2"},
+		"handed down":     {more: "resource \"terraform_data\" \"dependent\" {\n  input = docs_bundle_download.DISK_handed_down.sha256\n  " + createFirst + "\n}\n"},
+	}
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	c.addBundle("se_2", 3)
+	config := func(second bool) string {
+		config := "resource \"terraform_data\" \"job\" {\n  input = \"se_1\"\n}\n"
+		if second {
+			config = strings.Replace(config, "se_1", "se_2", 1)
+		}
+		for name, test := range tests {
+			for _, disk := range []string{"same", "fresh"} {
+				block := c.download(disk+"_"+label(name), "se_1", test.arguments)
+				if second {
+					block = strings.Replace(block, "se_1", cmp.Or(test.jobID, "se_1"), 1)
+					block = strings.Replace(block, "bundle.tar.gz", cmp.Or(test.path, "bundle.tar.gz"), 1)
+				}
+				config += block + strings.NewReplacer("DISK", disk, "dependent", disk).Replace(test.more)
+			}
+		}
+		return config
+	}
+	c.write(t, config(false))
+	c.apply(t, 0)
+	replace := []string{"-auto-approve"}
+	for name := range tests {
+		c.change(t, "fresh_"+label(name), "rm .")
+		for _, disk := range []string{"same", "fresh"} {
+			replace = append(replace, "-replace=docs_bundle_download."+disk+"_"+label(name))
+		}
+	}
+	c.write(t, config(true))
+	applied := c.report(t, 1, append([]string{"apply"}, replace...)...)
+	for name, test := range tests {
+		for _, disk := range []string{"same", "fresh"} {
+			row := disk + " " + name
+			if test.jobID != "" && disk == "same" {
+				applied.wantSaid(t, row, "error: Unexpected files at the download path (path)", `bundle.tar.gz" already exists with other content. No files were written.`, "(extract_to)", `Move or delete "`+c.inFolder(label(row), "site")+`", then plan and apply again.`)
+				c.change(t, label(row), "rm .") // as the error says
+				continue
+			}
+			if said := applied.said[label(row)]; strings.Contains(said, "error: ") {
+				t.Errorf("of %s, the apply says:\n%s", row, said)
+			}
+			c.wantDownload(t, label(row), map[string]int{"": 4, "se_2": 5}[test.jobID])
+		}
+	}
+	c.apply(t, 0)
+	c.wantDownload(t, "same_another_content", 5)
 	c.wantEmptyPlan(t)
+	c.report(t, 0, "destroy", "-auto-approve")
+	for name := range tests {
+		c.wantDisk(t, "same_"+label(name), map[string]string{})
+		c.wantDisk(t, "fresh_"+label(name), map[string]string{})
+	}
+}
+
+// wantDownload checks that a directory holds one archive and its files.
+func (c *cli) wantDownload(t *testing.T, directory string, files int) {
+	t.Helper()
+	if disk := c.disk(t, directory); len(disk) != 1+files || disk["site/index.html"] == "" {
+		t.Errorf("%s holds %.30q, want an archive and its %d files", directory, disk, files)
+	}
+}
+
+// The create of the new name and the destroy of the old one run in any order, or at once.
+func TestRenameWithoutAMovedBlockKeepsTheFiles(t *testing.T) {
+	t.Parallel()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	for i, parallelism := range []string{"10", "10", "1", "1"} {
+		c.write(t, fmt.Sprintf("resource \"docs_bundle_download\" \"name_%d\" {\n  count = 30\n  job_id = \"se_1\"\n  path = \"%s/${count.index}/bundle.tar.gz\"\n  extract_to = \"%[2]s/${count.index}/site\"\n}\n", i, c.inFolder()))
+		c.apply(t, 0, "-parallelism="+parallelism)
+		for n := range 30 {
+			c.wantDownload(t, fmt.Sprint(n), 4)
+		}
+		c.wantEmptyPlan(t)
+	}
+	c.apply(t, 0, "-destroy")
+	for n := range 30 {
+		c.wantDisk(t, fmt.Sprint(n), map[string]string{})
+	}
 }
 
 // Nothing else makes a disk full, or keeps a rename from being undone, on every system.
@@ -209,22 +297,26 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		err       error
 		want      string
 	}{
-		"full in a create":     {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space. Then plan and apply again."},
-		"full in an update":    {"update", full, "device.\n\nThe files on disk and the state are unchanged.\n\nMake sure"},
-		"mount point":          {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
-		"rename is not undone": {"update", errors.Join(full, bundle.ErrNotUndone, stuck), "busy.\n\nThe old files are in that temporary directory.\n\n"},
-		"full in a destroy":    {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure"},
-		"interrupted destroy":  {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
-		"damaged archive":      {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: archive: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again."},
+		"full in a create":         {"create", full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space, then plan and apply again."},
+		"full in an update":        {"update", full, "device.\n\nThe files on disk and the state are unchanged.\n\nMake sure"},
+		"mount point":              {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
+		"rename is not undone":     {"update", errors.Join(full, &bundle.NotUndoneError{Place: "tmp/old", Err: stuck}), "busy.\n\nThe old files are in \"tmp/old\".\n\n"},
+		"full in a destroy":        {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space, then destroy it again."},
+		"changed during a destroy": {"delete", bundle.OccupiedError{{Name: "site", Directory: true, Problem: "was changed"}}, "Unexpected files at the download path\n\"site\" was changed. No files were deleted, and the state is unchanged.\n\nMove or delete \"site\", then destroy it again."},
+		"too many open files":      {"create", &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "tmp: too many open files.\n\nNo files were written.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism, then plan and apply again."},
+		"too many connections":     {"create", &client.ConnectionError{Reason: "socket: too many open files"}, "socket: too many open files.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files"},
+		"a name that is too long":  {"create", &fs.PathError{Op: "mkdir", Path: "tmp", Err: syscall.ENAMETOOLONG}, "\n\nUse a shorter path or extract_to."},
+		"interrupted destroy":      {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
+		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, change triggers of the export, which exports the site again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			model := bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("a.tgz"), ExtractTo: types.StringValue("site")}
 			model.addFailure(test.operation, &diags, test.err)
-			model.warnAboutLeftovers(errors.New("DIR was not deleted: busy"), &diags)
+			model.warnAboutLeftovers(errors.New(`"dl/.site.docs-bundle-1" was not deleted: busy`), &diags)
 			wantPhrases(t, diags[0].Summary()+"\n"+diags[0].Detail(), test.want)
-			wantPhrases(t, diags[1].Summary()+"\n"+diags[1].Detail(), "Temporary files not deleted: a.tgz\nDIR was not deleted: busy.\n\nDelete that directory.")
+			wantPhrases(t, diags[1].Summary()+"\n"+diags[1].Detail(), "Temporary files not deleted: a.tgz\n\"dl/.site.docs-bundle-1\" was not deleted: busy.\n\nDelete it yourself.")
 		})
 	}
 }
@@ -238,15 +330,22 @@ func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostic
 // Other engines keep no private state after some calls.
 func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
 	t.Parallel()
-	for private, want := range map[storedText]bundle.Owned{
-		"":                             {Files: []string{"file"}, Trees: []string{"tree"}},
-		"[]":                           {Files: []string{"file"}, Trees: []string{"tree"}},
-		`{"files":["old"],"trees":[]}`: {Files: []string{"old", "file"}, Trees: []string{"tree"}},
+	for private, want := range map[storedText]struct {
+		owned bundle.Owned
+		said  string
+	}{
+		"":                             {bundle.Owned{Files: []string{"file"}, Trees: []string{"tree"}}, ""},
+		"[]":                           {bundle.Owned{Files: []string{"file"}, Trees: []string{"tree"}}, "Private state is unreadable: a.tgz"},
+		`{"files":["old"],"trees":[]}`: {bundle.Owned{Files: []string{"old", "file"}, Trees: []string{"tree"}}, ""},
 	} {
-		state := &bundleDownloadModel{SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
+		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
 		var diags diag.Diagnostics
-		if got := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(got, want) || len(diags) > 0 {
-			t.Errorf("%s: got %v and %v, want %v", private, got, diags, want)
+		got, said := readOwned(t.Context(), private, state, &diags), ""
+		for _, d := range diags {
+			said += d.Summary()
+		}
+		if !reflect.DeepEqual(got, want.owned) || said != want.said {
+			t.Errorf("%s: got %v and %q, want %v", private, got, said, want)
 		}
 	}
 }

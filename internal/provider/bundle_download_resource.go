@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,15 +65,15 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, such as `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created; a destroy leaves them. A change replaces the resource and deletes the old files.",
+				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, the checksum of the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
+				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, it is computed from the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
@@ -129,13 +130,14 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			addError(&resp.Diagnostics, summaryInspectFailed, explain(err), "", "Try again.")
+			cause, _ := plan.explain(err, "")
+			addError(&resp.Diagnostics, summaryInspectFailed, cause, "", "")
 			return
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// The plan of a tainted resource cannot know that its destroy comes first.
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If that is still so during the apply, this download stops before it writes a file."))
+			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", "plan"))
 		}
 	}
 	if creating || complete && req.Plan.Raw.Equal(req.State.Raw) {
@@ -187,23 +189,26 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	found, err := state.target().Inspect(ctx, owned)
 	var removed *bundle.Removed
 	if err == nil {
-		removed, err = found.Remove(ctx)
+		removed, err = found.Remove(ctx, &r.data.placed)
 	}
 	if err != nil {
 		state.addFailure("delete", &resp.Diagnostics, err)
 		return
 	}
 	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
-	for _, occupied := range found.Occupied() {
+	for _, occupied := range removed.Left {
 		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
 	}
 }
 
 // readOwned returns the digests of what the resource wrote. The state holds those of the
-// last bundle too, for engines that lose the private state, and for one that cannot be
-// decoded.
+// last bundle too, in case the private state is lost or unreadable.
 func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
-	owned, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	owned, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	if err != nil {
+		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(),
+			"The resource's private state is damaged or was written by another provider version, so it is ignored. Of the files on disk, the resource recognizes only those of its last bundle.")
+	}
 	owned.Add(state.SHA256.ValueString(), state.ContentSHA256.ValueString())
 	return owned
 }
@@ -213,8 +218,8 @@ func (m *bundleDownloadModel) target() bundle.Target {
 }
 
 // fetch downloads the bundle of the plan's job, unless it is on disk already, sets the
-// computed attributes of the plan, and adds to owned. It reports failures. operation names
-// the timeout. In a create, state is empty.
+// computed attributes of the plan, and adds to owned. It reports failures. operation is the
+// field of timeouts to use. In a create, state is empty.
 func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, plan, state *bundleDownloadModel, owned *bundle.Owned, diags *diag.Diagnostics) bool {
 	c, ok := r.data.ready(diags)
 	if !ok || diags.HasError() {
@@ -224,13 +229,11 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	defer cancel()
 
 	found, err := plan.target().Inspect(ctx, *owned)
+	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); err == nil && len(occupied) > 0 {
+		err = bundle.OccupiedError(occupied)
+	}
 	if err != nil {
 		plan.addFailure(operation, diags, err)
-	}
-	for _, occupied := range found.Occupied() {
-		plan.addFailure(operation, diags, occupied)
-	}
-	if diags.HasError() {
 		return false
 	}
 	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
@@ -241,7 +244,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
 		return false
 	}
-	if err := plan.replace(ctx, c, found, owned, diags); err != nil {
+	if err := plan.replace(ctx, c, found, &r.data.placed, owned, diags); err != nil {
 		plan.addFailure(operation, diags, err)
 		return false
 	}
@@ -250,7 +253,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 
 // replace downloads the bundle, puts it in place of what was found, and sets the computed
 // attributes. If it fails, it leaves the files unchanged.
-func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) error {
+func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, placed *bundle.Placed, owned *bundle.Owned, diags *diag.Diagnostics) error {
 	jobID := m.JobID.ValueString()
 	staged, err := found.Stage()
 	if err != nil {
@@ -278,10 +281,10 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 		return &mismatchError{
 			"job_id", summaryContentChanged,
 			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), wanted),
-			"To accept the new files, run \"terraform apply -replace\" with the address of this resource. If it has create_before_destroy, also change its paths.",
+			"To accept the new files, run \"terraform apply -replace\" with the address of this resource.",
 		}
 	}
-	if err := staged.Commit(ctx); err != nil {
+	if err := staged.Commit(ctx, placed); err != nil {
 		return err
 	}
 	owned.Add(file.SHA256, content.Digest)
@@ -308,22 +311,25 @@ var unchangedAfter = map[string]string{
 // addFailure adds the diagnostic of an operation that failed.
 func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
 	unchanged := unchangedAfter[operation]
-	if errors.Is(err, bundle.ErrNotUndone) {
-		unchanged = "The old files are in that temporary directory."
-	}
 	var mismatch *mismatchError
-	var occupied *bundle.OccupiedError
+	var occupied bundle.OccupiedError
 	var archive *bundle.ArchiveError
-	cause, ofSystem := m.explain(err)
+	var stuck *bundle.NotUndoneError
+	if errors.As(err, &stuck) {
+		unchanged = fmt.Sprintf("The old files are in %q.", stuck.Place)
+	}
+	cause, ofSystem := m.explain(err, operation)
 	switch {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
 	case errors.As(err, &occupied):
-		diags.AddAttributeError(argumentOf(occupied), summaryPathInUse, explainOccupied(occupied, unchanged))
+		for _, o := range occupied {
+			diags.AddAttributeError(argumentOf(o), summaryPathInUse, explainOccupied(o, unchanged, operation))
+		}
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
 		if archive.Damaged {
-			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again."
+			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, change triggers of the export, which exports the site again."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
@@ -336,13 +342,18 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	}
 }
 
-// explainOccupied describes what the resource did not write and does not replace.
-func explainOccupied(occupied *bundle.OccupiedError, result string) string {
-	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("Move or delete it, and plan and apply again. If another docs_bundle_download writes there, give each its own %s instead.", argumentOf(occupied)))
+// then says how to go on after the advice about an operation was followed.
+var then = map[string]string{
+	"plan": " before you apply", "create": ", then plan and apply again", "update": ", then plan and apply again", "delete": ", then destroy it again",
 }
 
-func argumentOf(occupied *bundle.OccupiedError) path.Path {
+// explainOccupied describes what the resource did not write and does not replace.
+func explainOccupied(occupied bundle.Obstacle, result, operation string) string {
+	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
+		fmt.Sprintf("Move or delete %q%s. If another docs_bundle_download writes there, give each its own %s instead.", occupied.Name, then[operation], argumentOf(occupied)))
+}
+
+func argumentOf(occupied bundle.Obstacle) path.Path {
 	if occupied.Directory {
 		return path.Root("extract_to")
 	}
@@ -350,26 +361,34 @@ func argumentOf(occupied *bundle.OccupiedError) path.Path {
 }
 
 // explain explains an error, and reports whether it is one of the file system.
-func (m *bundleDownloadModel) explain(err error) (cause explanation, ofSystem bool) {
+func (m *bundleDownloadModel) explain(err error, operation string) (cause explanation, ofSystem bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
-	if !ofFile && !ofRename {
-		return explain(err), false
+	if ofSystem = ofFile || ofRename; ofSystem {
+		cause.what = "The operating system returned: " + err.Error() + "."
+	} else {
+		cause = explain(err)
 	}
-	targets := strconv.Quote(m.Path.ValueString())
-	if !m.ExtractTo.IsNull() {
-		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
+	switch {
+	case strings.Contains(err.Error(), syscall.EMFILE.Error()): // also in a text about a connection
+		cause.advice = "Raise the limit on open files (ulimit -n) or lower -parallelism" + then[operation] + "."
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		cause.advice = "Use a shorter path or extract_to."
+	case errors.Is(err, syscall.EBUSY):
+		cause.advice = "If extract_to is a mount point, use a subdirectory of it."
+	case ofSystem:
+		targets := strconv.Quote(m.Path.ValueString())
+		if !m.ExtractTo.IsNull() {
+			targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
+		}
+		cause.advice = "Make sure that Terraform can write next to " + targets + ", and that the disk has free space" + then[operation] + "."
 	}
-	advice := "Make sure that Terraform can write next to " + targets + ", and that the disk has free space. Then plan and apply again."
-	if errors.Is(err, syscall.EBUSY) {
-		advice = "If extract_to is a mount point, use a subdirectory of it."
-	}
-	return explanation{"The operating system returned: " + err.Error() + ".", advice}, true
+	return cause, ofSystem
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
 func (m *bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
 	if err != nil {
-		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Delete that directory."))
+		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Delete it yourself."))
 	}
 }

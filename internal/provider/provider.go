@@ -45,7 +45,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )
 
-// Options hold what tests replace. A release sets only Version.
+// Options hold the parts that tests replace. A release sets only Version.
 type Options struct {
 	Version string
 	// Getenv reads environment variables; os.Getenv if nil.
@@ -104,10 +104,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. During a download, it limits how long the provider waits for more data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
-				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection or a 5xx response. " +
-					"The pauses grow from about 1 second to at most 30 seconds, unless the service asks for another. " +
-					"The start of an export is retried only after a 429 or a connection that was never made. " +
-					"After a 429, the provider waits without counting a retry, up to the timeout of the operation. From `0` to `20`. Default: `4`.",
+				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection. " +
+					"A running export has [a limit of its own](#timeouts-and-retries), and ignores this argument. From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
@@ -124,7 +122,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
 	var arguments map[string]tftypes.Value
-	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same object
+	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same value
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if !arguments[name].IsKnown() {
 			data.unknown = append(data.unknown, name)

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -26,6 +28,18 @@ type providerData struct {
 	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
+	// placed is what downloads have put in place since the provider was configured, so that
+	// the destroy of an object that they replace does not delete it.
+	placed bundle.Placed
+}
+
+// dataFrom returns what Configure of the provider passed: nothing before it has run.
+func dataFrom(passed any, diags *diag.Diagnostics) *providerData {
+	data, ok := passed.(*providerData)
+	if !ok && passed != nil {
+		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug in the provider. Report it to its developers.", passed, data))
+	}
+	return data
 }
 
 // ready returns the client, or reports why there is none.
@@ -43,26 +57,26 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 // objects, so that Configure is written once for each kind.
 type resourceBase struct{ data *providerData }
 
-func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	b.data, _ = req.ProviderData.(*providerData)
+func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type dataSourceBase struct{ data *providerData }
 
-func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	b.data, _ = req.ProviderData.(*providerData)
+func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type ephemeralBase struct{ data *providerData }
 
-func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
-	b.data, _ = req.ProviderData.(*providerData)
+func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type actionBase struct{ data *providerData }
 
-func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	b.data, _ = req.ProviderData.(*providerData)
+func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 // writeLog passes the client's log records to Terraform's log.

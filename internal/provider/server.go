@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -22,7 +23,7 @@ import (
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
-		return &server{frameworkServer: providerserver.NewProtocol6(newProvider())().(frameworkServer)}
+		return &server{frameworkServer: providerserver.NewProtocol6(newProvider())().(frameworkServer), running: &sync.WaitGroup{}}
 	}
 }
 
@@ -37,23 +38,38 @@ type frameworkServer interface {
 type server struct {
 	frameworkServer
 
-	// mu lets a stop find each action that has begun registered by the framework.
+	// mu ensures that StopProvider sees every action that InvokeAction has registered.
 	mu      sync.Mutex
-	running sync.WaitGroup // actions whose last event has not been read
+	stopped bool            // until the provider is configured for another run
+	running *sync.WaitGroup // actions of this run whose last event has not been read
 }
 
-// InvokeAction counts the action as running until its last event has been read.
+// ConfigureProvider begins a run, in which actions may begin again.
+func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	s.mu.Lock()
+	if s.stopped {
+		s.stopped, s.running = false, &sync.WaitGroup{}
+	}
+	s.mu.Unlock()
+	return s.frameworkServer.ConfigureProvider(ctx, req)
+}
+
+// InvokeAction counts the action as running until its last event has been read. After a
+// stop, no action begins: nothing would cancel it.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stopped {
+		return nil, errors.New("the action did not run, because Terraform was interrupted")
+	}
 	stream, err := s.frameworkServer.InvokeAction(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	s.running.Add(1)
-	events := stream.Events
+	running, events := s.running, stream.Events
+	running.Add(1)
 	stream.Events = func(yield func(tfprotov6.InvokeActionEvent) bool) {
-		defer s.running.Done()
+		defer running.Done()
 		events(yield)
 	}
 	return stream, nil
@@ -62,11 +78,13 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 // StopProvider cancels running operations, and waits until running actions or ctx end.
 func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.mu.Lock()
+	s.stopped = true
+	running := s.running
 	resp, err := s.frameworkServer.StopProvider(ctx, req)
 	s.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		s.running.Wait()
+		running.Wait()
 		close(ended)
 	}()
 	select {

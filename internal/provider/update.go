@@ -22,9 +22,9 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "To continue waiting, run Terraform again."
+	waitAgain = "To continue waiting, run terraform apply again."
 
-	dependentsUnchanged = "Terraform did not create or update what depends on the update."
+	dependentsUnchanged = "Resources that depend on this update were not created or changed."
 )
 
 // updateWait is a wait for the end of an update.
@@ -32,11 +32,11 @@ type updateWait struct {
 	client       *client.Client
 	statusID     string
 	pollInterval types.String
-	// onUpdate is called with each new status; it may be nil.
+	// onUpdate is called with each new status. It may be nil.
 	onUpdate func(*client.UpdateStatus)
 	// again tells the user how to wait again after a timeout or an interrupt.
 	again string
-	// unchanged says what a failure leaves unchanged; it may be empty.
+	// unchanged says what a failure leaves unchanged. It may be empty.
 	unchanged string
 }
 
@@ -72,7 +72,7 @@ func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics)
 	return update, ok
 }
 
-// describeLastSeen describes the update as it was last read; last is nil if it was not.
+// describeLastSeen describes the update as it was last read. last is nil if no read succeeded.
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
@@ -80,10 +80,10 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	case last.Documented():
 		return fmt.Sprintf("Update %s was last seen with status %q, and may still be running.", statusID, last.Status)
 	}
-	return fmt.Sprintf("Update %s was last seen with status %q, which is undocumented and counts as still running.", statusID, last.Status)
+	return fmt.Sprintf("Update %s was last seen with status %q, an undocumented status, which the provider treats as running.", statusID, last.Status)
 }
 
-// addUpdateFailure reports what is known about a failed update, and what it leaves unchanged.
+// addUpdateFailure reports what is known about a failed update, and what the failure leaves unchanged.
 func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged string) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
@@ -111,7 +111,7 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 		// Terraform does not wrap lines that begin with a space.
 		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
-	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, "Push a fix, and use the status_id of the update that it triggers."))
+	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, "Fix the site, and use the status_id of the next update."))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have

@@ -19,7 +19,7 @@ type JobSpec struct {
 	// Queue and Run are how long the job is queued and then runs: as in Options
 	// if zero, no time if negative. Forever keeps the job in that state.
 	Queue, Run time.Duration
-	// Pages is the number of pages of the exported site: those of the built-in
+	// Pages is the number of pages of the exported site: the pages of the built-in
 	// site if zero, a part of it if smaller, numbered ones in addition if larger.
 	Pages int
 	// Fail, unless empty, makes the job fail at the end of its run with this

@@ -56,6 +56,9 @@ type Options struct {
 	KeepLink bool
 	// Storage holds the bundles: a store in the service itself if nil.
 	Storage Storage
+	// IDSeed changes the IDs of jobs and updates. With the same seed, they repeat
+	// from run to run, so that outputs can be compared.
+	IDSeed string
 	// ListenAddr is the address of the API for Listen: 127.0.0.1:0 if empty.
 	ListenAddr string
 	// Observe, unless nil, is called with every exchange below the base URL
@@ -132,11 +135,11 @@ func (s *Service) Rewrite(f func(endpoint string, body map[string]any) any) {
 	s.rewrite = f
 }
 
-// newID returns an ID of 16 hexadecimal digits after prefix. IDs repeat from run
-// to run, so that outputs can be compared. Call it with s.mu held.
+// newID returns an ID of 16 hexadecimal digits after prefix. Call it with s.mu
+// held.
 func (s *Service) newID(prefix string) string {
 	s.madeIDs++
-	return prefix + digits(fmt.Sprint(prefix, s.madeIDs), 16)
+	return prefix + digits(fmt.Sprint(s.options.IDSeed, prefix, s.madeIDs), 16)
 }
 
 // digits returns the first n hexadecimal digits of a hash of seed.

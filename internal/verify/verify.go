@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package verify runs one export against a real service, through the provider and the real CLI, and
-// reports what the service does where its contract leaves something open. It is behind
-// `make verify-service`. Whether the provider works is for `make testacc`.
+// reports what the service does where its contract leaves something open. `make verify-service`
+// runs it. `make testacc` tests the provider.
 package verify
 
 import (

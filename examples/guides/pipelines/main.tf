@@ -8,8 +8,7 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "status_id" {
@@ -33,7 +32,7 @@ resource "docs_update_gate" "published" {
   }
 
   lifecycle {
-    # A gate that fails then leaves the state, and so the plan of a waiting renewal, as it was.
+    # A failed gate then leaves the state unchanged, so the plan of a waiting renewal stays valid.
     create_before_destroy = true
   }
 }

@@ -21,7 +21,7 @@ resource "docs_static_export" "site" {
   }
 }
 
-# For other configurations: names only an update that succeeded.
+# For use by other configurations. Null until the update succeeds.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

@@ -16,8 +16,7 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "status_id" {
@@ -40,7 +39,7 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
-# Names only a job with a bundle.
+# Null until the job has a bundle.
 output "job_id" {
   value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }

@@ -12,8 +12,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit."
-  type        = string
+  type = string
 }
 
 resource "docs_static_export" "site" {

@@ -14,13 +14,11 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
-  type        = string
+  type = string
 }
 
 resource "docs_static_export" "site" {

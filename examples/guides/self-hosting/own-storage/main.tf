@@ -18,13 +18,11 @@ terraform {
 }
 
 variable "domain" {
-  description = "Domain of the site to export."
-  type        = string
+  type = string
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
-  type        = string
+  type = string
 }
 
 variable "bucket" {
@@ -73,7 +71,7 @@ resource "aws_s3_bucket_policy" "bundles" {
   })
 }
 
-# One object for each job. source_hash stays known on a fresh disk.
+# One S3 object for each job. source_hash stays known on a fresh disk.
 resource "aws_s3_object" "bundle" {
   bucket       = aws_s3_bucket.bundles.id
   key          = "bundles/${docs_static_export.site.job_id}.tar.gz"
@@ -82,7 +80,7 @@ resource "aws_s3_object" "bundle" {
   content_type = "application/gzip"
 
   lifecycle {
-    # Keeps the old object until the release uses the new one.
+    # Keeps the old S3 object until the release uses the new one.
     create_before_destroy = true
   }
 }

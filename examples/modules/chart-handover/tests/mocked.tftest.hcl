@@ -29,15 +29,6 @@ run "hands_the_link_to_the_chart" {
   }
 }
 
-run "needs_no_gate" {
-  command = plan
-
-  assert {
-    condition     = length(docs_update_gate.published) == 0
-    error_message = "There is a gate without an update."
-  }
-}
-
 run "waits_for_the_update" {
   command = plan
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Command simulator serves a simulated documentation hosting service on a
-// loopback address until it is interrupted.
+// loopback address until it is interrupted. It keeps everything in memory.
 //
 // It prints the settings of a client as shell commands:
 //
-//	export DOCS_BASE_URL=http://127.0.0.1:PORT/v1
+//	export DOCS_BASE_URL=http://127.0.0.1:8642/v1
 //	export DOCS_API_KEY=KEY
 package main
 
@@ -20,6 +20,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -36,10 +39,11 @@ func main() {
 	}
 }
 
-// flags are the settings that are not Options.
+// flags are the settings from the command line.
 type flags struct {
 	simulator.Options
-	log bool
+	log    bool
+	faults []simulator.Fault
 }
 
 // run serves until ctx is done.
@@ -58,6 +62,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	for _, fault := range f.faults {
+		server.AddFault(fault)
+	}
 	if err := announce(server, f.APIKey, stdout, stderr); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -68,7 +75,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	set.SetOutput(stderr)
-	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:0", "loopback `address` of the API; port 0 picks a free port")
+	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:8642", "loopback `address` of the API; port 0 picks a free port")
 	set.StringVar(&f.APIKey, "key", simulator.DefaultAPIKey, "API `key` that the service accepts")
 	set.DurationVar(&f.Queue, "queue", 2*time.Second, "how long a job is queued")
 	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
@@ -76,6 +83,9 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
+	set.Func("fault", "make requests to an endpoint fail, as in `ENDPOINT=STATUS[:TIMES]`; can be repeated.\n"+
+		"ENDPOINT is "+strings.Join(endpoints, ", ")+". STATUS is a number from 400 to 599,\n"+
+		"or lost: the service acts, but the response is lost. Without TIMES, all requests fail", f.addFault)
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
@@ -90,7 +100,40 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 		return f, errors.New("-link-lifetime must be at least 1s")
 	}
 	f.Queue, f.Run = cmp.Or(f.Queue, -1), cmp.Or(f.Run, -1) // in Options, zero means the default
+	f.IDSeed = time.Now().String()                          // a job of an earlier process must not be taken for a new one
 	return f, nil
+}
+
+// endpoints are those that can have a fault.
+var endpoints = []string{simulator.EndpointUpdate, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointDownload}
+
+// addFault parses a value of the -fault flag.
+func (f *flags) addFault(value string) error {
+	endpoint, failure, _ := strings.Cut(value, "=")
+	status, times, limited := strings.Cut(failure, ":")
+	fault := simulator.Fault{Endpoint: endpoint}
+	if !slices.Contains(endpoints, endpoint) {
+		return fmt.Errorf("ENDPOINT must be one of %s", strings.Join(endpoints, ", "))
+	}
+	if status == "lost" {
+		fault.Cut = simulator.CutAfter
+	} else {
+		var err error
+		if fault.Status, err = strconv.Atoi(status); err != nil || fault.Status < 400 || fault.Status > 599 {
+			return errors.New("STATUS must be a number from 400 to 599, or lost")
+		}
+		if endpoint != simulator.EndpointDownload {
+			fault.Body = `{"error":"simulated fault"}`
+		}
+	}
+	if limited {
+		var err error
+		if fault.Times, err = strconv.Atoi(times); err != nil || fault.Times < 1 {
+			return errors.New("TIMES must be a positive number")
+		}
+	}
+	f.faults = append(f.faults, fault)
+	return nil
 }
 
 // announce adds an update in each state and prints the settings.
@@ -103,7 +146,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	if _, err := fmt.Fprintf(stdout, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", server.BaseURL, key); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued")
+	_, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued. When this process ends, all jobs and links are lost.")
 	return err
 }
 
@@ -111,11 +154,16 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 func describe(x simulator.Exchange) string {
 	line := fmt.Sprintf("service: %s %s", x.Request.Method, x.Request.Path)
 	var record struct {
+		JobID     string
 		Status    string
 		Progress  any
 		PageCount any
 	}
 	switch err := json.Unmarshal(x.Body, &record); {
+	case x.Altered && record.JobID != "":
+		return line + ": fault, job " + record.JobID
+	case x.Altered:
+		return line + ": fault"
 	case err != nil || record.Status == "":
 		return fmt.Sprintf("%s: %d", line, x.Status)
 	case record.Progress == nil:

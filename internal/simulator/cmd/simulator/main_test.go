@@ -6,11 +6,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,7 +29,10 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	defer func() { _ = stderr.Close() }()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, []string{"-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link", "-log"}, writer, stderr)
+		ended <- run(ctx, []string{
+			"-address", "127.0.0.1:0", "-key", "sim_mine", "-queue", "0s", "-job-duration", "0", "-link-lifetime", "7s", "-keep-link", "-log",
+			"-fault", "start=503:1", "-fault", "start=lost:1",
+		}, writer, stderr)
 	}()
 	var baseURL, key string
 	if _, err := fmt.Fscanf(reader, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", &baseURL, &key); err != nil || key != "sim_mine" {
@@ -41,6 +46,9 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 		}
 		request.Header.Set("Authorization", "Bearer "+key)
 		response, err := http.DefaultClient.Do(request)
+		if errors.Is(err, io.EOF) {
+			return "lost"
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +61,11 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	}
 
 	const jobs = "/static-export/jobs"
+	for _, want := range []string{`{"error":"simulated fault"}`, "lost"} {
+		if got := call("POST", jobs, `{"domain":"docs.example.com"}`); got != want {
+			t.Errorf("a start with a fault returns %q, want %q", got, want)
+		}
+	}
 	_, rest, _ := strings.Cut(call("POST", jobs, `{"domain":"docs.example.com"}`), `"jobId":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	first, second := call("POST", jobs+"/"+id+"/bundle", ""), call("POST", jobs+"/"+id+"/bundle", "")
@@ -61,7 +74,8 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	}
 	call("GET", jobs+"/x", "")
 	bundle := "service: POST /v1/static-export/jobs/" + id + "/bundle: 200\n"
-	want := "service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" + bundle + bundle + "service: GET /v1/static-export/jobs/x: 404\n"
+	want := "service: POST /v1/static-export/jobs: fault\nservice: POST /v1/static-export/jobs: fault, job se_\n" +
+		"service: POST /v1/static-export/jobs: 202, completed, 100 %, 6 pages\n" + bundle + bundle + "service: GET /v1/static-export/jobs/x: 404\n"
 	for _, status := range []string{"success", "failure", "in_progress", "queued"} {
 		call("GET", "/project/update-status/upd_"+status, "")
 		want += "service: GET /v1/project/update-status/upd_" + status + ": 200, " + status + "\n"
@@ -75,7 +89,8 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 		t.Error("the service still responds")
 	}
 	text, err := os.ReadFile(stderr.Name())
-	if _, log, _ := strings.Cut(string(text), "\n"); err != nil || log != want {
+	_, log, _ := strings.Cut(string(text), "\n")
+	if log = regexp.MustCompile(`job se_\w+`).ReplaceAllString(log, "job se_"); err != nil || log != want {
 		t.Errorf("the log is\n%s%v\nwant\n%s", log, err, want)
 	}
 }
@@ -92,6 +107,12 @@ func TestRunRefuses(t *testing.T) {
 		"-address 192.0.2.1:0": "loopback",
 		"-address :0":          "loopback",
 		"-address 127.0.0.1":   "missing port",
+		"-fault jobs=503":      "ENDPOINT",
+		"-fault job":           "STATUS",
+		"-fault job=200":       "STATUS",
+		"-fault job=missing":   "STATUS",
+		"-fault job=503:0":     "TIMES",
+		"-fault job=503:":      "TIMES",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

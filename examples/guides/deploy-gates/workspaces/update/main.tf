@@ -21,7 +21,7 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Names only an update that succeeded.
+# Null until the update succeeds.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

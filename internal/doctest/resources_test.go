@@ -16,7 +16,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestExampleOfEachObjectIsAppliedAndThenPlansNothing(t *testing.T) {
+func TestExampleOfEachPageIsAppliedAndThenPlansNothing(t *testing.T) {
 	t.Parallel()
 	var files []string
 	for _, pattern := range []string{"provider/*.tf", "resources/*/resource*.tf", "data-sources/*/*.tf", "ephemeral-resources/*/*.tf", "actions/*/*.tf"} {
@@ -94,7 +94,7 @@ var (
 // The description of an argument says what a change of it starts or replaces.
 func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 	t.Parallel()
-	for object, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		initial map[string]string // each argument that is set, and its value
 		changed map[string]string // each argument, and its new value
 	}{
@@ -131,9 +131,9 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(object, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			page := read(t, root+"/docs/resources/"+object+".md")
+			page := read(t, root+"/docs/resources/"+name+".md")
 			said := map[string]string{}
 			for _, argument := range schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1) {
 				said[argument[1]] = "in place"
@@ -148,10 +148,14 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			s := newService(t)
 			write := func(values map[string]string) {
 				var body strings.Builder
-				for name, value := range values {
-					fmt.Fprintf(&body, "  %s = %s\n", name, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
+				for argument, value := range values {
+					separator := " = "
+					if argument == "timeouts" { // a block
+						separator = " "
+					}
+					fmt.Fprintf(&body, "  %s%s%s\n", argument, separator, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
 				}
-				s.Write(t, "main.tf", s.Require()+fmt.Sprintf("resource \"docs_%s\" \"site\" {\n%s}\n", object, &body))
+				s.Write(t, "main.tf", s.Require()+fmt.Sprintf("resource \"docs_%s\" \"site\" {\n%s}\n", name, &body))
 			}
 			write(test.initial)
 			s.Run(t, 0, "apply", "-auto-approve")
@@ -160,8 +164,8 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			}
 			for entry, value := range test.changed {
 				values := maps.Clone(test.initial)
-				name, _, _ := strings.Cut(entry, " ")
-				values[name] = value
+				argument, _, _ := strings.Cut(entry, " ")
+				values[argument] = value
 				write(values)
 				plan, planned := s.Run(t, 0, "plan"), ""
 				switch {
@@ -169,7 +173,7 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 					planned = "nothing"
 				case strings.Contains(plan, "must be replaced"):
 					planned = "replaces the resource"
-				case object == "static_export" && strings.Contains(plan, "~ job_id"):
+				case name == "static_export" && strings.Contains(plan, "~ job_id"):
 					planned = "starts a new export"
 				case strings.Contains(plan, "will be updated in-place"):
 					planned = "in place"

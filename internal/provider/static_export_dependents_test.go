@@ -1,0 +1,171 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// dependents are replaced if the job or the link of the export changes.
+const dependents = `
+resource "terraform_data" "job" { triggers_replace = [docs_static_export.site.job_id] }
+resource "terraform_data" "link" { triggers_replace = [docs_static_export.site.bundle_url] }
+`
+
+func TestNotFoundThatPassesReplacesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export()+dependents)
+	c.apply(t, 0)
+	job := c.values(t)["terraform_data.job"]["id"]
+	for _, fault := range []simulator.Fault{{Times: 1}, {Lasts: 8 * time.Second}, {Lasts: 18 * time.Second}} {
+		fault.Status, fault.Endpoint = 404, simulator.EndpointJob
+		h.service.AddFault(fault)
+		c.wantEmptyPlan(t)
+
+		h.clock.Advance(2 * time.Hour)
+		fault.Endpoint = simulator.EndpointBundle
+		h.service.AddFault(fault)
+		// The link is a new one, so what depends on it is replaced, and what depends on the job stays.
+		wantPhrases(t, c.apply(t, 0), "1 added, 1 changed, 1 destroyed")
+		c.wantJob(t, 0)
+		c.wantEmptyPlan(t)
+	}
+	if after := c.values(t)["terraform_data.job"]["id"]; after != job {
+		t.Errorf("what depends on the job was replaced: its ID was %v and is %v", job, after)
+	}
+	if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+		t.Errorf("%d starts, want 1", starts)
+	}
+}
+
+func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	lost := h.service.JobIDs()[0]
+	h.service.ForgetJob(lost)
+	h.service.ResetRequests()
+	within := func(from, to time.Duration, command func()) {
+		t.Helper()
+		began := h.clock.Now()
+		command()
+		if took := h.clock.Now().Sub(began); took < from || took > to {
+			t.Errorf("took %s, want %s to %s", took, from, to)
+		}
+	}
+	within(30*time.Second, 40*time.Second, func() {
+		c.report(t, 0, "plan").wantSaid(t, "site", "warning: Static export job not found: job "+lost, "The provider tried ", "An apply would export the site again.",
+			"warning: Missing export will be replaced: job "+lost, "The apply starts another job.")
+	})
+	c.apply(t, 0, "-refresh-only")
+	within(0, 5*time.Second, func() { // the refresh knows that it is missing
+		wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "Warning: Static export job not found: job "+lost, "~ job_id")
+	})
+	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 1, job: upTo(50), bundle: 1})
+	c.wantEmptyPlan(t)
+}
+
+func TestNotFoundThatPassesFailsNoReadOfAJob(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended})
+	h.service.AddFault(simulator.Fault{Status: 404, Lasts: 8 * time.Second})
+	c := h.cli(t, `
+resource "docs_bundle_download" "site" {
+  job_id = "se_1"
+  path   = "site.tar.gz"
+}
+data "docs_static_export_job" "site" { job_id = "se_1" }
+`)
+	wantPhrases(t, c.apply(t, 0), "1 added")
+	c.wantEmptyPlan(t)
+}
+
+// Each update leaves bundle_url unknown, which replaces what depends on it.
+func TestServiceThatKeepsItsLinksCostsOneUselessUpdate(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
+	c := h.cli(t, export(`renew_before = "20m"`))
+	c.apply(t, 0)
+	useless, renewed := 0, 0
+	for range 4 {
+		for _, pause := range []time.Duration{45 * time.Minute, 16 * time.Minute} {
+			h.clock.Advance(pause)
+			before := c.values(t)[site]["bundle_url"]
+			changed := strings.Contains(c.apply(t, 0), "1 changed")
+			switch after := c.values(t)[site]["bundle_url"]; {
+			case after != before:
+				renewed++
+			case changed:
+				useless++
+			}
+		}
+		c.wantLink(t)
+	}
+	if useless != 1 || renewed != 4 {
+		t.Errorf("%d updates changed nothing, and %d renewed the link; want 1 and 4", useless, renewed)
+	}
+	c.write(t, export(`renew_before = "30m"`)) // the provider forgets what it has learned
+	c.apply(t, 0)
+	h.clock.Advance(35 * time.Minute)
+	wantPhrases(t, c.apply(t, 0), "1 changed")
+}
+
+func TestDomainIsAnInput(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	domain := func(name, replace string) string {
+		return fmt.Sprintf("resource \"terraform_data\" \"domain\" {\n  input = %q\n  triggers_replace = %q\n}\n", name, replace) +
+			"resource \"docs_static_export\" \"site\" {\n  domain = terraform_data.domain.output\n}\n" + dependents
+	}
+	c := h.cli(t, domain("docs.example.com", "1"))
+	c.apply(t, 0)
+	before := c.values(t)[site]
+
+	c.write(t, domain("docs.example.com", "2"))
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ domain = "docs.example.com" -> (known after apply)`, "~ job_id", "site will be updated in-place")
+	c.apply(t, 0)
+	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
+		t.Errorf("the state was %v and is %v", before, after)
+	}
+	h.wantCounts(t, counts{start: 1, job: upTo(20), bundle: 1})
+
+	h.service.NextJob(simulator.JobSpec{Fail: "no such site"})
+	c.write(t, domain("other.example.com", "2"))
+	wantPhrases(t, c.apply(t, 1), "no such site", "The link in the state expires at")
+	if after := c.values(t)[site]; after["domain"] != "docs.example.com" || after["bundle_url"] != before["bundle_url"] {
+		t.Errorf("the state was %v and is %v", before, after)
+	}
+	c.apply(t, 0)
+	c.wantJob(t, 2)
+	c.wantEmptyPlan(t)
+}
+
+func TestFailedExportRenewsTheOldLinkThatWasDue(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.service.NextJob(simulator.JobSpec{Fail: "no space"})
+	c.write(t, revision("2"))
+	wantPhrases(t, c.apply(t, 1), "no space", "The link in the state expires at 2130-01-31T15:")
+	c.wantJob(t, 0)
+	h.wantCounts(t, counts{start: 2, job: upTo(40), bundle: 2})
+}
+
+func TestUnknownTimeoutIsRejected(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export(`timeouts { creat = "90m" }`))
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "validate")), "Unsupported argument", `An argument named "creat" is not expected here.`)
+}
