@@ -91,8 +91,9 @@ type event struct {
 	said           []said
 	seen, work     []exchange // work without those that renew the old link because a new export failed
 	last           exchange   // of the work
-	job, pending   *record    // before: the job in the state, and a later one without a link
-	kept           string     // before
+	// What was known before: the job in the state, and the rest. Neither record is nil.
+	job *record
+	memory
 }
 
 // When a promise is checked. After an interrupt, an apply may have done any part of its work.
@@ -169,16 +170,14 @@ func (e *event) planNames() bool {
 }
 
 func (e *event) planIsNeeded() bool {
-	must, _ := e.due(e.began)
-	_, may := e.due(e.ended)
-	return e.action == noop && !must || e.action == update && (may || e.Unknown != "" || e.config().differs(e.on, e.before) || e.gone())
+	return e.action == noop && !e.due(e.began) || e.action == update && (e.due(e.ended) || e.Unknown != "" || e.config().differs(e.on, e.before) || e.gone())
 }
 
 func (e *event) jobStays() bool {
-	_, due := e.due(e.ended)
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
-	may := unknown || e.otherInputs() || e.gone() || e.job.failed && due
-	must := e.last.outcome == missing || e.job.gone[simulator.EndpointBundle] > patience+margin/10 || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > patience+margin/10
+	failed := e.before.text("status") == "failed"
+	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
+	must := failed && e.due(e.began) || e.last.outcome == missing || e.job.gone[simulator.EndpointBundle] > patience+margin/10 || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > patience+margin/10
 	return !e.known("job_id") && may || e.known("job_id") && !must
 }
 
@@ -197,8 +196,6 @@ func (e *event) linkStays() bool {
 func (e *event) planIsQuiet() bool {
 	return len(e.said) == 0 || slices.ContainsFunc(e.seen, wentWrong) || e.pending.id != "" && mentions(e.said, e.pending.id)
 }
-
-func (e *event) starts() []exchange { return requestsFor("", simulator.EndpointStart, e.seen) }
 
 func (e *event) startsOnce() bool {
 	sent := e.starts()
@@ -235,10 +232,7 @@ func (e *event) retryAfter() bool {
 }
 
 func (e *event) renewsNotEarly() bool {
-	return !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool {
-		_, due := e.due(x.at)
-		return !due
-	})
+	return !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool { return !e.due(x.at) })
 }
 
 func (e *event) ends() bool {
@@ -253,12 +247,8 @@ func (e *event) interrupt() bool {
 }
 
 func (e *event) keepsNewLink() bool {
-	for _, x := range slices.Backward(requestsFor(e.after.text("job_id"), simulator.EndpointBundle, e.seen)) {
-		if x.url != "" {
-			return x.url == e.after.text("bundle_url")
-		}
-	}
-	return true
+	links := e.linksTo(e.after.text("job_id"))
+	return len(links) == 0 || links[len(links)-1].url == e.after.text("bundle_url")
 }
 
 func (e *event) remembers() bool {
@@ -268,12 +258,11 @@ func (e *event) remembers() bool {
 
 func (e *event) exported() bool {
 	r := e.records[e.after.text("job_id")]
-	return r != nil && r.id == e.links[e.after.text("bundle_url")].job && r.content == e.config().content(e.on)
+	return r != nil && r.id == e.links[e.after.text("bundle_url")] && r.content == e.config().content(e.on)
 }
 
 func (e *event) renews() bool {
-	due, _ := e.due(e.began)
-	return !due || slices.ContainsFunc(requestsFor(e.after.text("job_id"), simulator.EndpointBundle, e.seen), func(x exchange) bool { return x.url != "" })
+	return !e.due(e.began) || len(e.linksTo(e.after.text("job_id"))) > 0
 }
 
 func (e *event) changes() bool {
@@ -302,12 +291,11 @@ func (e *event) keepsOld() bool {
 			return false
 		}
 	}
-	return e.action != update || !e.linked() || e.links[e.after.text("bundle_url")].job == e.after.text("job_id")
+	return e.action != update || !e.linked() || e.links[e.after.text("bundle_url")] == e.after.text("job_id")
 }
 
 func (e *event) renewsOld() bool {
-	due, _ := e.due(e.began)
-	return !due || e.action != update || !e.linked() || !e.otherInputs() || e.gone() || e.job.failed || len(e.work) < len(e.seen)
+	return !e.due(e.began) || e.action != update || !e.linked() || !e.otherInputs() || e.gone() || e.job.failed || len(e.work) < len(e.seen)
 }
 
 func (e *event) errorNames() bool {
@@ -338,6 +326,12 @@ func (e *event) config() settings { return e.settings[e.on] }
 func (e *event) forced() bool     { return e.replaced == e.address }
 func (e *event) linked() bool     { return e.before.text("bundle_url") != "" }
 
+func (e *event) starts() []exchange { return requestsFor("", simulator.EndpointStart, e.seen) }
+
+func (e *event) linksTo(job string) []exchange {
+	return slices.DeleteFunc(requestsFor(job, simulator.EndpointBundle, e.seen), func(x exchange) bool { return x.url == "" })
+}
+
 // known reports whether a plan shows the value of an attribute.
 func (e *event) known(name string) bool { return attributes(e.change.after)[name].IsKnown() }
 
@@ -367,20 +361,19 @@ func (e *event) otherInputs() bool {
 	return e.job.content != e.config().content(e.on)
 }
 
-// due reports whether the link in the state must be renewed at a time, and whether it may be.
-func (e *event) due(now time.Time) (must, may bool) {
+// due reports whether the link in the state has to be renewed at a time.
+func (e *event) due(now time.Time) bool {
 	expires, err := time.Parse(time.RFC3339, e.before.text("expires_at"))
 	if !e.linked() || e.config()["link_renewal"] != "" || err != nil {
-		return !e.linked(), !e.linked()
+		return !e.linked()
 	}
-	lead, tolerance := e.config().duration("renew_before", 0), 2*time.Second
-	if lifetime := expires.Sub(e.links[e.before.text("bundle_url")].received); lead >= lifetime-tolerance {
-		lead = max(0, lifetime/2)
-	}
+	lead, lifetime := e.config().duration("renew_before", 0), expires.Sub(e.received)
 	if e.kept != "" && e.kept == e.config()["renew_before"] {
 		lead = 0
+	} else if lead >= lifetime {
+		lead = max(0, lifetime/2)
 	}
-	return !now.Before(expires.Add(-lead)), !now.Before(expires.Add(-lead - tolerance))
+	return !now.Before(expires.Add(-lead))
 }
 
 // String describes an event that breaks a promise.
@@ -398,7 +391,7 @@ func (e *event) String() string {
 type judge struct {
 	*walker
 	records  map[string]*record
-	memories []memory
+	memories []memory // of the exports
 	problems []string
 }
 
@@ -418,8 +411,9 @@ func (r *record) is(id string) bool { return r != nil && r.id == id && id != "" 
 
 // memory is what the provider must remember about an export beside its state.
 type memory struct {
-	pending *record // started after the job in the state, without a link; or nil
-	kept    string  // the renew_before with which a renewal returned the link in the state
+	pending  *record   // started after the job in the state, without a link; or nil
+	kept     string    // the renew_before with which a renewal returned the link in the state
+	received time.Time // when that was
 }
 
 // judge judges a command. It reports whether the walk can go on with its result.
@@ -440,7 +434,8 @@ func (j *judge) judge(c *command) bool {
 		e := &event{judge: j, command: c, change: change, address: address, on: n % j.Exports, export: export, said: saidAt(c.all, address), seen: seenAt(c.requests, address)}
 		e.failed = failure(e.said)
 		e.after, e.exists = c.after[address]
-		e.kept, e.pending, e.job = j.memories[e.on].kept, cmp.Or(j.memories[e.on].pending, &record{}), cmp.Or(j.records[e.before.text("job_id")], &record{})
+		e.memory, e.job = j.memories[e.on], cmp.Or(j.records[e.before.text("job_id")], &record{})
+		e.pending = cmp.Or(e.pending, &record{})
 		e.work = slices.DeleteFunc(slices.Clone(e.seen), func(x exchange) bool {
 			return e.action == update && e.linked() && e.otherInputs() && e.job.is(x.job) && x.endpoint == simulator.EndpointBundle
 		})
@@ -480,8 +475,10 @@ func (j *judge) learn(e *event) {
 		if r := j.records[x.job]; r != nil {
 			r.failed = r.failed || x.failed
 		}
-		if stored && x.url != "" && x.url == e.before.text("bundle_url") {
-			m.kept = e.config()["renew_before"]
+		if stored && x.url != "" {
+			if m.received = x.ended; x.url == e.before.text("bundle_url") {
+				m.kept = e.config()["renew_before"]
+			}
 		}
 	}
 	if p := m.pending; p != nil && (p.id == id || p.failed) {

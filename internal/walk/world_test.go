@@ -124,16 +124,10 @@ type world struct {
 	hidden map[string]hiding // by job
 	seen   []exchange        // in this command
 	owner  map[string]string // addresses of exports by job
-	links  map[string]link   // by URL
+	links  map[string]string // jobs by link
 	sites  map[string][]byte // bundles by job
 	leaks  []string
 	tally  tally
-}
-
-// link is a link that the provider received.
-type link struct {
-	job      string
-	received time.Time // first
 }
 
 // tally counts what happened.
@@ -175,7 +169,7 @@ const (
 
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]link{}, sites: map[string][]byte{}, tally: tally{faults: map[string]int{}}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}, tally: tally{faults: map[string]int{}}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	if s.NoExpiry {
 		w.service.Rewrite(func(endpoint string, body map[string]any) any {
@@ -410,8 +404,8 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, found := n.links[x.url]; !found && x.url != "" {
-		n.links[x.url] = link{x.job, x.ended}
+	if x.url != "" {
+		n.links[x.url] = x.job
 	}
 	n.seen = append(n.seen, *x)
 }
