@@ -50,8 +50,8 @@ func attempt[T any](ctx context.Context, c *Client, req *request, read func(*rec
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or
 // context.Cause(ctx) if ctx ended.
-func (c *Client) do(ctx context.Context, call request) (*response, error) {
-	req, err := c.newRequest(call)
+func (c *Client) do(ctx context.Context, r request) (*response, error) {
+	req, err := c.newRequest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func (c *Client) do(ctx context.Context, call request) (*response, error) {
 		return nil, err
 	}
 	began := time.Now()
-	response, exchange, err := c.send(ctx, req, call.once)
+	response, exchange, err := c.send(ctx, req, r.once)
 	c.logAttempt(ctx, "API request", began, err, map[string]any{
-		"method": req.Method, "path": req.URL.EscapedPath(), "attempt": call.attempts,
+		"method": req.Method, "path": req.URL.EscapedPath(), "attempt": r.attempts,
 		"status": exchange.StatusCode, "request_id": exchange.RequestID,
 	})
 	return response, err
@@ -79,19 +79,19 @@ func (c *Client) logAttempt(ctx context.Context, message string, began time.Time
 
 // newRequest builds a request. It escapes the path elements, so that each stays one element
 // regardless of what it contains.
-func (c *Client) newRequest(call request) (*http.Request, error) {
+func (c *Client) newRequest(r request) (*http.Request, error) {
 	u := c.baseURL
-	for _, element := range call.path {
+	for _, element := range r.path {
 		u = u.JoinPath(escapeElement(element))
 	}
-	req, err := http.NewRequest(call.method, u.String(), bytes.NewReader(call.body)) //nolint:noctx // send adds it
+	req, err := http.NewRequest(r.method, u.String(), bytes.NewReader(r.body)) //nolint:noctx // send adds it
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.config.UserAgent)
-	if call.body != nil {
+	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	return req, nil
@@ -122,13 +122,13 @@ func (c *Client) send(ctx context.Context, req *http.Request, once bool) (*respo
 	// after it has given up on the request.
 	var sent atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	resp, err := network.Do(req.WithContext(traced))
+	resp, err := network.Do(req.WithContext(traced)) //nolint:gosec // the user configures the host
 	if err != nil {
 		return nil, Exchange{}, c.connectionError(ctx, req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	c.pacer.record(resp.StatusCode)
+	c.pacer.count(resp.StatusCode)
 	exchange := c.exchange(req, resp)
-	response, err := c.read(ctx, req, resp, exchange)
+	response, err := c.decodeResponse(ctx, req, resp, exchange)
 	return response, exchange, err
 }

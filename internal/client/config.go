@@ -5,6 +5,7 @@ package client
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net"
@@ -59,6 +60,19 @@ func invalidAPIKey(problem string) error { return &ConfigError{"APIKey", problem
 func CheckRootCAs(pem []byte) error {
 	_, err := certPool(pem)
 	return err
+}
+
+// certPool returns the system's root certificates and the given PEM certificates. The error
+// is a [*ConfigError].
+func certPool(pem []byte) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &ConfigError{"RootCAs", "no certificate could be read from the PEM text"}
+	}
+	return pool, nil
 }
 
 // ParseBaseURL checks a base URL and returns it without surrounding whitespace, trailing

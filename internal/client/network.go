@@ -5,7 +5,6 @@ package client
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"net/http"
 	"net/url"
 	"time"
@@ -43,19 +42,6 @@ func newNetwork(rootCAs []byte) (*http.Transport, error) {
 		transport.TLSClientConfig.RootCAs = pool
 	}
 	return transport, nil
-}
-
-// certPool returns the system's root certificates and the given PEM certificates. The error
-// is a [*ConfigError].
-func certPool(pem []byte) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &ConfigError{"RootCAs", "no certificate could be read from the PEM text"}
-	}
-	return pool, nil
 }
 
 // withoutReuse returns a transport that opens a connection for each request. If the

@@ -84,9 +84,9 @@ func (p *pacer) pace() time.Duration {
 	return time.Second / time.Duration(best*factor)
 }
 
-// record counts a response by its status. Every one but a 429 means that the request was
+// count counts a response by its status. Every one but a 429 means that the request was
 // accepted.
-func (p *pacer) record(status int) {
+func (p *pacer) count(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()

@@ -21,10 +21,10 @@ import (
 func seconds(p *pacer, counts ...[2]int) int {
 	for _, count := range counts {
 		for range count[0] {
-			p.record(http.StatusBadGateway)
+			p.count(http.StatusBadGateway)
 		}
 		for range count[1] {
-			p.record(http.StatusTooManyRequests)
+			p.count(http.StatusTooManyRequests)
 		}
 		<-time.After(second)
 	}
@@ -59,8 +59,8 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := newPacer(clock.System{})
 		for range 9 {
-			p.record(http.StatusTooManyRequests)
-			p.record(http.StatusOK)
+			p.count(http.StatusTooManyRequests)
+			p.count(http.StatusOK)
 		}
 		if got := seconds(p); got != 18 {
 			t.Errorf("allows %d requests per second in the second of the refusals, want 18", got)
@@ -79,7 +79,7 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			p := newPacer(clock.System{})
-			p.record(test.recorded)
+			p.count(test.recorded)
 			<-time.After(4 * second)
 			var mu sync.Mutex
 			var all sync.WaitGroup
@@ -119,7 +119,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				p := newPacer(clock.System{})
-				p.record(http.StatusTooManyRequests)
+				p.count(http.StatusTooManyRequests)
 				<-time.After(4 * second)
 				var all sync.WaitGroup
 				for range 12 {

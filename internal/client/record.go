@@ -26,9 +26,9 @@ type record struct {
 	ignored func(name string)
 }
 
-// read returns a field after convert has converted it. convert reports whether it
+// convertField returns a field after convert has converted it. convert reports whether it
 // succeeded.
-func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
+func convertField[T any](r *record, name string, convert func(any) (T, bool)) *T {
 	field := r.fields[name]
 	if field == nil {
 		return nil
@@ -42,7 +42,7 @@ func read[T any](r *record, name string, convert func(any) (T, bool)) *T {
 }
 
 // text reads a string. It returns a number or boolean as it is written in JSON.
-func (r *record) text(name string) *string { return read(r, name, asText) }
+func (r *record) text(name string) *string { return convertField(r, name, asText) }
 
 func asText(field any) (string, bool) {
 	switch field := field.(type) {
@@ -88,7 +88,7 @@ func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.
 func (r *record) texts(name string) []string {
-	items := read(r, name, func(field any) ([]any, bool) {
+	items := convertField(r, name, func(field any) ([]any, bool) {
 		items, ok := field.([]any)
 		return items, ok
 	})
@@ -105,7 +105,7 @@ func (r *record) texts(name string) []string {
 }
 
 // number reads a number, or a string that contains one, with or without a percent sign.
-func (r *record) number(name string) *float64 { return read(r, name, asNumber) }
+func (r *record) number(name string) *float64 { return convertField(r, name, asNumber) }
 
 func asNumber(field any) (float64, bool) {
 	text, ok := asText(field)
@@ -118,7 +118,7 @@ func asNumber(field any) (float64, bool) {
 
 // count reads an integer that is not negative.
 func (r *record) count(name string) *int64 {
-	return read(r, name, func(field any) (int64, bool) {
+	return convertField(r, name, func(field any) (int64, bool) {
 		// A float64 cannot represent every large ID exactly.
 		if text, ok := asText(field); ok {
 			if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
@@ -133,7 +133,7 @@ func (r *record) count(name string) *int64 {
 
 // instant reads a point in time in any form that [parseInstant] accepts.
 func (r *record) instant(name string) *time.Time {
-	return read(r, name, func(field any) (time.Time, bool) {
+	return convertField(r, name, func(field any) (time.Time, bool) {
 		text, _ := asText(field)
 		return parseInstant(text)
 	})
@@ -141,7 +141,7 @@ func (r *record) instant(name string) *time.Time {
 
 // object reads a nested object.
 func (r *record) object(name string) *record {
-	fields := read(r, name, func(field any) (map[string]any, bool) {
+	fields := convertField(r, name, func(field any) (map[string]any, bool) {
 		object, ok := field.(map[string]any)
 		return object, ok
 	})

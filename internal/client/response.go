@@ -51,8 +51,8 @@ func (c *Client) exchange(req *http.Request, resp *http.Response) Exchange {
 	return exchange
 }
 
-// read decodes a response.
-func (c *Client) read(ctx context.Context, req *http.Request, resp *http.Response, exchange Exchange) (*response, error) {
+// decodeResponse decodes a response.
+func (c *Client) decodeResponse(ctx context.Context, req *http.Request, resp *http.Response, exchange Exchange) (*response, error) {
 	if resp.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		object, _ := decode(body)

@@ -149,7 +149,11 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			write := func(values map[string]string) {
 				var body strings.Builder
 				for argument, value := range values {
-					fmt.Fprintf(&body, "  %s = %s\n", argument, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
+					separator := " = "
+					if argument == "timeouts" { // a block
+						separator = " "
+					}
+					fmt.Fprintf(&body, "  %s%s%s\n", argument, separator, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
 				}
 				s.Write(t, "main.tf", s.Require()+fmt.Sprintf("resource \"docs_%s\" \"site\" {\n%s}\n", name, &body))
 			}

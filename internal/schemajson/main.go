@@ -86,11 +86,22 @@ func schemaOf(schema *tfprotov6.Schema) object {
 	return object{"version": schema.Version, "block": blockOf(schema.Block)}
 }
 
-// blockOf converts a block without nested blocks. The provider uses nested
-// attributes instead.
 func blockOf(block *tfprotov6.SchemaBlock) object {
+	var blocks object // left out if nil
+	for _, nested := range block.BlockTypes {
+		if blocks == nil {
+			blocks = object{}
+		}
+		blocks[nested.TypeName] = nonzero(object{
+			"block":        blockOf(nested.Block),
+			"nesting_mode": strings.ToLower(nested.Nesting.String()),
+			"min_items":    nested.MinItems,
+			"max_items":    nested.MaxItems,
+		})
+	}
 	return nonzero(object{
 		"attributes":       attributesOf(block.Attributes),
+		"block_types":      blocks,
 		"description":      block.Description,
 		"description_kind": strings.ToLower(block.DescriptionKind.String()),
 		"deprecated":       block.Deprecated,
