@@ -59,7 +59,7 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = c.DownloadBundle(ctx, jobID, staged.File); err == nil {
+	if err = c.DownloadBundle(ctx, jobID, staged); err == nil {
 		_, err = staged.Unpack(ctx)
 	}
 	if err == nil {
