@@ -122,7 +122,7 @@ func (c *Client) send(ctx context.Context, req *http.Request, once bool) (*respo
 	// after it has given up on the request.
 	var sent atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	resp, err := network.Do(req.WithContext(traced))
+	resp, err := network.Do(req.WithContext(traced)) //nolint:gosec // the user configures the host
 	if err != nil {
 		return nil, Exchange{}, c.connectionError(ctx, req, sent.Load(), err)
 	}

@@ -36,7 +36,7 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 			h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 			h.env.Store(baseURLVariable, strings.ReplaceAll(test.baseURL, "GOOD", h.service.BaseURL))
 			h.env.Store(apiKeyVariable, test.apiKey)
-			h.env.Store("TF_APPEND_USER_AGENT", " pipeline/7\n(main) ")
+			h.env.Store("TF_APPEND_USER_AGENT", " pipeline/7\x1b\n(main) ")
 			c := h.cli(t, "provider \"docs\" {\n"+strings.ReplaceAll(test.provider, "GOOD", h.service.BaseURL)+"\n}\n"+readUpdate)
 			c.report(t, 0, "plan").wantNothingSaid(t, "update")
 			agent := regexp.MustCompile(`^(Terraform|OpenTofu)/[0-9]\S+ \(\+https://www\.terraform\.io\) terraform-provider-docs/test pipeline/7 \(main\)$`)

@@ -55,6 +55,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"domain with a port":            {export(`domain = "docs.example.com:443"`), "is not a domain."},
 		"domain with a wildcard":        {export(`domain = "*.example.com"`), "is not a domain."},
 		"parameters that are not JSON":  {parameters(`additional_parameters = "a=1"`), "Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode"},
+		"parameters that are empty":     {parameters(`additional_parameters = ""`), "The value is not a JSON object."},
 		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
 		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
