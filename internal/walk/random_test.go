@@ -124,7 +124,7 @@ func (r random) steps(s scene) []step {
 		return []step{a, plain()}
 	case 11:
 		if r.often(50) {
-			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
+			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, plain()}
 		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
 	case 12: // early renewals, over several lifetimes
