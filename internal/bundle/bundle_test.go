@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -333,7 +334,7 @@ func TestRemoveLeavesWhatWasPutInPlaceInTheSameRun(t *testing.T) {
 func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
-	for range 300 {
+	for range 100 {
 		old, placed := newDisk(t), &Placed{}
 		must(t, old.put(data))
 		renamed := &disk{t: t, root: old.root, Target: old.Target}
@@ -464,6 +465,22 @@ func TestParentThatIsAFileIsNamed(t *testing.T) {
 			must(t, d.remove())
 			d.wantListing(map[string]string{"out": "mine"})
 		})
+	}
+}
+
+func TestObstacleThatInspectFinds(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	symlink(t, "nowhere", d.path("link"))
+	found, err := Target{Path: d.path("link/new/bundle.tgz")}.Inspect(t.Context(), Owned{})
+	if occupied := found.Occupied(); err != nil || len(occupied) != 1 || occupied[0] != (Obstacle{Name: d.path("link"), Problem: "is a broken symbolic link"}) {
+		t.Errorf("a parent that is a broken link: %+v, error %v", occupied, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("a name that is too long: error %v", err)
 	}
 }
 
