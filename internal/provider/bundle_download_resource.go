@@ -343,17 +343,13 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 
 // then says how to go on after the advice about an operation was followed.
 var then = map[string]string{
-	"plan": " before you apply", "create": ", then plan and apply again", "update": ", then plan and apply again", "delete": ", then destroy it again",
+	"plan": " to avoid that", "create": ", then plan and apply again", "update": ", then plan and apply again", "delete": ", then destroy it again",
 }
 
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied bundle.Obstacle, result, operation string) string {
-	move := "Move"
-	if operation == "plan" && occupied.Comparable {
-		move = "Unless it is the same bundle, move"
-	}
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("%s or delete %q%s. If another docs_bundle_download writes there, give each its own %s instead.", move, occupied.Name, then[operation], argumentOf(occupied)))
+		fmt.Sprintf("Move or delete %q%s. If another docs_bundle_download writes there, give each its own %s instead.", occupied.Name, then[operation], argumentOf(occupied)))
 }
 
 func argumentOf(occupied bundle.Obstacle) path.Path {
