@@ -59,11 +59,11 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = c.DownloadBundle(ctx, jobID, staged.File); err == nil {
+	if err = c.DownloadBundle(ctx, jobID, staged); err == nil {
 		_, err = staged.Unpack(ctx)
 	}
 	if err == nil {
-		err = staged.Commit(ctx)
+		err = staged.Commit(ctx, &bundle.Placed{})
 	}
 	if err := errors.Join(err, staged.Discard()); err != nil {
 		return err

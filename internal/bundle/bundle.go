@@ -6,7 +6,7 @@
 // HTTP, the service's API, or Terraform.
 //
 // [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for
-// the bundle in a temporary directory, [Staged.Unpack] reads that file, and
+// the bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
 // [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
 // target into temporary directories. Only what the same resource wrote is replaced or
 // removed, and what already has the content of the bundle is left in place.
@@ -14,7 +14,11 @@ package bundle
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"hash"
+	"io"
 	"os"
 )
 
@@ -28,14 +32,17 @@ type Content struct {
 
 // Staged is a bundle in temporary directories beside its target.
 type Staged struct {
-	File *os.File // empty; the caller writes the bundle to it
+	SizeBytes int64 // of the file so far
+
+	file *os.File
+	hash hash.Hash // of the file so far
 	change
 }
 
 // Stage creates an empty file, and the parent directories of the target if they are
 // missing. What is at the target does not change before Commit.
 func (f Found) Stage() (*Staged, error) {
-	s := &Staged{}
+	s := &Staged{hash: sha256.New()}
 	if err := s.prepare(f); err != nil {
 		return nil, errors.Join(err, s.Discard())
 	}
@@ -48,12 +55,32 @@ func (s *Staged) prepare(f Found) (err error) {
 			return err
 		}
 	}
-	s.File, err = os.OpenFile(s.file().next(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	// The file is the last part, because it replaces a file atomically and cannot be taken back.
+	s.file, err = os.OpenFile(s.parts[len(s.parts)-1].next(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	return err
 }
 
-// file is the last part, because it replaces a file atomically and cannot be taken back.
-func (s *Staged) file() part { return s.parts[len(s.parts)-1] }
+// Write appends to the file.
+func (s *Staged) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	_, _ = s.hash.Write(p[:n])
+	s.SizeBytes += int64(n)
+	return n, err
+}
+
+// Restart empties the file.
+func (s *Staged) Restart() error {
+	s.hash.Reset()
+	s.SizeBytes = 0
+	if err := s.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := s.file.Seek(0, io.SeekStart)
+	return err
+}
+
+// SHA256 returns the checksum of the file so far, in lowercase hexadecimal.
+func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
 // Unpack closes the file, reads it as an archive, and unpacks it if the target has a
 // directory. A bundle that is not unpacked need not be an archive.
@@ -61,14 +88,14 @@ func (s *Staged) file() part { return s.parts[len(s.parts)-1] }
 // Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
 func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	// No sync is needed: the next plan detects what a crash has damaged.
-	if err := s.File.Close(); err != nil {
+	if err := s.file.Close(); err != nil {
 		return Content{}, err
 	}
 	if directory := s.parts[0]; directory.directory {
-		held, err := unpack(ctx, s.File.Name(), directory.next(), defaultLimits)
+		held, err := unpack(ctx, s.file.Name(), directory.next(), defaultLimits)
 		return held.content(), err
 	}
-	held, err := readArchive(ctx, s.File.Name(), defaultLimits, skip)
+	held, err := readArchive(ctx, s.file.Name(), defaultLimits, skip)
 	if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
 		return Content{}, nil
 	}
@@ -92,7 +119,7 @@ func (s *Staged) Commit(ctx context.Context, placed *Placed) error {
 // Discard deletes what was not put in place, and what was replaced. An error names what
 // is left.
 func (s *Staged) Discard() error {
-	_ = s.File.Close()
+	_ = s.file.Close()
 	return s.change.Discard()
 }
 

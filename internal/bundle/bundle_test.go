@@ -54,12 +54,18 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 	if data == nil {
 		return nil, errors.Join(errDownload, staged.Discard())
 	}
-	_, err = staged.File.Write(data)
-	must(d.t, err)
+	for _, part := range [][]byte{[]byte("of an object that changed"), data} {
+		must(d.t, staged.Restart())
+		_, err = staged.Write(part)
+		must(d.t, err)
+	}
+	if staged.SHA256() != sumOf(data) || staged.SizeBytes != int64(len(data)) {
+		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sumOf(data))
+	}
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
 		return nil, errors.Join(err, staged.Discard())
 	}
-	if err := staged.File.Close(); !errors.Is(err, os.ErrClosed) {
+	if err := staged.file.Close(); !errors.Is(err, os.ErrClosed) {
 		d.t.Errorf("the file is still open, so Windows would not rename it: %v", err)
 	}
 	return staged, nil
@@ -432,7 +438,7 @@ func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
 		}
 		staged, err := found.Stage()
 		must(t, err)
-		_, err = staged.File.Write(data)
+		_, err = staged.Write(data)
 		must(t, err)
 		_, err = staged.Unpack(t.Context())
 		must(t, err)
@@ -492,7 +498,7 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 		"a failed download":       {nil, nil, nil},
 		"no archive":              {[]byte("text"), nil, new(*ArchiveError)},
 		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, new(*ArchiveError)},
-		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.File.Name()) }, new(*os.LinkError)},
+		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.file.Name()) }, new(*os.LinkError)},
 		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.parts[0].next()) }, new(*os.LinkError)},
 	} {
 		for when, written := range map[string]bool{"in a create": false, "in an update": true} {

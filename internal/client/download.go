@@ -5,16 +5,12 @@ package client
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -24,32 +20,32 @@ import (
 // downloadBuffer is the size of the only part of a download that is ever in memory.
 const downloadBuffer = 256 << 10
 
-// Download describes a downloaded bundle.
-type Download struct {
-	SHA256    string // lowercase hexadecimal
-	SizeBytes int64
+// Destination is what a download is written to.
+type Destination interface {
+	io.Writer
+	// Restart drops what was written.
+	Restart() error
 }
 
-// DownloadBundle downloads the bundle of a completed job into file, which must be empty.
+// DownloadBundle downloads the bundle of a completed job.
 // It creates a link of its own, and another one if the object store refuses it, as long as
 // there is progress: the link or the credential that signed it may have expired, and the
 // service may restore a deleted archive when it creates a link.
 //
-// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], the
-// [*os.PathError] of the file, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, file *os.File) (Download, error) {
-	receiver := c.newReceiver(file)
+// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], that
+// of the destination, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
+	receiver := &receiver{client: c, to: to}
 	for before := int64(-1); ; before = receiver.size {
 		bundle, err := c.GenerateBundle(ctx, jobID, BundleOptions{})
 		if err != nil {
-			return Download{}, err
+			return err
 		}
-		err = c.receive(ctx, receiver, bundle.link)
-		if err == nil {
-			return Download{SHA256: receiver.sum(), SizeBytes: receiver.size}, nil
+		if err = c.receive(ctx, receiver, bundle.link); err == nil {
+			return nil
 		}
 		if status, _ := statusOf(err); status/100 != 4 || receiver.size <= before {
-			return Download{}, err
+			return err
 		}
 	}
 }
@@ -67,25 +63,16 @@ func (c *Client) receive(ctx context.Context, receiver *receiver, link *url.URL)
 	return loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) { return nil, receiver.receive(ctx, link) })
 }
 
-// receiver receives an object into a file, over one or more connections and links.
+// receiver receives an object over one or more connections and links.
 type receiver struct {
 	client *Client
-	file   *os.File
-	hash   hash.Hash
-	size   int64 // bytes written and hashed
+	to     Destination
+	size   int64 // bytes written
 	// total is the size of the object that those bytes belong to; negative if unknown.
 	total int64
 	// etag is the strong entity tag of that object, or "".
 	etag string
 }
-
-// newReceiver returns a receiver for an empty file.
-func (c *Client) newReceiver(file *os.File) *receiver {
-	return &receiver{client: c, file: file, hash: sha256.New()}
-}
-
-// sum returns the checksum of those bytes, in lowercase hexadecimal.
-func (r *receiver) sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
 
 // receive sends one request for the object that a presigned link leads to, without the API
 // key, and receives the object. The request is canceled if no data arrives within the
@@ -94,8 +81,8 @@ func (r *receiver) sum() string { return hex.EncodeToString(r.hash.Sum(nil)) }
 // If an earlier call failed, it receives only the rest if the object is still the same
 // according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
 //
-// The error is a [*StorageError] or [*ConnectionError], the [*os.PathError] of the file, or,
-// if ctx ended, context.Cause(ctx).
+// The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
+// ended, context.Cause(ctx).
 func (r *receiver) receive(ctx context.Context, link *url.URL) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
@@ -120,7 +107,7 @@ func (r *receiver) receive(ctx context.Context, link *url.URL) error {
 	began, fields := time.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
 	resp, err := c.storage.Do(req)
 	if err != nil {
-		err = c.connectionError(ctx, req, true, err)
+		err = c.storageConnectionError(ctx, req, err)
 	} else {
 		defer func() { _ = resp.Body.Close() }()
 		fields["status"] = resp.StatusCode
@@ -130,10 +117,10 @@ func (r *receiver) receive(ctx context.Context, link *url.URL) error {
 	return err
 }
 
-// read writes and hashes the body of a response to its end.
+// read writes the body of a response to its end.
 func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.Timer) error {
 	incomplete := func(err error) error {
-		return r.client.connectionError(ctx, resp.Request, true, err)
+		return r.client.storageConnectionError(ctx, resp.Request, err)
 	}
 	switch {
 	case resp.StatusCode == http.StatusOK:
@@ -153,10 +140,9 @@ func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := resp.Body.Read(buffer)
 		stalled.Stop() // a slow disk is not a stall
-		if _, err := r.file.Write(buffer[:n]); err != nil {
+		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}
-		_, _ = r.hash.Write(buffer[:n])
 		r.size += int64(n)
 		switch {
 		case err == io.EOF && r.size < r.total:
@@ -188,11 +174,15 @@ func (r *receiver) restart(etag string) error {
 		etag = ""
 	}
 	r.size, r.etag = 0, etag
-	r.hash.Reset()
-	if err := r.file.Truncate(0); err != nil {
-		return err
+	return r.to.Restart()
+}
+
+// storageConnectionError is [Client.connectionError] for the object store.
+func (c *Client) storageConnectionError(ctx context.Context, req *http.Request, err error) error {
+	err = c.connectionError(ctx, req, true, err)
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
+		connection.Storage = true
 	}
-	_, err := r.file.Seek(0, io.SeekStart)
 	return err
 }
 

@@ -80,6 +80,8 @@ type ConnectionError struct {
 	// Sent means that a connection was made, so the service may have received the
 	// request.
 	Sent bool
+	// Storage means that the request was to the object store.
+	Storage bool
 	// Untrusted means that the certificate of the server is not trusted.
 	Untrusted bool
 	Reason    string // redacted

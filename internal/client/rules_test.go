@@ -205,51 +205,6 @@ func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
 	}
 }
 
-// An export depends on each of these, so a fault that passes costs none.
-func TestErrorResponseCountsAfterHalfAMinuteInARow(t *testing.T) {
-	read := func(t *testing.T, w *world) error {
-		_, err := w.GetStaticExportJob(within(t), "se_1", ReadOptions{})
-		return err
-	}
-	link := func(t *testing.T, w *world) error {
-		_, err := w.GenerateBundle(within(t), "se_1", BundleOptions{First: true})
-		return err
-	}
-	poll := func(t *testing.T, w *world) error {
-		_, err := w.WaitForStaticExport(within(t), "se_1", WaitOptions{Started: true})
-		return err
-	}
-	retryAfter := func(seconds string) http.Header { return http.Header{"Retry-After": {seconds}} }
-	for name, test := range map[string]struct {
-		ask    func(*testing.T, *world) error
-		faults []simulator.Fault
-		fails  bool
-	}{
-		"404s of 20 s":                  {read, []simulator.Fault{{Status: 404, Lasts: 20 * second}}, false},
-		"404s of 29 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 29 * second}}, false},
-		"404s of 40 s":                  {link, []simulator.Fault{{Status: 404, Lasts: 40 * second}}, true},
-		"404s after 403s of 20 s":       {poll, []simulator.Fault{{Status: 403, Lasts: 20 * second}, {Status: 404, Lasts: 20 * second}}, false},
-		"503s of four minutes":          {link, []simulator.Fault{{Status: 503, Lasts: 4 * time.Minute}}, false},
-		"404s of 3 s after a 429":       {poll, []simulator.Fault{{Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
-		"404s of 2 s around a 429":      {poll, []simulator.Fault{{Status: 404, Lasts: 2 * second}, {Status: 429, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 2 * second}}, false},
-		"404s of 3 s after a wait":      {read, []simulator.Fault{{Status: 503, Header: retryAfter("40"), Times: 1}, {Status: 404, Lasts: 3 * second}}, false},
-		"403s of 3 s after silence":     {poll, []simulator.Fault{{Delay: simulator.Forever, Times: 2}, {Status: 403, Lasts: 3 * second}}, false},
-		"404s and 503s of 40 s in turn": {link, slices.Repeat([]simulator.Fault{{Status: 404, Times: 1}, {Status: 503, Times: 1}}, 9), false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: noTime})
-				for _, fault := range test.faults {
-					w.AddFault(fault)
-				}
-				if err := test.ask(t, w); (err != nil) != test.fails {
-					t.Errorf("%v after %s; want a failure: %t", err, time.Since(w.began), test.fails)
-				}
-			})
-		})
-	}
-}
-
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 	for _, seconds := range []string{"60", "86400"} {
 		inWorld(t, func(t *testing.T, w *world) {

@@ -305,9 +305,10 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		"changed during a destroy": {"delete", bundle.OccupiedError{{Name: "site", Directory: true, Problem: "was changed"}}, "Unexpected files at the download path\n\"site\" was changed. No files were deleted, and the state is unchanged.\n\nMove or delete \"site\", then destroy it again."},
 		"too many open files":      {"create", &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "tmp: too many open files.\n\nNo files were written.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism, then plan and apply again."},
 		"too many connections":     {"create", &client.ConnectionError{Reason: "socket: too many open files"}, "socket: too many open files.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files"},
+		"cut at the store":         {"create", &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", Storage: true, Reason: "EOF"}, "Could not download the bundle\nThe request GET /b to store failed: EOF.\n\nJob: se_1. No files were written.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
 		"a name that is too long":  {"create", &fs.PathError{Op: "mkdir", Path: "tmp", Err: syscall.ENAMETOOLONG}, "\n\nUse a shorter path or extract_to."},
 		"interrupted destroy":      {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
-		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, change triggers of the export, which exports the site again."},
+		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nPlan and apply again. If it fails again, export the site again: change triggers of its docs_static_export."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

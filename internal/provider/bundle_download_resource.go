@@ -261,14 +261,13 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 	}
 	defer func() { m.warnAboutLeftovers(staged.Discard(), diags) }()
 
-	file, err := c.DownloadBundle(ctx, jobID, staged.File)
-	if err != nil {
+	if err := c.DownloadBundle(ctx, jobID, staged); err != nil {
 		return err
 	}
-	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != file.SHA256 {
+	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{
 			"sha256", summaryChecksumMismatch,
-			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, file.SHA256, wanted),
+			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
 			"If the bundle is correct, update or remove sha256.",
 		}
 	}
@@ -287,8 +286,8 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 	if err := staged.Commit(ctx, placed); err != nil {
 		return err
 	}
-	owned.Add(file.SHA256, content.Digest)
-	m.SHA256, m.SizeBytes = types.StringValue(file.SHA256), types.Int64Value(file.SizeBytes)
+	owned.Add(staged.SHA256(), content.Digest)
+	m.SHA256, m.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
 	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
 		m.ContentSHA256, m.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
@@ -329,7 +328,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
 		if archive.Damaged {
-			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, change triggers of the export, which exports the site again."
+			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again: change triggers of its docs_static_export."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))

@@ -185,6 +185,9 @@ func adviseConnection(e *client.ConnectionError) string {
 	if strings.Contains(e.Reason, "Proxy Authentication Required") {
 		return adviceByStatus[407]
 	}
+	if e.Storage {
+		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."
+	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down."
 }
 

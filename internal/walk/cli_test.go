@@ -38,19 +38,19 @@ type round struct {
 }
 
 var scripts = []script{
-	{"new content", []round{{set: settings{"content": "2"}}, {set: settings{"content": "3"}}, {}}},
+	{"new content", []round{{set: settings{"triggers": "2"}}, {set: settings{"triggers": "3"}}, {}}},
 	{"no change", []round{{}, {}, {}}},
-	{"a content that the plan does not know", []round{{unknown: true}, {unknown: true, set: settings{"content": "2"}}, {unknown: true}}},
-	{"other spacing", []round{{set: settings{"params": "1"}}, {set: settings{"spacing": "wide"}}, {unknown: true, set: settings{"spacing": ""}}}},
-	{"a job that fails", []round{{fault: failing}, {}, {set: settings{"content": "2"}, fault: failing}}},
-	{"a start that is refused", []round{{fault: refused}, {}, {set: settings{"content": "2"}, fault: refused}}},
+	{"a content that the plan does not know", []round{{unknown: true}, {unknown: true, set: settings{"triggers": "2"}}, {unknown: true}}},
+	{"other spacing", []round{{set: settings{"additional_parameters": `{"version":"1"}`}}, {set: settings{"additional_parameters": `{ "version": "1" }`}}, {unknown: true, set: settings{"additional_parameters": `{"version":"1"}`}}}},
+	{"a job that fails", []round{{fault: failing}, {}, {set: settings{"triggers": "2"}, fault: failing}}},
+	{"a start that is refused", []round{{fault: refused}, {}, {set: settings{"triggers": "2"}, fault: refused}}},
 	{"a bundle that is refused", []round{{fault: unlinked}, {do: doUntaint}, {}}},
 	{"a bundle that is refused, tainted", []round{{fault: unlinked}, {}, {}}},
 	{"a job that is gone", []round{{}, {forget: true}, {}}},
-	{"another domain", []round{{}, {set: settings{"domain": "other"}}, {}}},
+	{"another domain", []round{{}, {set: settings{"domain": "other."}}, {}}},
 	{"replaced on request", []round{{}, {replace: true}, {}}},
 	{"imported", []round{{}, {do: doImport}, {}}},
-	{"never renewed", []round{{set: settings{"never": "yes"}}, {}, {}}},
+	{"never renewed", []round{{set: settings{"link_renewal": "never"}}, {}, {}}},
 }
 
 var (
@@ -114,7 +114,7 @@ func arrange(n int, service *simulator.Service, all []settings) (end func()) {
 
 func newSettings() (all []settings) {
 	for range scripts {
-		all = append(all, settings{"content": "1"})
+		all = append(all, settings{"triggers": "1"})
 	}
 	return all
 }
@@ -166,11 +166,16 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 			var blocks []block
 			replaced := ""
 			for i, s := range scripts {
-				blocks = append(blocks, k.blocks(s.rounds[n].unknown)[i])
+				unknown := ""
+				if s.rounds[n].unknown {
+					unknown = "revision"
+				}
+				blocks = append(blocks, k.blocks(unknown)[i])
 				if s.rounds[n].replace {
 					replaced = address(i)
 				}
 			}
+			k.stored = map[string]bool{}
 			planned := k.plan(k.launch(), blocks, true, replaced)
 			if n == len(rounds)-1 {
 				pause(context.Background(), later)
@@ -275,13 +280,13 @@ func throughCLI(t *testing.T) (rounds [3][]result) {
 // hcl returns the block of an export.
 func hcl(i int, s settings, unknown bool) string {
 	lines := []string{fmt.Sprintf("domain = %q", s.domain(i))}
-	for name, value := range s.arguments(i, false) {
+	for name, value := range s.arguments(i, "") {
 		switch {
 		case name == "triggers" && unknown:
-			lines = append(lines, fmt.Sprintf("triggers = { revision = terraform_data.unknown.output == 99 ? \"\" : %q }", s["content"]))
+			lines = append(lines, fmt.Sprintf("triggers = { revision = terraform_data.unknown.output == 99 ? \"\" : %q }", s["triggers"]))
 		case name == "triggers":
-			lines = append(lines, fmt.Sprintf("triggers = { revision = %q }", s["content"]))
-		case name != "domain":
+			lines = append(lines, fmt.Sprintf("triggers = { revision = %q }", s["triggers"]))
+		case name != "domain" && name != "timeouts" && !value.IsNull():
 			lines = append(lines, fmt.Sprintf("%s = %q", name, text(value)))
 		}
 	}

@@ -26,8 +26,9 @@ import (
 // core is a Terraform working directory with its state. It follows Terraform 1.12, in
 // which resources have identities.
 type core struct {
-	mu    sync.Mutex
-	state map[string]object
+	mu     sync.Mutex
+	state  map[string]object
+	stored map[string]bool // by address: the command changed the state
 }
 
 // object is a resource in the state.
@@ -115,22 +116,32 @@ func (p *plan) failed() bool {
 	return slices.ContainsFunc(p.said, func(s said) bool { return s.failed })
 }
 
-// schemas are those of the resources.
-var schemas = sync.OnceValue(func() map[string]*tfprotov6.Schema {
+// schema is that of a resource, or of the provider.
+type schema struct {
+	attributes []*tfprotov6.SchemaAttribute
+	valueType  tftypes.Type
+}
+
+// schemas are those of the resources. The provider's has no name.
+var schemas = sync.OnceValue(func() map[string]schema {
 	server := provider.NewServer(provider.Options{})()
 	got := must(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
 	got.ResourceSchemas[""] = got.Provider
-	return got.ResourceSchemas
+	all := map[string]schema{}
+	for name, s := range got.ResourceSchemas {
+		all[name] = schema{s.Block.Attributes, s.ValueType()}
+	}
+	return all
 })
 
-func typeOf(kind string) tftypes.Type { return schemas()[kind].ValueType() }
+func typeOf(kind string) tftypes.Type { return schemas()[kind].valueType }
 
 func null(kind string) tftypes.Value { return tftypes.NewValue(typeOf(kind), nil) }
 
 // configuration returns the object with the arguments; others are null.
 func configuration(kind string, arguments map[string]tftypes.Value) tftypes.Value {
 	values := map[string]tftypes.Value{}
-	for _, a := range schemas()[kind].Block.Attributes {
+	for _, a := range schemas()[kind].attributes {
 		values[a.Name] = tftypes.NewValue(a.Type, nil)
 		if a.NestedType != nil {
 			values[a.Name] = tftypes.NewValue(a.NestedType.ValueType(), nil)
@@ -297,7 +308,7 @@ func (n *node) plan(prior object, arguments map[string]tftypes.Value, forced boo
 	}
 	propose := func(prior object) *tfprotov6.PlanResourceChangeResponse {
 		proposed := attributes(config)
-		for _, a := range schemas()[n.kind].Block.Attributes {
+		for _, a := range schemas()[n.kind].attributes {
 			if old, found := attributes(prior.value)[a.Name]; found && a.Computed && proposed[a.Name].IsNull() {
 				proposed[a.Name] = old
 			}
@@ -351,7 +362,7 @@ func errorsOf(diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
 // checkPlan checks that a plan is one that the configuration allows.
 func (n *node) checkPlan(prior, config, planned tftypes.Value) {
 	old, wanted := attributes(prior), attributes(config)
-	for _, a := range schemas()[n.kind].Block.Attributes {
+	for _, a := range schemas()[n.kind].attributes {
 		got, want := attributes(planned)[a.Name], wanted[a.Name]
 		kept := !want.IsNull() && old != nil && got.Equal(old[a.Name])
 		if !got.Equal(want) && !kept && (!a.Computed || !want.IsNull()) {
@@ -455,6 +466,7 @@ func (c *core) change(n *node, planned change, arguments map[string]tftypes.Valu
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stored[n.address] = true
 	if c.state[n.address] = result; result.value.IsNull() {
 		delete(c.state, n.address)
 	}

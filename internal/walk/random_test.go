@@ -26,7 +26,7 @@ func (r random) span(shortest, longest time.Duration) span {
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
 		Keeps:    r.often(20), NoExpiry: r.often(5),
 	}}
@@ -43,7 +43,7 @@ func (r random) steps(s scene) []step {
 	plain := func() step { return step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Job: r.job()} }
 	content := func(c string) step {
 		a := plain()
-		a.Set = map[string]string{"content": c}
+		a.Set = map[string]string{"triggers": c}
 		return a
 	}
 	cut := func(a step) step { // ends with a job that is still running
@@ -51,18 +51,18 @@ func (r random) steps(s scene) []step {
 		if r.often(60) {
 			a.Stop = r.span(5*time.Second, 3*time.Minute)
 		} else {
-			a.Set = with(a.Set, "timeout", "2m")
+			a.Set = with(a.Set, "timeouts", "2m")
 		}
 		return a
 	}
-	switch r.IntN(16) {
+	switch r.IntN(20) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{content("1"), content("2"), content("1"), content("2")}
 		if r.often(70) {
 			steps[1] = cut(steps[1])
 		}
 		if r.often(40) {
-			steps[2].Set["before"] = pick(r, "1m", "10m", "2h")
+			steps[2].Set["renew_before"] = pick(r, "1m", "10m", "2h")
 		}
 		if r.often(40) {
 			hide := step{Do: doHide, On: on, For: r.span(10*time.Second, 2*time.Hour), Which: pick(r, "", "last", "bundle")}
@@ -73,7 +73,7 @@ func (r random) steps(s scene) []step {
 		a := plain()
 		a.Saved = r.span(time.Minute, 3*time.Duration(s.Lifetime))
 		if r.often(50) {
-			a.Set = map[string]string{pick(r, "before", "interval", "spacing"): pick(r, "1m", "5m")}
+			a.Set = map[string]string{pick(r, "renew_before", "poll_interval"): pick(r, "1m", "5m")}
 		}
 		return []step{a}
 	case 2: // faults of two kinds in a row on a job that is resumed
@@ -89,25 +89,26 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, b}
 	case 3: // a new spacing beside other changes
-		a := plain()
-		a.Set = map[string]string{"params": pick(r, "1", "2")}
-		b := plain()
-		b.Set = map[string]string{"spacing": pick(r, "", "wide")}
-		b.Unknown = r.often(60)
+		a, b := plain(), plain()
+		a.Set = map[string]string{"additional_parameters": pick(r, `{"version":"1"}`, `{"version":"2"}`)}
+		b.Set = map[string]string{"additional_parameters": pick(r, `{"version":"1"}`, `{ "version": "1" }`)}
+		b.Unknown = pick(r, "", "revision", r.argument())
 		return []step{a, b}
 	case 4: // two contents that are cut off, and then another
 		return []step{cut(content("1")), cut(content("2")), content("3")}
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, plain()}
+		a := plain()
+		a.Set = map[string]string{"domain": pick(r, "", "other.")}
+		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, a}
 	case 7:
 		return []step{{Do: doUntaint, On: on, After: r.span(0, time.Minute)}, plain()}
 	case 8:
 		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
 		a, b := plain(), plain()
-		a.Set, b.Set = map[string]string{"before": "1000h"}, map[string]string{"before": ""}
+		a.Set, b.Set = map[string]string{"renew_before": "1000h"}, map[string]string{"renew_before": ""}
 		a.After = s.Lifetime * 2 / 3
 		a.Apply = []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
 		return []step{a, b}
@@ -121,6 +122,34 @@ func (r random) steps(s scene) []step {
 			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
 		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
+	case 12: // early renewals, over several lifetimes
+		all := []step{plain(), plain(), plain(), plain(), plain()}
+		for i := range all {
+			all[i].After, all[i].Set = s.Lifetime*4/5, map[string]string{}
+			if r.often(30) {
+				all[i].Set["triggers"] = pick(r, "1", "2")
+			}
+		}
+		all[0].Set["renew_before"], all[0].Set["link_renewal"] = time.Duration(s.Lifetime/4).String(), pick(r, "", "", "never")
+		if r.often(50) {
+			all[3].Set["renew_before"] = time.Duration(s.Lifetime / 3).String()
+		}
+		return all
+	case 13: // a link that is due while another export fails
+		a, b := content("1"), content("2")
+		b.After, b.Job = s.Lifetime, job{Run: span(time.Minute), Fail: "the site could not be built"}
+		if r.often(50) {
+			b.Job, b.Set["timeouts"] = job{Run: span(10 * time.Minute)}, "2m"
+		}
+		return []step{a, b}
+	case 14, 15: // faults that pass soon
+		a := plain()
+		a.Set = map[string]string{"timeouts": "", "triggers": pick(r, "1", "2")}
+		a.Plan, a.Apply = []fault{r.fault()}, []fault{r.fault()}
+		for _, f := range []*fault{&a.Plan[0], &a.Apply[0]} {
+			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload), 0, r.span(time.Second, 20*time.Second), 0
+		}
+		return []step{a}
 	}
 	return []step{r.apply(plain())}
 }
@@ -133,16 +162,23 @@ func with(set map[string]string, name, value string) map[string]string {
 	return set
 }
 
+func (r random) argument() string {
+	return pick(r, "triggers", "additional_parameters", "domain", "link_renewal", "renew_before", "poll_interval", "timeouts")
+}
+
 // apply returns an apply with anything.
 func (r random) apply(a step) step {
 	if r.often(60) {
-		name := pick(r, "content", "content", "content", "params", "spacing", "domain", "never", "before", "timeout", "interval")
+		name := pick(r, "triggers", "triggers", r.argument())
 		a.Set = with(a.Set, name, map[string]string{
-			"content": pick(r, "1", "2", "3"), "params": pick(r, "", "1", "2"), "spacing": pick(r, "", "wide"), "domain": pick(r, "", "other"),
-			"never": pick(r, "", "", "yes"), "before": pick(r, "", "1m", "10m", "2h"), "timeout": pick(r, "", "1m", "3m", "10m"), "interval": pick(r, "", "", "5s", "1m"),
+			"triggers": pick(r, "1", "2", "3"), "additional_parameters": pick(r, "", `{"version":"1"}`, `{ "version": "1" }`, `{"version":"2"}`), "domain": pick(r, "", "other."),
+			"link_renewal": pick(r, "", "", "never"), "renew_before": pick(r, "", "1m", "10m", "2h"), "timeouts": pick(r, "", "1m", "3m", "10m"), "poll_interval": pick(r, "", "", "5s", "1m"),
 		}[name])
 	}
-	a.Unknown, a.NoRefresh, a.Replace = r.often(15), r.often(25), r.often(4)
+	a.NoRefresh, a.Replace = r.often(25), r.often(4)
+	if r.often(15) {
+		a.Unknown = pick(r, "revision", r.argument())
+	}
 	if r.often(15) {
 		a.Stop = r.span(0, 5*time.Minute)
 	} else if r.often(8) {
@@ -159,7 +195,7 @@ func (r random) apply(a step) step {
 
 func (r random) job() (j job) {
 	j.Run = r.span(0, 4*time.Minute)
-	if r.often(5) {
+	if r.often(2) {
 		j.Run = span(3 * time.Hour)
 	}
 	if r.often(8) {

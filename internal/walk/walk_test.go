@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ type step struct {
 	// After is the time before the step.
 	After span `json:"after,omitempty"`
 
-	Unknown   bool    `json:"unknown,omitempty"`    // the triggers are not known in the plan
+	Unknown   string  `json:"unknown,omitempty"`    // the argument that is not known in the plan
 	NoRefresh bool    `json:"no_refresh,omitempty"` // -refresh=false
 	Replace   bool    `json:"replace,omitempty"`    // -replace
 	Saved     span    `json:"saved,omitempty"`      // the time from the plan to the apply
@@ -85,28 +86,20 @@ const (
 	gate     = "docs_update_gate.s0"
 )
 
-func domain(i, version int) string { return fmt.Sprintf("s%d-%d.example.com", i, version) }
-
-// settings are the arguments of an export.
+// settings are the arguments of an export by name. That of triggers is a revision, that of
+// timeouts is one for all, and that of domain a part of it. Others are as configured.
 type settings map[string]string
 
-func (s settings) domain(i int) string {
-	return domain(i, map[string]int{"": 0, "other": 1}[s["domain"]])
-}
+func (s settings) domain(i int) string { return fmt.Sprintf("s%d.%sexample.com", i, s["domain"]) }
 
 // content identifies what a job exports.
 func (s settings) content(i int) string {
-	return strings.Join([]string{s.domain(i), s["content"], s["params"]}, " ")
+	return strings.Join([]string{s.domain(i), s["triggers"], unspaced(s["additional_parameters"])}, " ")
 }
 
-// canonical returns the arguments without those that make no difference.
-func (s settings) canonical() settings {
-	s = maps.Clone(s)
-	delete(s, "spacing")
-	maps.DeleteFunc(s, func(_, value string) bool { return value == "" })
-	return s
-}
+func unspaced(text string) string { return strings.ReplaceAll(text, " ", "") }
 
+// duration returns the value of an argument, or the usual one.
 func (s settings) duration(name string, usual time.Duration) time.Duration {
 	d, err := time.ParseDuration(s[name])
 	if err != nil {
@@ -115,41 +108,58 @@ func (s settings) duration(name string, usual time.Duration) time.Duration {
 	return d
 }
 
-const defaultTimeout = time.Hour
+const (
+	defaultTimeout = time.Hour
+	readTimeout    = 5 * time.Minute
+)
+
+var argumentTypes = map[string]tftypes.Type{
+	"domain": tftypes.String, "triggers": tftypes.Map{ElementType: tftypes.String}, "additional_parameters": tftypes.String,
+	"link_renewal": tftypes.String, "renew_before": tftypes.String, "poll_interval": tftypes.String,
+	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String, "read": tftypes.String}},
+}
 
 func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
-// arguments returns the configuration of an export.
-func (s settings) arguments(i int, unknown bool) map[string]tftypes.Value {
-	arguments := map[string]tftypes.Value{"domain": str(s.domain(i))}
-	if s["content"] != "" {
-		revision := str(s["content"])
-		if unknown {
-			revision = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+// arguments returns the configuration of an export. One argument, or the revision in the
+// triggers, may be unknown.
+func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
+	all := map[string]tftypes.Value{}
+	for name, kind := range argumentTypes {
+		var value any
+		switch text := s[name]; {
+		case name == unknown:
+			value = tftypes.UnknownValue
+		case name == "domain":
+			value = s.domain(i)
+		case name == "triggers" && unknown == "revision":
+			value = map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+		case text == "":
+		case name == "triggers":
+			value = map[string]tftypes.Value{"revision": str(text)}
+		case name == "timeouts":
+			value = map[string]tftypes.Value{"create": str(text), "update": str(text), "read": tftypes.NewValue(tftypes.String, nil)}
+		default:
+			value = text
 		}
-		arguments["triggers"] = tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, map[string]tftypes.Value{"revision": revision})
+		all[name] = tftypes.NewValue(kind, value)
 	}
-	if s["params"] != "" {
-		format := `{"version":%q}`
-		if s["spacing"] != "" {
-			format = `{ "version": %q }`
+	return all
+}
+
+// differs reports whether an object has other arguments. Spacing does not count.
+func (s settings) differs(i int, o object) bool {
+	defaults := map[string]string{"link_renewal": "on_expiry", "renew_before": "0s"}
+	for name, want := range s.arguments(i, "") {
+		got := attributes(o.value)[name]
+		if want.IsNull() && defaults[name] != "" {
+			want = str(defaults[name])
 		}
-		arguments["additional_parameters"] = str(fmt.Sprintf(format, s["params"]))
+		if !want.Equal(got) && (name != "additional_parameters" || unspaced(text(want)) != unspaced(text(got))) {
+			return true
+		}
 	}
-	if s["never"] != "" {
-		arguments["link_renewal"] = str("never")
-	}
-	if s["before"] != "" {
-		arguments["renew_before"] = str(s["before"])
-	}
-	if s["interval"] != "" {
-		arguments["poll_interval"] = str(s["interval"])
-	}
-	if limit := s["timeout"]; limit != "" {
-		fields := map[string]tftypes.Value{"create": str(limit), "update": str(limit), "read": tftypes.NewValue(tftypes.String, nil)}
-		arguments["timeouts"] = tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String, "read": tftypes.String}}, fields)
-	}
-	return arguments
+	return false
 }
 
 // walker takes the steps of a walk.
@@ -160,22 +170,12 @@ type walker struct {
 	judge    *judge
 	folder   string // of the download
 	blocked  bool   // the download is, by what somebody else wrote there
-	tally    tally
+	log      io.Writer
 }
 
-// tally counts what happened.
-type tally struct{ applies, starts, bundles, requests, faults int }
-
-func (a *tally) add(b tally) {
-	a.applies += b.applies
-	a.starts += b.starts
-	a.bundles += b.bundles
-	a.requests += b.requests
-	a.faults += b.faults
-}
-
-// take takes a walk in a bubble. It returns the log of all requests, and what broke.
-func take(t *testing.T, w walk) (log, problem string, counts tally) {
+// take takes a walk in a bubble. It returns what broke. It logs all requests and diagnostics
+// to log, unless that is nil.
+func take(t *testing.T, w walk, log io.Writer) (problem string, counts tally) {
 	t.Helper()
 	schemas()
 	folder := ""
@@ -183,10 +183,9 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 		folder = filepath.Join(t.TempDir(), "site")
 	}
 	synctest.Test(t, func(*testing.T) {
-		k := &walker{world: newWorld(w.Scene), folder: folder}
-		k.core = &core{state: map[string]object{}}
+		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}, folder: folder, log: log}
 		for range k.Exports {
-			k.settings = append(k.settings, settings{"content": "1"})
+			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
 		k.judge = newJudge(k)
 		for i, s := range w.Steps {
@@ -196,17 +195,9 @@ func take(t *testing.T, w walk) (log, problem string, counts tally) {
 				break
 			}
 		}
-		log, counts = k.judge.log.String(), k.tally
+		counts = k.tally
 	})
-	return log, problem, counts
-}
-
-// begin makes the faults those of the coming command.
-func (k *walker) begin(faults []fault) {
-	k.faults, k.seen = nil, nil
-	for _, f := range faults {
-		k.faults = append(k.faults, &activeFault{fault: f})
-	}
+	return problem, counts
 }
 
 func (k *walker) step(s step) {
@@ -216,10 +207,9 @@ func (k *walker) step(s step) {
 	}
 	pause(context.Background(), time.Duration(s.After))
 	k.job = s.Job
-	k.begin(nil)
 	switch s.Do {
 	case doApply:
-		k.takeApply(s, on)
+		k.takeApply(s)
 	case doUntaint:
 		if o, found := k.state[address(on)]; found {
 			o.tainted = false
@@ -228,9 +218,10 @@ func (k *walker) step(s step) {
 	case doImport:
 		k.takeImport(s, on)
 	case doDestroy:
+		c := k.command(s, nil)
 		p := k.launch()
-		k.judge.destroyed(k.destroy(p, k.blocks(false)))
-		p.kill()
+		c.all = k.destroy(p, k.blocks(""))
+		k.end(c, p)
 	case doHide:
 		k.hide(s, on)
 	case doSkew:
@@ -282,12 +273,15 @@ func (k *walker) disk(what string) {
 func (k *walker) file() string { return filepath.Join(k.folder, "bundle.zip") }
 
 // updateID is the update that the gate waits for: another one for other content.
-func (k *walker) updateID() string { return "upd_" + k.settings[0]["content"] }
+func (k *walker) updateID() string { return "upd_" + k.settings[0]["triggers"] }
 
-func (k *walker) blocks(unknown bool) (all []block) {
+func (k *walker) blocks(unknown string) (all []block) {
 	for i := range k.Exports {
 		all = append(all, block{address(i), "docs_static_export", "", func(planning bool, _ map[string]tftypes.Value) map[string]tftypes.Value {
-			return k.settings[i].arguments(i, planning && unknown)
+			if planning {
+				return k.settings[i].arguments(i, unknown)
+			}
+			return k.settings[i].arguments(i, "")
 		}})
 	}
 	if k.folder != "" {
@@ -303,73 +297,89 @@ func (k *walker) blocks(unknown bool) (all []block) {
 	return all
 }
 
-// takeApply plans and applies.
-func (k *walker) takeApply(s step, on int) {
-	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
-	blocks := k.blocks(s.Unknown)
-	replaced := ""
-	if s.Replace {
-		replaced = address(on)
+// command is a plan, an apply, an import, or a destroy.
+type command struct {
+	step
+	began, ended    time.Time
+	planned         *plan // or nil
+	all             []said
+	requests        []exchange
+	after           map[string]object
+	applying        bool
+	refreshes       []exchange // of the plan that is applied
+	settled         bool       // the plan after an apply that succeeded
+	replaced        string
+	stopped, killed bool
+}
+
+// command begins a command with its faults.
+func (k *walker) command(s step, faults []fault) *command {
+	k.seen, k.faults, k.stored = nil, nil, map[string]bool{}
+	for _, f := range faults {
+		k.faults = append(k.faults, &activeFault{fault: f})
 	}
-	k.begin(s.Plan)
-	p := k.launch()
-	planned := k.plan(p, blocks, !s.NoRefresh, replaced)
+	return &command{step: s, began: time.Now()}
+}
+
+// end ends a command, and reports whether the walk can go on with its result.
+func (k *walker) end(c *command, p *process) bool {
+	c.stopped, c.killed, c.ended = p.interrupted(), p.killed(), time.Now()
 	p.kill()
-	c := &command{step: s, planned: planned, planSeen: k.take(), plannedAt: time.Now(), replaced: replaced}
-	if !k.judge.plan(c) {
+	k.world.mu.Lock()
+	c.requests, c.after = k.seen, k.state
+	k.world.mu.Unlock()
+	k.tally.add(c.requests)
+	if k.log != nil {
+		for _, x := range c.requests {
+			fmt.Fprintln(k.log, x.at.UnixNano(), x.endpoint, x.job, x.outcome)
+		}
+		fmt.Fprintln(k.log, c.all)
+	}
+	return k.judge.judge(c)
+}
+
+// takePlan plans.
+func (k *walker) takePlan(s step, faults []fault, settled bool) (*command, bool) {
+	c := k.command(s, faults)
+	if s.Replace {
+		c.replaced = address(s.On % k.Exports)
+	}
+	p := k.launch()
+	c.planned = k.plan(p, k.blocks(s.Unknown), !s.NoRefresh, c.replaced)
+	c.settled, c.all = settled, c.planned.said
+	return c, k.end(c, p)
+}
+
+// takeApply plans and applies, and plans again.
+func (k *walker) takeApply(s step) {
+	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
+	planned, ok := k.takePlan(s, s.Plan, false)
+	if !ok {
 		return
 	}
 	pause(context.Background(), time.Duration(s.Saved))
 
-	k.begin(s.Apply)
-	applying := k.launch()
-	c.began = time.Now()
-	if s.Stop > 0 {
-		go func() {
-			if pause(applying.ctx, time.Duration(s.Stop)); !applying.killed() {
-				applying.stop()
-			}
-		}()
+	c := k.command(s, s.Apply)
+	c.applying, c.planned, c.refreshes, c.replaced = true, planned.planned, planned.requests, planned.replaced
+	p := k.launch()
+	after := func(d span, do func()) {
+		if d > 0 {
+			go func() {
+				if pause(p.ctx, time.Duration(d)); !p.killed() {
+					do()
+				}
+			}()
+		}
 	}
-	if s.Kill > 0 {
-		go func() {
-			pause(applying.ctx, time.Duration(s.Kill))
-			applying.kill()
-		}()
-	}
-	c.said = k.apply(applying, planned)
-	c.stopped, c.killed = applying.interrupted(), applying.killed()
-	applying.kill()
-	c.seen, c.after = k.take(), k.state
+	after(s.Stop, p.stop)
+	after(s.Kill, p.kill)
+	c.all = k.apply(p, c.planned)
 	k.tally.applies++
-	if k.judge.apply(c); len(k.judge.problems) > 0 {
+	if ok := k.end(c, p); !ok || c.stopped || c.killed {
 		return
 	}
 	// The plan right after it, without faults. Terraform does not store what it refreshes.
-	k.begin(nil)
-	p = k.launch()
-	again := k.plan(p, k.blocks(false), true, "")
-	p.kill()
-	k.judge.check(c, &command{planned: again, planSeen: k.take(), plannedAt: time.Now()})
-}
-
-// take returns the requests of the command, and counts them.
-func (k *walker) take() []exchange {
-	k.world.mu.Lock()
-	defer k.world.mu.Unlock()
-	for _, x := range k.seen {
-		k.tally.requests++
-		if x.outcome != ok {
-			k.tally.faults++
-		}
-		switch x.endpoint {
-		case simulator.EndpointStart:
-			k.tally.starts++
-		case simulator.EndpointBundle:
-			k.tally.bundles++
-		}
-	}
-	return k.seen
+	k.takePlan(step{Do: doApply, On: s.On}, nil, true)
 }
 
 // takeImport forgets an export and imports its job.
@@ -383,11 +393,10 @@ func (k *walker) takeImport(s step, on int) {
 		id = k.settings[on].domain(on) + "," + id
 	}
 	delete(k.state, address(on))
-	k.begin(s.Plan)
+	c := k.command(s, s.Plan)
 	p := k.launch()
-	said := k.importState(p, k.blocks(false)[on], id)
-	p.kill()
-	k.judge.imported(on, said, k.take())
+	c.all = k.importState(p, k.blocks("")[on], id)
+	k.end(c, p)
 }
 
 // bundleOf returns an archive of a site.

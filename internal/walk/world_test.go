@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,9 +124,43 @@ type world struct {
 	hidden map[string]hiding // by job
 	seen   []exchange        // in this command
 	owner  map[string]string // addresses of exports by job
-	links  map[string]string // jobs by link
+	links  map[string]link   // by URL
 	sites  map[string][]byte // bundles by job
 	leaks  []string
+	tally  tally
+}
+
+// link is a link that the provider received.
+type link struct {
+	job      string
+	received time.Time // first
+}
+
+// tally counts what happened.
+type tally struct {
+	applies, starts, links, requests int
+	faults                           map[string]int // by kind
+}
+
+// add counts requests.
+func (t *tally) add(all []exchange) {
+	t.requests += len(all)
+	for _, x := range all {
+		if x.outcome == ok && x.endpoint == simulator.EndpointStart {
+			t.starts++
+		}
+		if x.url != "" {
+			t.links++
+		}
+	}
+}
+
+// merge adds another tally.
+func (t *tally) merge(other tally) {
+	t.applies, t.starts, t.links, t.requests = t.applies+other.applies, t.starts+other.starts, t.links+other.links, t.requests+other.requests
+	for kind, n := range other.faults {
+		t.faults[kind] += n
+	}
 }
 
 // hiding says until when a job, or only its bundle, is not found.
@@ -140,7 +175,7 @@ const (
 
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]link{}, sites: map[string][]byte{}, tally: tally{faults: map[string]int{}}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	if s.NoExpiry {
 		w.service.Rewrite(func(endpoint string, body map[string]any) any {
@@ -233,7 +268,7 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	case len(path) == 2:
 		x.endpoint = simulator.EndpointStart
 		for i := range n.Exports {
-			if strings.Contains(body, domain(i, 0)) || strings.Contains(body, domain(i, 1)) {
+			if strings.Contains(body, fmt.Sprintf(`"s%d.`, i)) {
 				x.address = address(i)
 			}
 		}
@@ -265,9 +300,11 @@ func (n *network) fault(x *exchange) fault {
 		if f.used++; f.used == 1 {
 			f.began = x.at
 		}
+		n.tally.faults[f.Kind]++
 		return f.fault
 	}
 	if h := n.hidden[x.job]; x.at.Before(h.job) || x.at.Before(h.bundle) && x.endpoint == simulator.EndpointBundle {
+		n.tally.faults["missing"]++
 		return fault{Kind: "404"}
 	}
 	return fault{}
@@ -308,7 +345,8 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 		response.Header.Set("Retry-After", strconv.Itoa(f.RetryAfter))
 	}
 	if f.Kind == kindCut {
-		response.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"jo`), broken{}))
+		half := answer.Body.Len() / 2
+		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(answer.Body.Bytes()[:half]), broken{}))
 	}
 	return response, nil
 }
@@ -372,8 +410,53 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if x.url != "" {
-		n.links[x.url] = x.job
+	if _, found := n.links[x.url]; !found && x.url != "" {
+		n.links[x.url] = link{x.job, x.ended}
 	}
 	n.seen = append(n.seen, *x)
 }
+
+func of[T any](all []T, address string, where func(T) string) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return where(one) != address })
+}
+
+func saidAt(all []said, address string) []said {
+	return of(all, address, func(s said) string { return s.address })
+}
+
+func seenAt(all []exchange, address string) []exchange {
+	return of(all, address, func(x exchange) string { return x.address })
+}
+
+func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
+
+// requestsFor returns the requests for a job, if it is not "", to an endpoint, if it is not "".
+func requestsFor(job, endpoint string, all []exchange) []exchange {
+	return slices.DeleteFunc(slices.Clone(all), func(x exchange) bool {
+		return job != "" && x.job != job || endpoint != "" && x.endpoint != endpoint
+	})
+}
+
+// lasted returns for how long the last responses were all of some kinds: from the response to
+// the first request until the last one was sent. A 429, and the pause after it, counts as nothing.
+func lasted(asked []exchange, kinds ...outcome) (total time.Duration) {
+	var next, first exchange
+	for _, x := range slices.Backward(asked) {
+		if x.outcome != busy {
+			if !slices.Contains(kinds, x.outcome) {
+				break
+			}
+			if first = x; !next.at.IsZero() {
+				total += next.at.Sub(x.at)
+			}
+		}
+		next = x
+	}
+	return max(0, total-first.ended.Sub(first.at))
+}
+
+func hasFailed(x exchange) bool { return x.failed }
+
+func succeeded(x exchange) bool { return x.outcome == ok }
+
+func wentWrong(x exchange) bool { return x.outcome != ok }
