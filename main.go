@@ -57,7 +57,7 @@ func outliveTermination() {
 	signal.Notify(terminated, syscall.SIGTERM)
 	go func() {
 		<-terminated
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		os.Exit(1)
 	}()
 }

@@ -328,7 +328,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
 		if archive.Damaged {
-			at, problem, next = "path", "is damaged", "Plan and apply again. If it fails again, export the site again: change triggers of its docs_static_export."
+			at, problem, next = "path", "is damaged", "Run terraform apply again. If it fails again, export the site again: change triggers of its docs_static_export."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
@@ -343,7 +343,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 
 // then says how to go on after the advice about an operation was followed.
 var then = map[string]string{
-	"plan": " before you apply", "create": ", then plan and apply again", "update": ", then plan and apply again", "delete": ", then destroy it again",
+	"plan": " before you apply", "create": ", then run terraform apply again", "update": ", then run terraform apply again", "delete": ", then destroy it again",
 }
 
 // explainOccupied describes what the resource did not write and does not replace.
