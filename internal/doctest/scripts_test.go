@@ -122,25 +122,8 @@ func allPipelines(t *testing.T) map[string]pipeline {
 	}
 }
 
-func TestPipelinesPublishAndRenew(t *testing.T) {
-	t.Parallel()
-	for name, pipeline := range allPipelines(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newPipeline(t, pipeline.backend)
-			s.runJob(t, pipeline.publish, 0)
-			s.unset("TF_VAR_status_id") // a run on a schedule has no update
-			s.clock.Advance(time.Hour)
-			s.runJob(t, pipeline.renew, 0)
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
-			}
-		})
-	}
-}
-
 // Nobody reads the message of the run that timed out.
-func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
+func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 	t.Parallel()
 	for name, pipeline := range allPipelines(t) {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +136,11 @@ func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
 			s.runJob(t, pipeline.publish, 1)
 			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
 			s.runJob(t, pipeline.publish, 0)
-			if jobs := s.Count(simulator.EndpointStart); jobs != 1 {
-				t.Errorf("%d jobs, want 1", jobs)
+			s.unset("TF_VAR_status_id") // a run on a schedule has no update
+			s.clock.Advance(time.Hour)
+			s.runJob(t, pipeline.renew, 0)
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
+				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
 			}
 		})
 	}
