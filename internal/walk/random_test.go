@@ -110,7 +110,14 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
 	case 8:
-		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
+		hide := step{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}
+		if r.often(50) {
+			return []step{hide}
+		}
+		a, b := plain(), plain() // the job is found again, because no other one could be started
+		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
+		b.After = hide.For
+		return []step{hide, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
 		a, b := plain(), plain()
 		a.Set, b.Set = map[string]string{"renew_before": "1000h"}, map[string]string{"renew_before": ""}
