@@ -6,7 +6,7 @@ SHELL := bash
 
 # The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
-# Tests run in other directories. A CLI that is missing fails them. Only `make testacc` uses a real service.
+# The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Only `make testacc` uses a real service.
 TEST_CLI = TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 TEST_ENV = $(TEST_CLI) DOCS_BASE_URL=
 # The race detector needs a C compiler, without which Go turns CGO_ENABLED off. RACE= turns it off, too.
@@ -21,7 +21,7 @@ SCHEMA   := $(BUILD)/schema.json
 LDFLAGS  := -X main.version=$(VERSION)
 PLUGINS  := $(HOME)/.terraform.d/plugins
 MODULES  := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
-COVERED  := internal/client internal/client/transport internal/client/retry internal/bundle internal/provider
+COVERED  := internal/client internal/client/retry internal/bundle internal/provider
 COVERAGE := 90
 
 # Small tools are pinned in tools/go.mod, large ones here. Go builds each once and caches it.

@@ -4,7 +4,7 @@
 #   scripts/demo.sh [CLI]
 #
 # KEEP=1 leaves the service running. All files are in a temporary directory, which is removed at the
-# end, even after a failure or an interrupt.
+# end, even after a failure or an interruption.
 set -euo pipefail
 set -m # give each child its own process group, so Ctrl-C reaches only this script
 

@@ -107,8 +107,8 @@ type CLI struct {
 	providers map[string]any
 }
 
-// New offers the server to the CLI that Find returns for as long as the test runs. The source is that
-// of the provider without a host, such as "docs-hosting/docs".
+// New returns a CLI that uses the server until the test ends. The source is the address of the
+// provider without a host, such as "docs-hosting/docs".
 func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *CLI {
 	t.Helper()
 	c := &CLI{Binary: Find(t), Folder: filepath.ToSlash(t.TempDir()), source: source, providers: map[string]any{}}
@@ -120,7 +120,7 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 	return c
 }
 
-// Serve offers one more server to the CLI for as long as the test runs.
+// Serve makes the CLI use one more server until the test ends.
 func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.ProviderServer) {
 	t.Helper()
 	address := "registry.terraform.io/" + source
@@ -172,8 +172,8 @@ func (c *CLI) Write(t *testing.T, name, content string) {
 	}
 }
 
-// SkipBelow skips the test under a Terraform or an OpenTofu older than the minor versions of 1 that
-// are given, which lack what the test needs.
+// SkipBelow skips the test if the CLI is older than Terraform 1.x, where x is the argument terraform,
+// or than OpenTofu 1.x, where x is tofu. Older versions lack what the test needs.
 func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
 	t.Helper()
 	oldest := terraform

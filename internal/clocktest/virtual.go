@@ -17,8 +17,8 @@ import (
 // Virtual is a clock for tests. It stands still until somebody sleeps on it or
 // advances it; then it jumps. It is safe for concurrent use.
 type Virtual struct {
-	// Speed is how many seconds of the clock a second of real time takes at most, so that a
-	// request in flight takes no minutes. Zero means no limit. Set it before the first use.
+	// Speed is the maximum number of virtual seconds per real second, so that a request in
+	// flight does not seem to take minutes. Zero means no limit. Set it before the first use.
 	Speed int
 
 	mu       sync.Mutex

@@ -69,8 +69,8 @@ func TestGateOfAnotherConfiguration(t *testing.T) {
 	export(2)
 }
 
-// What another configuration reads must never name a job without a bundle: an interrupted
-// create leaves one.
+// The output that another configuration reads must not name a job without a bundle, which a create
+// that timed out leaves.
 func TestOutputOfAnExportNamesNoJobWithoutALink(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

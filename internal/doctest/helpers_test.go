@@ -111,6 +111,9 @@ func (s *service) enter(t *testing.T, names ...string) {
 		}
 	}
 	s.needs(t, content)
+	if importBlock.MatchString(content) {
+		s.needs(t, `required_version = ">= 1.5"`)
+	}
 	served := map[string]bool{}
 	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
 		if !served[match[1]] {
@@ -129,6 +132,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 
 var (
 	thirdPartySource = regexp.MustCompile(`source\s+= "hashicorp/([a-z]+)"`)
+	importBlock      = regexp.MustCompile(`(?m)^import \{`)
 	remoteState      = regexp.MustCompile(`(?m)^  (backend "\w+"|cloud) \{`)
 	requiredVersion  = regexp.MustCompile(`required_version\s+=\s+">= 1\.(\d+)"`)
 )

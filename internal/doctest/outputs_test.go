@@ -14,8 +14,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// An output on a page, or the message in a picture, is what the CLI prints, apart from line breaks, frames, times, and IDs, and
-// from what an ellipsis leaves out.
+// The CLI prints each output on a page, and each message in a picture. Line breaks, frames, times, and
+// IDs can differ, and an ellipsis leaves out text.
 func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 	t.Parallel()
 	const outputs = "examples/outputs/"
@@ -53,7 +53,7 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 			s.clock.Advance(time.Hour)
 			return s.Run(t, 0, "plan")
 		}},
-		// Expired by the clock of the CLI.
+		// The link has expired by the clock of the CLI.
 		"a refresh-only plan of an expired link": {outputs + "expired-link.txt", 2020, []string{"guides/link-lifetime/renewal"}, func(t *testing.T, s *service) string {
 			apply(t, s, 0)
 			return s.Run(t, 0, "plan", "-refresh-only")
@@ -68,7 +68,6 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 			return s.Run(t, 0, "plan")
 		}},
 		"an import": {outputs + "import.txt", 2030, export("resource.tf", "import-by-string-id.tf"), func(t *testing.T, s *service) string {
-			s.needs(t, `required_version = ">= 1.5"`)
 			return s.Run(t, 0, "plan")
 		}},
 		"a gate that stops":                {outputs + "failed-update.txt", 2030, []string{"guides/deploy-gates/gate"}, failUpdate},

@@ -79,7 +79,7 @@ func TestLinksLeadToPagesAndHeadings(t *testing.T) {
 	}
 }
 
-// anchors returns what a link may name in a page, in the form of the Registry and GitHub.
+// anchors returns the names of headings that a link can use, as the Registry and GitHub form them.
 func anchors(page string) []string {
 	var names []string
 	for _, match := range heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
@@ -112,7 +112,7 @@ func TestIndexLinksToEachPage(t *testing.T) {
 	}
 }
 
-// Who copies a file must find on its page all that has to be set.
+// A reader who copies a file must find every required setting on its page.
 func TestPagesListWhatAFileNeeds(t *testing.T) {
 	t.Parallel()
 	const ofAWorkflow = `\b(var|secret)s\.(\w+)`
@@ -138,7 +138,7 @@ func TestPagesListWhatAFileNeeds(t *testing.T) {
 	}
 }
 
-// What a guide shows is what the tests apply, and the Registry draws no Mermaid.
+// A guide shows only files that the tests apply, and the Registry does not draw Mermaid.
 func TestGuidesShowNoConfigurationOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, name := range glob(t, "templates/guides/*.md.tmpl") {

@@ -91,7 +91,7 @@ var (
 	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
 )
 
-// The description of an argument says what a change of it starts or replaces.
+// The description of an argument says what a change of the argument starts or replaces.
 func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

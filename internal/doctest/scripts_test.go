@@ -21,7 +21,7 @@ import (
 
 const pipelines = "guides/pipelines/"
 
-// newScripts returns a service whose CLI is the command terraform of scripts. aws only prints its arguments.
+// newScripts returns a service whose CLI scripts run as terraform. The command aws only prints its arguments.
 func newScripts(t *testing.T) *service {
 	t.Helper()
 	for _, program := range []string{"sh", "curl", "jq"} {
@@ -83,7 +83,7 @@ var (
 	afterFailure = regexp.MustCompile(`(?m)^ +(?:- if: failure\(\)\n +run|after_script:\n +-):? (.+)$`)
 )
 
-// runJob runs the steps of a job in order, and what follows a failure. The last step must be the process that a canceled job interrupts.
+// runJob runs the steps of a job in order, and then the step for a failed job. The last step must be the process that a canceled job interrupts.
 func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	t.Helper()
 	steps := stepLine.FindAllStringSubmatch(job, -1)
@@ -104,7 +104,7 @@ func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	}
 }
 
-// pipeline is a workflow that publishes a site, and what renews its link.
+// pipeline is a workflow that publishes a site, and a workflow that renews its link.
 type pipeline struct{ backend, publish, renew string }
 
 // allPipelines returns the pipelines of the guides, by name.
@@ -122,25 +122,8 @@ func allPipelines(t *testing.T) map[string]pipeline {
 	}
 }
 
-func TestPipelinesPublishAndRenew(t *testing.T) {
-	t.Parallel()
-	for name, pipeline := range allPipelines(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newPipeline(t, pipeline.backend)
-			s.runJob(t, pipeline.publish, 0)
-			s.unset("TF_VAR_status_id") // a run on a schedule has no update
-			s.clock.Advance(time.Hour)
-			s.runJob(t, pipeline.renew, 0)
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
-			}
-		})
-	}
-}
-
 // Nobody reads the message of the run that timed out.
-func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
+func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 	t.Parallel()
 	for name, pipeline := range allPipelines(t) {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +136,11 @@ func TestPipelinesResumeAFirstExportThatTimedOut(t *testing.T) {
 			s.runJob(t, pipeline.publish, 1)
 			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
 			s.runJob(t, pipeline.publish, 0)
-			if jobs := s.Count(simulator.EndpointStart); jobs != 1 {
-				t.Errorf("%d jobs, want 1", jobs)
+			s.unset("TF_VAR_status_id") // a run on a schedule has no update
+			s.clock.Advance(time.Hour)
+			s.runJob(t, pipeline.renew, 0)
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
+				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
 			}
 		})
 	}
@@ -168,7 +154,7 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Instead of the clone that the page names, and of a build.
+	// Replaces the clone that the page names, and skips the build.
 	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o provider BIN="$HOME/bin" "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")

@@ -14,13 +14,13 @@ import (
 
 // JobSpec describes a static export job. The zero value is a job like any other.
 type JobSpec struct {
-	// ID is the job ID: one of the usual form if empty.
+	// ID is the job ID. If empty, the service creates one.
 	ID string
 	// Queue and Run are how long the job is queued and then runs: as in Options
 	// if zero, no time if negative. Forever keeps the job in that state.
 	Queue, Run time.Duration
 	// Pages is the number of pages of the exported site: the pages of the built-in
-	// site if zero, a part of it if smaller, numbered ones in addition if larger.
+	// site if zero, a part of them if smaller, and additional numbered pages if larger.
 	Pages int
 	// Fail, unless empty, makes the job fail at the end of its run with this
 	// message.

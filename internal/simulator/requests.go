@@ -31,8 +31,8 @@ type Exchange struct {
 	Status  int
 	Header  http.Header
 	Body    []byte
-	// Altered reports that a fault, a rewritten body, or values that a test set
-	// make the response one that the contract does not cover.
+	// Altered reports that the contract does not cover the response, because of a
+	// fault, a rewritten body, or values that a test set.
 	Altered bool
 }
 

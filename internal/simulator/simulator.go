@@ -45,19 +45,19 @@ type Options struct {
 	// negative.
 	Queue, Run time.Duration
 	// Fail, unless empty, is the message with which every job fails whose spec
-	// has none.
+	// has no Fail.
 	Fail string
 	// LinkLifetime is how long a presigned link works, in whole seconds: 15 min
-	// if zero. Links are dated in whole seconds, so one that is created in the
-	// middle of a second expires up to a second earlier.
+	// if zero. Links are dated in whole seconds, so a link that is created
+	// in the middle of a second expires up to a second earlier.
 	LinkLifetime time.Duration
 	// KeepLink makes the service return the same link until it has expired,
 	// instead of a new one for every request.
 	KeepLink bool
-	// Storage holds the bundles: a store in the service itself if nil.
+	// Storage holds the bundles. If nil, the service stores them itself.
 	Storage Storage
-	// IDSeed changes the IDs of jobs and updates. With the same seed, they repeat
-	// from run to run, so that outputs can be compared.
+	// IDSeed changes the IDs of jobs and updates. With the same seed, the IDs
+	// repeat from run to run, so that outputs can be compared.
 	IDSeed string
 	// ListenAddr is the address of the API for Listen: 127.0.0.1:0 if empty.
 	ListenAddr string

@@ -26,7 +26,7 @@ var builtinPages = [][2]string{
 var siteDate = time.Date(2024, time.January, 2, 3, 4, 5, 0, time.UTC)
 
 // siteArchive returns a site as a gzip-compressed tar: the built-in pages, then
-// numbered ones, until there are as many as asked for.
+// numbered pages, up to the requested number.
 func siteArchive(pages int) []byte {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)

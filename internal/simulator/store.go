@@ -46,7 +46,7 @@ func (o *store) remove(name string) {
 	delete(o.objects, name)
 }
 
-// Link returns a new link to an object. It looks like one of S3, but nothing is
+// Link returns a new link to an object. It looks like a link of S3, but nothing is
 // signed: the store remembers its links.
 func (o *store) Link(_ context.Context, name string, lifetime time.Duration) (string, error) {
 	o.mu.Lock()

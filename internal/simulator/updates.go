@@ -13,7 +13,7 @@ import (
 // UpdateSpec describes an update of a site. The zero value is an update whose
 // record has every field.
 type UpdateSpec struct {
-	// ID is the status ID: one of the usual form if empty.
+	// ID is the status ID. If empty, the service creates one.
 	ID string
 	// Queue and Run are how long the update is queued and then in progress: as
 	// in Options if zero, no time if negative. Forever keeps the update in that
