@@ -101,12 +101,10 @@ func (a *archive) enter(e entry) error {
 // too long for common file systems.
 func cleanName(raw string) (string, error) {
 	name := path.Clean(raw)
-	if raw == "" || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
-		return "", errName
-	}
 	elements := strings.Split(name, "/")
-	if slices.ContainsFunc(elements, func(element string) bool { return len(element) > 255 }) {
-		return "", errLongName
+	tooLong := slices.ContainsFunc(elements, func(element string) bool { return len(element) > 255 })
+	if raw == "" || tooLong || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+		return "", errName
 	}
 	_, err := filepath.Localize(name)
 	if err != nil || runtime.GOOS == "windows" && slices.ContainsFunc(elements, changedByWindows) {
@@ -149,14 +147,12 @@ func (r refusal) Error() string { return string(r) }
 const (
 	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
 	errEmpty    refusal = "the archive contains no files"
-	errName     refusal = "unsafe name"
-	errLongName refusal = "a name of more than 255 bytes"
+	errName     refusal = "unsafe or too long name"
 	errSystem   refusal = "the operating system does not allow this name"
 	errMethod   refusal = "unsupported compression method"
 	errKind     refusal = "only files and directories are supported, not links or devices"
 	errConflict refusal = "two entries for one path"
 	errTooMany  refusal = "more than 100,000 entries"
 	errTooLarge refusal = "more than 4 GiB unpacked"
-
-	errDirectory refusal = "the zip lists more than 100,000 entries, or takes more than 50 MB for the list"
+	errListing  refusal = "more than 100,000 entries, or 50 MB of names"
 )

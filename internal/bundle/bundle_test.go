@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -278,8 +279,9 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 		"everything":         {func(*testing.T, *disk) {}, ""},
 		"only the file":      {func(t *testing.T, d *disk) { must(t, os.RemoveAll(d.Directory)) }, ""},
 		"only the directory": {func(t *testing.T, d *disk) { must(t, os.Remove(d.Path)) }, ""},
-		"not another file":   {func(t *testing.T, d *disk) { write(t, d.Path, "mine") }, "bundle.tgz already exists with other content"},
-		"not another page":   {func(t *testing.T, d *disk) { write(t, d.path("site/index.html"), "mine") }, "site already exists with other content"},
+		"not another file":   {func(t *testing.T, d *disk) { write(t, d.Path, "mine") }, "bundle.tgz already exists"},
+		"not with a link":    {func(t *testing.T, d *disk) { symlink(t, "index.html", d.path("site/z")) }, "site already exists"},
+		"not another page":   {func(t *testing.T, d *disk) { write(t, d.path("site/index.html"), "mine") }, "site already exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -333,7 +335,7 @@ func TestRemoveLeavesWhatWasPutInPlaceInTheSameRun(t *testing.T) {
 func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
-	for range 300 {
+	for range 100 {
 		old, placed := newDisk(t), &Placed{}
 		must(t, old.put(data))
 		renamed := &disk{t: t, root: old.root, Target: old.Target}
@@ -426,23 +428,39 @@ func wantOccupied(t *testing.T, err error, directory bool) {
 func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
-	// A page is edited at each of the points where Inspect asks its context.
-	for asked := 0; ; asked++ {
-		d := newDisk(t)
-		must(t, d.put(data))
-		counting := &countedContext{Context: t.Context(), left: asked, then: func() { write(t, d.path("site/docs/guide.html"), "mine") }}
-		found, err := d.Inspect(counting, d.owned)
-		must(t, err)
-		if counting.left >= 0 {
-			break
+	for _, removed := range []bool{false, true} {
+		// A page is edited, or everything is removed, at each of the points where Inspect asks
+		// its context.
+		for asked := 0; ; asked++ {
+			d := newDisk(t)
+			must(t, d.put(data))
+			counting := &countedContext{Context: t.Context(), left: asked, then: func() {
+				if removed {
+					must(t, d.remove())
+				} else {
+					write(t, d.path("site/docs/guide.html"), "mine")
+				}
+			}}
+			found, err := d.Inspect(counting, d.owned)
+			must(t, err)
+			if counting.left >= 0 {
+				break
+			}
+			staged, err := found.Stage()
+			must(t, err)
+			_, err = staged.Write(data)
+			must(t, err)
+			_, err = staged.Unpack(t.Context())
+			must(t, err)
+			err = staged.Commit(t.Context(), &Placed{})
+			if !removed {
+				wantOccupied(t, err, true)
+				continue
+			}
+			must(t, err)
+			must(t, staged.Discard())
+			d.wantListing(listingOf(data, "1"))
 		}
-		staged, err := found.Stage()
-		must(t, err)
-		_, err = staged.Write(data)
-		must(t, err)
-		_, err = staged.Unpack(t.Context())
-		must(t, err)
-		wantOccupied(t, staged.Commit(t.Context(), &Placed{}), true)
 	}
 }
 
@@ -464,6 +482,22 @@ func TestParentThatIsAFileIsNamed(t *testing.T) {
 			must(t, d.remove())
 			d.wantListing(map[string]string{"out": "mine"})
 		})
+	}
+}
+
+func TestObstacleThatInspectFinds(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	symlink(t, "nowhere", d.path("link"))
+	found, err := Target{Path: d.path("link/new/bundle.tgz")}.Inspect(t.Context(), Owned{})
+	if occupied := found.Occupied(); err != nil || len(occupied) != 1 || occupied[0] != (Obstacle{Name: d.path("link"), Problem: "is not a directory"}) {
+		t.Errorf("a parent that is a broken link: %+v, error %v", occupied, err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("a name that is too long: error %v", err)
 	}
 }
 

@@ -54,11 +54,9 @@ func (p *part) compare(ctx context.Context) error {
 	if !p.comparable {
 		return nil
 	}
-	now, _ := p.digest(ctx) // what cannot be read is not the same
+	now, unreadable := p.digest(ctx)
 	next, err := finding{name: p.next(), directory: p.directory}.digest(ctx)
-	if p.same = now == next; !p.same && p.problem == alreadyExists {
-		p.problem += " with other content"
-	}
+	p.same = unreadable == nil && now == next
 	return err
 }
 

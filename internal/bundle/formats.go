@@ -118,7 +118,7 @@ func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
 	n, err := d.ReaderAt.ReadAt(p, at)
 	d.entries -= bytes.Count(p[:n], []byte("PK\x01\x02"))
 	if d.bytes -= int64(n); d.entries < 0 || d.bytes < 0 {
-		return 0, errDirectory
+		return 0, errListing
 	}
 	return n, err
 }

@@ -5,9 +5,11 @@ package bundle
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,16 +108,17 @@ func stampOf(name string, limits limits) (string, error) {
 	return stamp.String(), err
 }
 
-// digest returns the content digest of the directory or the checksum of the file.
+// digest returns the content digest of the directory, or the checksum of the file in the
+// same form.
 func (f finding) digest(ctx context.Context) (string, error) {
-	if !f.directory {
-		return fileDigest(ctx, f.name)
+	if f.directory {
+		now, err := readTree(ctx, f.name, defaultLimits)
+		return now.content().Digest, err
 	}
-	now, err := readTree(ctx, f.name, defaultLimits)
-	return now.content().Digest, err
+	left := int64(math.MaxInt64)
+	sum, err := readSum(ctx, f.name, &left)
+	return hex.EncodeToString(sum[:]), err
 }
-
-const alreadyExists = "already exists" // and was not read
 
 // Obstacle is something at a target that the resource did not write.
 type Obstacle struct {
@@ -152,17 +155,21 @@ func (f Found) Occupied() (occupied []Obstacle) {
 	return occupied
 }
 
-// Inspect reads what is on disk and changes nothing. What cannot be read is not the
-// resource's own. Errors are context.Cause(ctx), and those of the system that do not depend
-// on what is there: too many open files, or a name that is too long.
+// Inspect reads what is on disk and changes nothing. Errors are those of the system, and
+// context.Cause(ctx).
 func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 	// Clean drops trailing slashes, before which the system would follow a link.
 	file, err := classify(ctx, filepath.Clean(t.Path), 0, owned.Files)
-	if err != nil || t.Directory == "" {
-		return Found{file}, err
+	found := Found{file}
+	if err == nil && t.Directory != "" {
+		var directory finding
+		directory, err = classify(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
+		found = Found{directory, file}
 	}
-	directory, err := classify(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
-	return Found{directory, file}, err
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return found, err
 }
 
 // classify describes what is at name, which should be of the given kind. The known
@@ -177,64 +184,43 @@ func classify(ctx context.Context, name string, kind fs.FileMode, known []string
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
 		f.name, f.problem = obstacleAbove(name)
-		return f, nil
+	case isSystemError(err):
+		return f, err
 	case err != nil:
-		f.problem = "cannot be read: " + err.Error()
+		f.problem = "has " + err.Error()
 	case info.Mode().Type() != kind:
 		f.problem = "is " + kindOf(info.Mode())
-	case info.IsDir() && isEmpty(name):
+	case info.IsDir() && strings.Count(f.stamp, "\n") == 1: // it is empty
 	case len(known) == 0:
-		f.problem, f.comparable = alreadyExists, true
+		f.problem, f.comparable = "already exists", true
 	default:
-		err = f.recognize(ctx, known)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return f, context.Cause(ctx)
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENAMETOOLONG):
-		return f, err
+		return f, f.recognize(ctx, known)
 	}
 	return f, nil
 }
 
-// obstacleAbove returns the parent of name that is not a directory, and what it is, or
-// name.
+// obstacleAbove returns the parent of name that is not a directory and what it is, or name.
 func obstacleAbove(name string) (at, problem string) {
-	parent := filepath.Dir(name)
-	for parent != filepath.Dir(parent) && !exists(parent) {
-		parent = filepath.Dir(parent)
+	for parent := filepath.Dir(name); ; parent = filepath.Dir(parent) {
+		if info, err := os.Stat(parent); err == nil && info.IsDir() || parent == filepath.Dir(parent) {
+			return name, ""
+		}
+		if _, err := os.Lstat(parent); err == nil {
+			return parent, "is not a directory" // but a file, or a link to nothing
+		}
 	}
-	info, err := os.Stat(parent)
-	switch {
-	case err == nil && info.IsDir(), !exists(parent):
-		return name, ""
-	case err != nil:
-		return parent, "is a broken symbolic link"
-	}
-	return parent, "is a file"
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }
 
 // recognize compares the content with what the resource wrote.
 func (f *finding) recognize(ctx context.Context, known []string) error {
 	got, err := f.digest(ctx)
-	f.comparable = true
 	switch {
-	case isSystemError(err):
-		f.problem = "cannot be read: " + err.Error()
-	case err != nil, !slices.Contains(known, got):
-		f.problem = "differs from what this resource wrote"
+	case isSystemError(err) && !errors.Is(err, fs.ErrNotExist): // which another resource may just have removed
+		return err
+	case err != nil || !slices.Contains(known, got):
+		f.problem, f.comparable = "differs from what this resource wrote", true
 	default:
-		f.ours, f.latest, f.comparable = true, got == known[len(known)-1], false
+		f.ours, f.latest = true, got == known[len(known)-1]
 	}
-	return err
-}
-
-func isEmpty(directory string) bool {
-	content, err := os.ReadDir(directory)
-	return err == nil && len(content) == 0
+	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,13 +78,6 @@ func readTree(ctx context.Context, directory string, limits limits) (tree, error
 		return err
 	})
 	return found, err
-}
-
-// fileDigest returns the checksum of a file, in lowercase hexadecimal.
-func fileDigest(ctx context.Context, name string) (string, error) {
-	left := int64(math.MaxInt64)
-	sum, err := readSum(ctx, name, &left)
-	return hex.EncodeToString(sum[:]), err
 }
 
 // readSum returns the SHA-256 of a file, and reduces left by its size.

@@ -151,7 +151,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", `Move or delete "`+c.inFolder(label(name))+"/", `" before you apply.`)
+			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", `Move or delete "`+c.inFolder(label(name))+"/", `" to avoid that.`)
 			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
 				`Move or delete "`+c.inFolder(label(name))+"/", `", then run terraform apply again. If another docs_bundle_download writes there, give each its own `+test.at+" instead.")
 			c.wantDisk(t, label(name), changed[name])
@@ -240,7 +240,7 @@ func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 		for _, disk := range []string{"same", "fresh"} {
 			row := disk + " " + name
 			if test.jobID != "" && disk == "same" {
-				applied.wantSaid(t, row, "error: Unexpected files at the download path (path)", `bundle.tar.gz" already exists with other content. No files were written.`, "(extract_to)", `Move or delete "`+c.inFolder(label(row), "site")+`", then run terraform apply again.`)
+				applied.wantSaid(t, row, "error: Unexpected files at the download path (path)", `bundle.tar.gz" already exists. No files were written.`, "(extract_to)", `Move or delete "`+c.inFolder(label(row), "site")+`", then run terraform apply again.`)
 				c.change(t, label(row), "rm .") // as the error says
 				continue
 			}

@@ -343,7 +343,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 
 // then says how to go on after the advice about an operation was followed.
 var then = map[string]string{
-	"plan": " before you apply", "create": ", then run terraform apply again", "update": ", then run terraform apply again", "delete": ", then destroy it again",
+	"plan": " to avoid that", "create": ", then run terraform apply again", "update": ", then run terraform apply again", "delete": ", then destroy it again",
 }
 
 // explainOccupied describes what the resource did not write and does not replace.

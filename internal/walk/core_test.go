@@ -46,26 +46,17 @@ type process struct {
 	tfprotov6.ProviderServer
 	ctx     context.Context
 	kill    context.CancelFunc // nothing that the process does afterwards has an effect
-	stopped chan struct{}
+	stopped atomic.Bool
 	later   atomic.Bool // it works on the resources that refer to others
 }
 
 // stop interrupts the command.
 func (p *process) stop() {
-	close(p.stopped)
+	p.stopped.Store(true)
 	_, _ = p.StopProvider(p.ctx, &tfprotov6.StopProviderRequest{})
 }
 
 func (p *process) killed() bool { return p.ctx.Err() != nil }
-
-func (p *process) interrupted() bool {
-	select {
-	case <-p.stopped:
-		return true
-	default:
-		return false
-	}
-}
 
 // block is a resource in the configuration.
 type block struct {
@@ -110,10 +101,6 @@ type plan struct {
 	changes   map[string]change
 	refreshed map[string]object
 	said      []said
-}
-
-func (p *plan) failed() bool {
-	return slices.ContainsFunc(p.said, func(s said) bool { return s.failed })
 }
 
 // schema is that of a resource, or of the provider.
@@ -177,8 +164,7 @@ func must[T any](response T, err error) T {
 }
 
 func encode(kind string, v tftypes.Value) *tfprotov6.DynamicValue {
-	encoded := must(tfprotov6.NewDynamicValue(typeOf(kind), v))
-	return &encoded
+	return new(must(tfprotov6.NewDynamicValue(typeOf(kind), v)))
 }
 
 func decode(kind string, v *tfprotov6.DynamicValue) tftypes.Value {
@@ -192,9 +178,7 @@ type node struct {
 	said []said
 }
 
-func (n *node) failed() bool {
-	return slices.ContainsFunc(n.said, func(s said) bool { return s.failed })
-}
+func (n *node) failed() bool { return failure(n.said) }
 
 // hear takes the diagnostics of a call, and reports whether none is an error.
 func (n *node) hear(diags []*tfprotov6.Diagnostic) bool {
@@ -307,9 +291,9 @@ func (n *node) plan(prior object, arguments map[string]tftypes.Value, forced boo
 		return result
 	}
 	propose := func(prior object) *tfprotov6.PlanResourceChangeResponse {
-		proposed := attributes(config)
+		proposed, before := attributes(config), attributes(prior.value)
 		for _, a := range schemas()[n.kind].attributes {
-			if old, found := attributes(prior.value)[a.Name]; found && a.Computed && proposed[a.Name].IsNull() {
+			if old, found := before[a.Name]; found && a.Computed && proposed[a.Name].IsNull() {
 				proposed[a.Name] = old
 			}
 		}
@@ -361,9 +345,9 @@ func errorsOf(diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
 
 // checkPlan checks that a plan is one that the configuration allows.
 func (n *node) checkPlan(prior, config, planned tftypes.Value) {
-	old, wanted := attributes(prior), attributes(config)
+	old, wanted, now := attributes(prior), attributes(config), attributes(planned)
 	for _, a := range schemas()[n.kind].attributes {
-		got, want := attributes(planned)[a.Name], wanted[a.Name]
+		got, want := now[a.Name], wanted[a.Name]
 		kept := !want.IsNull() && old != nil && got.Equal(old[a.Name])
 		if !got.Equal(want) && !kept && (!a.Computed || !want.IsNull()) {
 			n.broken("invalid plan: %s is neither as configured nor as before", a.Name)
@@ -402,7 +386,7 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 		c.mu.Lock()
 		prior, found := c.state[n.address]
 		referred := attributes(c.state[n.after].value)
-		skipped := failed[n.after] || p.interrupted()
+		skipped := failed[n.after] || p.stopped.Load()
 		c.mu.Unlock()
 		if !found {
 			prior.value = null(n.kind)
@@ -416,7 +400,7 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 			failed[n.address] = n.failed()
 		}()
 		if change.action == destroy || change.action == replace {
-			if prior = c.change(n, planChange(change, prior), nil, prior); n.failed() || change.action == destroy || p.killed() || p.interrupted() {
+			if prior = c.change(n, planChange(change, prior), nil, prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
 				return
 			}
 		}

@@ -103,7 +103,12 @@ func (r random) steps(s scene) []step {
 		a.Set = map[string]string{"domain": pick(r, "", "other.")}
 		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, a}
 	case 7:
-		return []step{{Do: doUntaint, On: on, After: r.span(0, time.Minute)}, plain()}
+		a := plain()
+		if a.Replace = r.often(50); a.Replace {
+			a = cut(a)
+			a.Job.Fail = pick(r, "", "the site could not be built")
+		}
+		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
 	case 8:
 		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
@@ -119,7 +124,7 @@ func (r random) steps(s scene) []step {
 		return []step{a, plain()}
 	case 11:
 		if r.often(50) {
-			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "blocked", "fresh")}, plain()}
+			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, plain()}
 		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
 	case 12: // early renewals, over several lifetimes
@@ -142,12 +147,15 @@ func (r random) steps(s scene) []step {
 			b.Job, b.Set["timeouts"] = job{Run: span(10 * time.Minute)}, "2m"
 		}
 		return []step{a, b}
-	case 14, 15: // faults that pass soon
+	case 14, 15: // faults that pass
 		a := plain()
 		a.Set = map[string]string{"timeouts": "", "triggers": pick(r, "1", "2")}
 		a.Plan, a.Apply = []fault{r.fault()}, []fault{r.fault()}
 		for _, f := range []*fault{&a.Plan[0], &a.Apply[0]} {
 			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload), 0, r.span(time.Second, 20*time.Second), 0
+		}
+		if r.often(30) { // an outage
+			a.Apply[0].Kind, a.Apply[0].For, a.Apply[0].RetryAfter = pick(r, "500", kindLost, kindRefused), r.span(time.Minute, 4*time.Minute), 0
 		}
 		return []step{a}
 	}

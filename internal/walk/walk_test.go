@@ -4,9 +4,6 @@
 package walk
 
 import (
-	"archive/zip"
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -219,9 +216,8 @@ func (k *walker) step(s step) {
 		k.takeImport(s, on)
 	case doDestroy:
 		c := k.command(s, nil)
-		p := k.launch()
-		c.all = k.destroy(p, k.blocks(""))
-		k.end(c, p)
+		c.all = k.destroy(c.process, k.blocks(""))
+		k.end(c)
 	case doHide:
 		k.hide(s, on)
 	case doSkew:
@@ -233,17 +229,9 @@ func (k *walker) step(s step) {
 
 // hide makes the service not find a job for a while.
 func (k *walker) hide(s step, on int) {
-	o, found := k.state[address(on)]
-	id := ""
-	if found {
-		id = o.text("job_id")
-	}
+	id := k.state[address(on)].text("job_id")
 	if s.Which == "last" {
-		for _, other := range k.service.JobIDs() {
-			if k.owner[other] == address(on) {
-				id = other
-			}
-		}
+		id = k.started[address(on)]
 	}
 	h := k.hidden[id]
 	h.bundle = time.Now().Add(time.Duration(s.For))
@@ -259,13 +247,9 @@ func (k *walker) disk(what string) {
 		return
 	}
 	_ = os.RemoveAll(k.folder) // fresh, as on another runner
-	k.blocked = what != "fresh"
-	switch what {
-	case "changed":
+	if k.blocked = what != "fresh"; k.blocked {
 		_ = os.MkdirAll(k.folder, 0o700)
 		_ = os.WriteFile(k.file(), []byte("changed"), 0o600)
-	case "blocked": // as a full disk is
-		_ = os.WriteFile(k.folder, nil, 0o600)
 	}
 }
 
@@ -300,6 +284,7 @@ func (k *walker) blocks(unknown string) (all []block) {
 // command is a plan, an apply, an import, or a destroy.
 type command struct {
 	step
+	process         *process
 	began, ended    time.Time
 	planned         *plan // or nil
 	all             []said
@@ -318,13 +303,13 @@ func (k *walker) command(s step, faults []fault) *command {
 	for _, f := range faults {
 		k.faults = append(k.faults, &activeFault{fault: f})
 	}
-	return &command{step: s, began: time.Now()}
+	return &command{step: s, process: k.launch(), began: time.Now()}
 }
 
 // end ends a command, and reports whether the walk can go on with its result.
-func (k *walker) end(c *command, p *process) bool {
-	c.stopped, c.killed, c.ended = p.interrupted(), p.killed(), time.Now()
-	p.kill()
+func (k *walker) end(c *command) bool {
+	c.stopped, c.killed, c.ended = c.process.stopped.Load(), c.process.killed(), time.Now()
+	c.process.kill()
 	k.world.mu.Lock()
 	c.requests, c.after = k.seen, k.state
 	k.world.mu.Unlock()
@@ -344,13 +329,12 @@ func (k *walker) takePlan(s step, faults []fault, settled bool) (*command, bool)
 	if s.Replace {
 		c.replaced = address(s.On % k.Exports)
 	}
-	p := k.launch()
-	c.planned = k.plan(p, k.blocks(s.Unknown), !s.NoRefresh, c.replaced)
+	c.planned = k.plan(c.process, k.blocks(s.Unknown), !s.NoRefresh, c.replaced)
 	c.settled, c.all = settled, c.planned.said
-	return c, k.end(c, p)
+	return c, k.end(c)
 }
 
-// takeApply plans and applies, and plans again.
+// takeApply plans and applies, and plans again without faults.
 func (k *walker) takeApply(s step) {
 	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
 	planned, ok := k.takePlan(s, s.Plan, false)
@@ -361,25 +345,20 @@ func (k *walker) takeApply(s step) {
 
 	c := k.command(s, s.Apply)
 	c.applying, c.planned, c.refreshes, c.replaced = true, planned.planned, planned.requests, planned.replaced
-	p := k.launch()
-	after := func(d span, do func()) {
+	for d, do := range map[span]func(){s.Stop: c.process.stop, s.Kill: c.process.kill} {
 		if d > 0 {
 			go func() {
-				if pause(p.ctx, time.Duration(d)); !p.killed() {
+				if pause(c.process.ctx, time.Duration(d)); !c.process.killed() {
 					do()
 				}
 			}()
 		}
 	}
-	after(s.Stop, p.stop)
-	after(s.Kill, p.kill)
-	c.all = k.apply(p, c.planned)
-	k.tally.applies++
-	if ok := k.end(c, p); !ok || c.stopped || c.killed {
-		return
+	c.all = k.apply(c.process, c.planned)
+	k.tally["applies"]++
+	if k.end(c) && !c.stopped && !c.killed {
+		k.takePlan(step{Do: doApply, On: s.On}, nil, true)
 	}
-	// The plan right after it, without faults. Terraform does not store what it refreshes.
-	k.takePlan(step{Do: doApply, On: s.On}, nil, true)
 }
 
 // takeImport forgets an export and imports its job.
@@ -394,30 +373,11 @@ func (k *walker) takeImport(s step, on int) {
 	}
 	delete(k.state, address(on))
 	c := k.command(s, s.Plan)
-	p := k.launch()
-	c.all = k.importState(p, k.blocks("")[on], id)
-	k.end(c, p)
+	c.all = k.importState(c.process, k.blocks("")[on], id)
+	k.end(c)
 }
 
-// bundleOf returns an archive of a site.
-func bundleOf(job int) []byte {
-	var packed bytes.Buffer
-	archive := zip.NewWriter(&packed)
-	page, err := archive.CreateHeader(&zip.FileHeader{Name: "index.html", Method: zip.Store})
-	_, err = fmt.Fprintf(must(page, err), "job %d", job)
-	if err = cmp.Or(err, archive.Close()); err != nil {
-		panic(err)
-	}
-	return packed.Bytes()
-}
-
-func (w walk) String() string {
-	lines := []string{}
-	for _, s := range w.Steps {
-		lines = append(lines, string(must(json.Marshal(s))))
-	}
-	return fmt.Sprintf("{\"scene\": %s, \"steps\": [\n  %s\n]}\n", must(json.Marshal(w.Scene)), strings.Join(lines, ",\n  "))
-}
+func (w walk) String() string { return string(must(json.Marshal(w))) }
 
 // shrink returns a shorter walk that breaks, too. It leaves out whatever it can of the
 // walk's JSON: steps, faults, arguments, and all other fields.
@@ -439,16 +399,12 @@ func shrink(w walk, breaks func(walk) bool) walk {
 	return w
 }
 
-// smaller returns all values with a part of a list or one field of an object left out.
+// smaller returns all values with one element of a list or one field of an object left out.
 func smaller(value any) (all []any) {
 	switch v := value.(type) {
 	case []any:
-		for size := (len(v) + 1) / 2; size > 0; size /= 2 {
-			for i := 0; i+size <= len(v); i++ {
-				all = append(all, slices.Delete(slices.Clone(v), i, i+size))
-			}
-		}
 		for i, child := range v {
+			all = append(all, slices.Delete(slices.Clone(v), i, i+1))
 			for _, other := range smaller(child) {
 				all = append(all, slices.Replace(slices.Clone(v), i, i+1, other))
 			}

@@ -108,7 +108,6 @@ type exchange struct {
 	status    string        // of the job or update that was received
 	failed    bool          // it has failed
 	url       string        // of the link that was received
-	expires   string
 }
 
 // world is the service, the network, and the processes that use it.
@@ -118,48 +117,32 @@ type world struct {
 	skew    time.Duration // of the service's clock
 	keepLog bool          // of the service
 
-	mu     sync.Mutex
-	faults []*activeFault
-	job    job
-	hidden map[string]hiding // by job
-	seen   []exchange        // in this command
-	owner  map[string]string // addresses of exports by job
-	links  map[string]link   // by URL
-	sites  map[string][]byte // bundles by job
-	leaks  []string
-	tally  tally
-}
-
-// link is a link that the provider received.
-type link struct {
-	job      string
-	received time.Time // first
+	mu      sync.Mutex
+	faults  []*activeFault
+	job     job
+	hidden  map[string]hiding // by job
+	seen    []exchange        // in this command
+	owner   map[string]string // addresses of exports by job
+	started map[string]string // the last job by address
+	links   map[string]string // jobs by link
+	sites   map[string][]byte // bundles by job
+	leaks   []string          // log records with a secret
+	tally   tally
 }
 
 // tally counts what happened.
-type tally struct {
-	applies, starts, links, requests int
-	faults                           map[string]int // by kind
-}
+type tally map[string]int
 
 // add counts requests.
-func (t *tally) add(all []exchange) {
-	t.requests += len(all)
+func (t tally) add(all []exchange) {
+	t["requests"] += len(all)
 	for _, x := range all {
 		if x.outcome == ok && x.endpoint == simulator.EndpointStart {
-			t.starts++
+			t["starts"]++
 		}
 		if x.url != "" {
-			t.links++
+			t["links"]++
 		}
-	}
-}
-
-// merge adds another tally.
-func (t *tally) merge(other tally) {
-	t.applies, t.starts, t.links, t.requests = t.applies+other.applies, t.starts+other.starts, t.links+other.links, t.requests+other.requests
-	for kind, n := range other.faults {
-		t.faults[kind] += n
 	}
 }
 
@@ -175,7 +158,7 @@ const (
 
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]link{}, sites: map[string][]byte{}, tally: tally{faults: map[string]int{}}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}, started: map[string]string{}, tally: tally{}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	if s.NoExpiry {
 		w.service.Rewrite(func(endpoint string, body map[string]any) any {
@@ -198,7 +181,7 @@ func (w *world) chance() float64 {
 
 // launch starts a provider.
 func (w *world) launch() *process {
-	p := &process{stopped: make(chan struct{})}
+	p := &process{}
 	p.ctx, p.kill = context.WithCancel(context.Background())
 	environment := map[string]string{"DOCS_BASE_URL": baseURL, "DOCS_API_KEY": apiKey}
 	p.ProviderServer = provider.NewServer(provider.Options{
@@ -208,7 +191,11 @@ func (w *world) launch() *process {
 		Client: func(c *client.Config) {
 			c.RoundTripper, c.Random = &network{w, p}, w.chance
 			c.Log = func(_ context.Context, _ slog.Level, message string, fields map[string]any) {
-				w.watch(fmt.Sprint(message, fields))
+				if text := fmt.Sprint(message, fields); isSecret(text) {
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					w.leaks = append(w.leaks, text)
+				}
 			}
 		},
 	})()
@@ -217,15 +204,9 @@ func (w *world) launch() *process {
 	return p
 }
 
-// watch looks for secrets in what the provider says.
-func (w *world) watch(text string) {
-	for _, secret := range []string{apiKey, "X-Amz-"} {
-		if strings.Contains(text, secret) {
-			w.mu.Lock()
-			w.leaks = append(w.leaks, text)
-			w.mu.Unlock()
-		}
-	}
+// isSecret reports whether a text contains the API key or the query of a link.
+func isSecret(text string) bool {
+	return strings.Contains(text, apiKey) || strings.Contains(text, "X-Amz-")
 }
 
 // network is the network as one process sees it.
@@ -300,11 +281,11 @@ func (n *network) fault(x *exchange) fault {
 		if f.used++; f.used == 1 {
 			f.began = x.at
 		}
-		n.tally.faults[f.Kind]++
+		n.tally["fault "+f.Kind]++
 		return f.fault
 	}
 	if h := n.hidden[x.job]; x.at.Before(h.job) || x.at.Before(h.bundle) && x.endpoint == simulator.EndpointBundle {
-		n.tally.faults["missing"]++
+		n.tally["fault missing"]++
 		return fault{Kind: "404"}
 	}
 	return fault{}
@@ -363,7 +344,7 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 	served.Host, served.TLS, served.Body = req.URL.Host, &tls.ConnectionState{}, io.NopCloser(bytes.NewReader(body))
 	var site []byte
 	if x.endpoint == simulator.EndpointStart {
-		site = bundleOf(len(n.owner))
+		site = bytes.Repeat(fmt.Appendf(nil, "job %d ", len(n.owner)), 50)
 		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
@@ -373,7 +354,7 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]
-		n.owner[x.job], n.sites[x.job] = x.address, site
+		n.owner[x.job], n.started[x.address], n.sites[x.job] = x.address, x.job, site
 		began := time.Now()
 		n.hidden[x.job] = hiding{began.Add(time.Duration(n.job.Unknown)), began.Add(time.Duration(n.job.Run + n.job.NoBundle))}
 	}
@@ -403,29 +384,25 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 	default:
 		body, _ := io.ReadAll(response.Body)
 		response.Body = io.NopCloser(bytes.NewReader(body))
-		var record struct{ Status, BundleURL, ExpiresAt string }
+		var record struct{ Status, BundleURL string }
 		_ = json.Unmarshal(body, &record)
 		x.status, x.failed = record.Status, strings.HasPrefix(record.Status, "fail")
-		x.url, x.expires = record.BundleURL, record.ExpiresAt
+		x.url = record.BundleURL
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if _, found := n.links[x.url]; !found && x.url != "" {
-		n.links[x.url] = link{x.job, x.ended}
+	if x.url != "" {
+		n.links[x.url] = x.job
 	}
 	n.seen = append(n.seen, *x)
 }
 
-func of[T any](all []T, address string, where func(T) string) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return where(one) != address })
-}
-
 func saidAt(all []said, address string) []said {
-	return of(all, address, func(s said) string { return s.address })
+	return slices.DeleteFunc(slices.Clone(all), func(s said) bool { return s.address != address })
 }
 
 func seenAt(all []exchange, address string) []exchange {
-	return of(all, address, func(x exchange) string { return x.address })
+	return slices.DeleteFunc(slices.Clone(all), func(x exchange) bool { return x.address != address })
 }
 
 func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
