@@ -26,7 +26,7 @@ func (r random) span(shortest, longest time.Duration) span {
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(15), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
 		Keeps:    r.often(20), NoExpiry: r.often(5),
 	}}
@@ -133,8 +133,10 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, plain()}
 	case 11:
-		if r.often(50) {
-			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, plain()}
+		if s.Download {
+			a := plain()
+			a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
 	case 12: // early renewals, over several lifetimes
