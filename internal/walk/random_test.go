@@ -55,6 +55,11 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
+	if s.Download && r.often(20) {
+		a := plain()
+		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
+	}
 	switch r.IntN(20) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{content("1"), content("2"), content("1"), content("2")}
@@ -133,11 +138,6 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, plain()}
 	case 11:
-		if s.Download {
-			a := plain()
-			a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
-			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
-		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
 	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
