@@ -30,18 +30,19 @@ type script struct {
 
 // round is a plan and its apply. Everything that is not set stays as it was.
 type round struct {
-	set              settings
-	unknown, replace bool
-	do               string // before the plan: doUntaint or doImport
-	fault            simulator.Fault
-	forget           bool // the service forgets the job
+	set     settings
+	unknown string // the argument that is not known in the plan
+	replace bool
+	do      string // before the plan: doUntaint or doImport
+	fault   simulator.Fault
+	forget  bool // the service forgets the job
 }
 
 var scripts = []script{
 	{"new content", []round{{set: settings{"triggers": "2"}}, {set: settings{"triggers": "3"}}, {}}},
 	{"no change", []round{{}, {}, {}}},
-	{"a content that the plan does not know", []round{{unknown: true}, {unknown: true, set: settings{"triggers": "2"}}, {unknown: true}}},
-	{"other spacing", []round{{set: settings{"additional_parameters": `{"version":"1"}`}}, {set: settings{"additional_parameters": `{ "version": "1" }`}}, {unknown: true, set: settings{"additional_parameters": `{"version":"1"}`}}}},
+	{"a content that the plan does not know", []round{{unknown: "revision"}, {unknown: "revision", set: settings{"triggers": "2"}}, {unknown: "revision"}}},
+	{"other spacing", []round{{set: settings{"additional_parameters": `{"version":"1"}`}}, {set: settings{"additional_parameters": `{ "version": "1" }`}}, {unknown: "revision", set: settings{"additional_parameters": `{"version":"1"}`}}}},
 	{"a job that fails", []round{{fault: failing}, {}, {set: settings{"triggers": "2"}, fault: failing}}},
 	{"a start that is refused", []round{{fault: refused}, {}, {set: settings{"triggers": "2"}, fault: refused}}},
 	{"a bundle that is refused", []round{{fault: unlinked}, {do: doUntaint}, {}}},
@@ -151,31 +152,19 @@ func throughCore(t *testing.T) (rounds [3][]result) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(scene{Exports: len(scripts), Lifetime: span(24 * time.Hour)})
 		w.keepLog = true
-		k := &walker{world: w, core: &core{state: map[string]object{}}, settings: newSettings()}
+		k := &walker{world: w, core: &core{state: map[string]object{}, stored: map[string]bool{}}, settings: newSettings()}
+		k.judge = newJudge(k)
 		for n := range rounds {
 			end := arrange(n, k.service, k.settings)
-			for i, s := range scripts {
-				switch s.rounds[n].do {
-				case doUntaint:
-					k.step(step{Do: doUntaint, On: i})
-				case doImport:
-					k.judge = newJudge(k)
-					k.step(step{Do: doImport, On: i})
-				}
-			}
 			var blocks []block
 			replaced := ""
 			for i, s := range scripts {
-				unknown := ""
-				if s.rounds[n].unknown {
-					unknown = "revision"
-				}
-				blocks = append(blocks, k.blocks(unknown)[i])
+				k.step(step{Do: s.rounds[n].do, On: i})
+				blocks = append(blocks, k.blocks(s.rounds[n].unknown)[i])
 				if s.rounds[n].replace {
 					replaced = address(i)
 				}
 			}
-			k.stored = map[string]bool{}
 			planned := k.plan(k.launch(), blocks, true, replaced)
 			if n == len(rounds)-1 {
 				pause(context.Background(), later)
@@ -278,11 +267,11 @@ func throughCLI(t *testing.T) (rounds [3][]result) {
 }
 
 // hcl returns the block of an export.
-func hcl(i int, s settings, unknown bool) string {
+func hcl(i int, s settings, unknown string) string {
 	lines := []string{fmt.Sprintf("domain = %q", s.domain(i))}
 	for name, value := range s.arguments(i, "") {
 		switch {
-		case name == "triggers" && unknown:
+		case name == "triggers" && unknown != "":
 			lines = append(lines, fmt.Sprintf("triggers = { revision = terraform_data.unknown.output == 99 ? \"\" : %q }", s["triggers"]))
 		case name == "triggers":
 			lines = append(lines, fmt.Sprintf("triggers = { revision = %q }", s["triggers"]))
@@ -310,18 +299,15 @@ func stateOf(t *testing.T, cli *clitest.CLI) func(address string) (map[string]st
 	if err := json.Unmarshal([]byte(cli.Run(t, 0, "show", "-json")), &state); err != nil {
 		t.Fatal(err)
 	}
-	return func(address string) (map[string]string, bool) {
-		values := map[string]string{}
+	return func(address string) (values map[string]string, tainted bool) {
+		values = map[string]string{}
 		for _, r := range state.Values.RootModule.Resources {
 			for name, value := range r.Values {
 				if text, ok := value.(string); ok && r.Address == address {
-					values[name] = text
+					values[name], tainted = text, r.Tainted
 				}
 			}
-			if r.Address == address {
-				return values, r.Tainted
-			}
 		}
-		return values, false
+		return values, tainted
 	}
 }

@@ -295,5 +295,5 @@ func (e *event) gate() bool {
 func (e *event) download() bool {
 	written, _ := os.ReadFile(e.file())
 	right := bytes.Equal(written, e.sites[e.after.text("job_id")]) && e.after.text("job_id") == e.command.after[address(0)].text("job_id")
-	return !e.failed && right || e.failed && (e.blocked || wentWrong(e.last) || slices.ContainsFunc(e.seen, hasFailed))
+	return !e.failed && right || e.failed && (e.blocked || wentWrong(e.last) || slices.ContainsFunc(e.seen, hasFailed) || e.outOfTime())
 }
