@@ -111,13 +111,15 @@ func (j *judge) learn(e *event) {
 	if p := m.pending; p != nil && (p.id == id || p.failed) {
 		m.pending = nil
 	}
-	// Only an apply stores what a refresh has found.
-	heard := append(seenAt(e.refreshes, e.address), e.work...)
+	// Only an apply stores what its plan has refreshed.
+	heard := seenAt(e.refreshes, e.address)
+	if stored {
+		heard = append(heard, e.work...)
+	}
 	for _, r := range j.records {
 		for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
-			if asked := requestsFor(r.id, endpoint, heard); !stored && (!e.applying || e.action != noop) {
-				continue
-			} else if since := lasted(asked, missing); since >= patience {
+			asked := requestsFor(r.id, endpoint, heard)
+			if since := lasted(asked, missing); since >= patience {
 				r.gone[endpoint] = since
 			} else if slices.ContainsFunc(asked, succeeded) {
 				delete(r.gone, endpoint)

@@ -40,10 +40,12 @@ func newWalk(seed uint64) walk {
 // steps returns the next steps. What a uniform choice would miss has steps of its own.
 func (r random) steps(s scene) []step {
 	on := r.IntN(s.Exports)
-	plain := func() step { return step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Job: r.job()} }
-	content := func(c string) step {
+	plain := func() step {
+		return step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Job: r.job(), Set: map[string]string{}}
+	}
+	set := func(name, value string) step {
 		a := plain()
-		a.Set = map[string]string{"triggers": c}
+		a.Set[name] = value
 		return a
 	}
 	cut := func(a step) step { // ends with a job that is still running
@@ -51,7 +53,7 @@ func (r random) steps(s scene) []step {
 		if r.often(60) {
 			a.Stop = r.span(5*time.Second, 3*time.Minute)
 		} else {
-			a.Set = with(a.Set, "timeouts", "2m")
+			a.Set["timeouts"] = "2m"
 		}
 		return a
 	}
@@ -62,7 +64,7 @@ func (r random) steps(s scene) []step {
 	}
 	switch r.IntN(20) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
-		steps := []step{content("1"), content("2"), content("1"), content("2")}
+		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
 			steps[1] = cut(steps[1])
 		}
@@ -78,11 +80,11 @@ func (r random) steps(s scene) []step {
 		a := plain()
 		a.Saved = r.span(time.Minute, 3*time.Duration(s.Lifetime))
 		if r.often(50) {
-			a.Set = map[string]string{pick(r, "renew_before", "poll_interval"): pick(r, "1m", "5m")}
+			a.Set[pick(r, "renew_before", "poll_interval")] = pick(r, "1m", "5m")
 		}
 		return []step{a}
 	case 2: // faults of two kinds in a row on a job that is resumed
-		a := cut(content(pick(r, "1", "2", "3")))
+		a := cut(set("triggers", pick(r, "1", "2", "3")))
 		b := plain()
 		at := pick(r, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle)
 		if b.Apply = []fault{r.fault(), r.fault()}; r.often(40) { // a refusal between responses that count
@@ -94,19 +96,16 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, b}
 	case 3: // a new spacing beside other changes
-		a, b := plain(), plain()
-		a.Set = map[string]string{"additional_parameters": pick(r, `{"version":"1"}`, `{"version":"2"}`)}
-		b.Set = map[string]string{"additional_parameters": pick(r, `{"version":"1"}`, `{ "version": "1" }`)}
+		a := set("additional_parameters", pick(r, `{"version":"1"}`, `{"version":"2"}`))
+		b := set("additional_parameters", pick(r, `{"version":"1"}`, `{ "version": "1" }`))
 		b.Unknown = pick(r, "", "revision", r.argument())
 		return []step{a, b}
 	case 4: // two contents that are cut off, and then another
-		return []step{cut(content("1")), cut(content("2")), content("3")}
+		return []step{cut(set("triggers", "1")), cut(set("triggers", "2")), set("triggers", "3")}
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		a := plain()
-		a.Set = map[string]string{"domain": pick(r, "", "other.")}
-		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, a}
+		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, set("domain", pick(r, "", "other."))}
 	case 7:
 		a := plain()
 		if a.Replace = r.often(50); a.Replace {
@@ -124,13 +123,11 @@ func (r random) steps(s scene) []step {
 		b.After = hide.For
 		return []step{hide, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
-		a, b := plain(), plain()
-		a.Set, b.Set = map[string]string{"renew_before": "1000h"}, map[string]string{"renew_before": ""}
-		a.After = s.Lifetime * 2 / 3
-		a.Apply = []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
-		return []step{a, b}
+		a := set("renew_before", "1000h")
+		a.After, a.Apply = s.Lifetime*2/3, []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
+		return []step{a, set("renew_before", "")}
 	case 10: // a start that is interrupted, or whose response is lost
-		a := content(pick(r, "1", "2", "3"))
+		a := set("triggers", pick(r, "1", "2", "3"))
 		a.Apply = []fault{{At: simulator.EndpointStart, Kind: pick(r, "500", "503", kindLost, kindSilence, kindPage), Acts: r.often(50)}}
 		if r.often(50) {
 			a.Stop = r.span(0, 20*time.Second)
@@ -142,8 +139,7 @@ func (r random) steps(s scene) []step {
 	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
-			all[i].After, all[i].Set = s.Lifetime*4/5, map[string]string{}
-			if r.often(30) {
+			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
 				all[i].Set["triggers"] = pick(r, "1", "2")
 			}
 		}
@@ -153,16 +149,15 @@ func (r random) steps(s scene) []step {
 		}
 		return all
 	case 13: // a link that is due while another export fails
-		a, b := content("1"), content("2")
+		a, b := set("triggers", "1"), set("triggers", "2")
 		b.After, b.Job = s.Lifetime, job{Run: span(time.Minute), Fail: "the site could not be built"}
 		if r.often(50) {
 			b.Job, b.Set["timeouts"] = job{Run: span(10 * time.Minute)}, "2m"
 		}
 		return []step{a, b}
 	case 14, 15: // faults that pass
-		a := plain()
-		a.Set = map[string]string{"timeouts": "", "triggers": pick(r, "1", "2")}
-		a.Plan, a.Apply = []fault{r.fault()}, []fault{r.fault()}
+		a := set("triggers", pick(r, "1", "2"))
+		a.Set["timeouts"], a.Plan, a.Apply = "", []fault{r.fault()}, []fault{r.fault()}
 		for _, f := range []*fault{&a.Plan[0], &a.Apply[0]} {
 			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload), 0, r.span(time.Second, 20*time.Second), 0
 		}
@@ -174,14 +169,6 @@ func (r random) steps(s scene) []step {
 	return []step{r.apply(plain())}
 }
 
-func with(set map[string]string, name, value string) map[string]string {
-	if set == nil {
-		set = map[string]string{}
-	}
-	set[name] = value
-	return set
-}
-
 func (r random) argument() string {
 	return pick(r, "triggers", "additional_parameters", "domain", "link_renewal", "renew_before", "poll_interval", "timeouts")
 }
@@ -190,10 +177,10 @@ func (r random) argument() string {
 func (r random) apply(a step) step {
 	if r.often(60) {
 		name := pick(r, "triggers", "triggers", r.argument())
-		a.Set = with(a.Set, name, map[string]string{
+		a.Set[name] = map[string]string{
 			"triggers": pick(r, "1", "2", "3"), "additional_parameters": pick(r, "", `{"version":"1"}`, `{ "version": "1" }`, `{"version":"2"}`), "domain": pick(r, "", "other."),
 			"link_renewal": pick(r, "", "", "never"), "renew_before": pick(r, "", "1m", "10m", "2h"), "timeouts": pick(r, "", "1m", "3m", "10m"), "poll_interval": pick(r, "", "", "5s", "1m"),
-		}[name])
+		}[name]
 	}
 	a.NoRefresh, a.Replace = r.often(25), r.often(4)
 	if r.often(15) {
