@@ -96,8 +96,8 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, b}
 	case 3: // a new spacing beside other changes
-		a := set("additional_parameters", pick(r, `{"version":"1"}`, `{"version":"2"}`))
-		b := set("additional_parameters", pick(r, `{"version":"1"}`, `{ "version": "1" }`))
+		a := set("additional_parameters", `{"version":"1"}`)
+		b := set("additional_parameters", pick(r, `{ "version": "1" }`, `{ "version": "1" }`, `{"version":"2"}`))
 		b.Unknown = pick(r, "", "revision", r.argument())
 		return []step{a, b}
 	case 4: // two contents that are cut off, and then another
@@ -105,7 +105,7 @@ func (r random) steps(s scene) []step {
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain")}, set("domain", pick(r, "", "other."))}
+		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain", "domain")}, set("domain", pick(r, "", "other."))}
 	case 7:
 		a := plain()
 		if a.Replace = r.often(50); a.Replace {
@@ -136,7 +136,7 @@ func (r random) steps(s scene) []step {
 		return []step{a, plain()}
 	case 11:
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
-	case 12: // early renewals, over several lifetimes
+	case 12, 16: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
 			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
