@@ -105,7 +105,11 @@ func (r random) steps(s scene) []step {
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		return []step{{Do: doImport, On: on, Which: pick(r, "", "domain", "domain")}, set("domain", pick(r, "", "other."))}
+		steps := []step{{Do: doImport, On: on, Which: pick(r, "", "domain", "domain")}, set("domain", pick(r, "", "other."))}
+		if r.often(20) {
+			steps[0].Plan = []fault{{Kind: "404", For: r.span(time.Second, time.Minute)}}
+		}
+		return steps
 	case 7:
 		a := plain()
 		if a.Replace = r.often(50); a.Replace {
