@@ -21,7 +21,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// providerData is what Configure of the provider passes to every object.
+// providerData is what Configure of the provider passes to every resource, data source,
+// ephemeral resource, and action.
 type providerData struct {
 	client *client.Client
 	// unknown names the provider arguments whose values are not known yet. If there
@@ -29,7 +30,7 @@ type providerData struct {
 	unknown []string
 	clock   clock.Clock
 	// placed is what downloads have put in place since the provider was configured, so that
-	// the destroy of an object that they replace does not delete it.
+	// the destroy of the resource that they replace does not delete it.
 	placed bundle.Placed
 }
 
@@ -54,7 +55,7 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 }
 
 // resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the
-// objects, so that Configure is written once for each kind.
+// types of each kind, so that Configure is written once for it.
 type resourceBase struct{ data *providerData }
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {

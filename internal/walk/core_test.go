@@ -128,11 +128,8 @@ func null(kind string) tftypes.Value { return tftypes.NewValue(typeOf(kind), nil
 // configuration returns the object with the arguments; others are null.
 func configuration(kind string, arguments map[string]tftypes.Value) tftypes.Value {
 	values := map[string]tftypes.Value{}
-	for _, a := range schemas()[kind].attributes {
-		values[a.Name] = tftypes.NewValue(a.Type, nil)
-		if a.NestedType != nil {
-			values[a.Name] = tftypes.NewValue(a.NestedType.ValueType(), nil)
-		}
+	for name, attribute := range typeOf(kind).(tftypes.Object).AttributeTypes {
+		values[name] = tftypes.NewValue(attribute, nil)
 	}
 	maps.Copy(values, arguments)
 	return tftypes.NewValue(typeOf(kind), values)

@@ -38,9 +38,9 @@ func (r *record) is(id string) bool { return r != nil && r.id == id && id != "" 
 
 // memory is what the provider must remember about an export beside its state.
 type memory struct {
-	pending  *record   // started after the job in the state, without a link; or nil
-	kept     string    // the renew_before with which a renewal returned the link in the state
-	received time.Time // when that was
+	pending  *record       // started after the job in the state, without a link; or nil
+	kept     time.Duration // the renew_before with which a renewal returned the link in the state
+	received time.Time     // when the link in the state was
 }
 
 // judge judges a command. It reports whether the walk can go on with its result.
@@ -55,7 +55,7 @@ func (j *judge) judge(c *command) bool {
 			change = c.planned.changes[address]
 		}
 		export := n < j.Exports
-		if !export && change.action == "" || c.Do == doImport && n != c.On%j.Exports {
+		if !export && change.action == "" && len(saidAt(c.all, address)) == 0 || c.Do == doImport && n != c.On%j.Exports {
 			continue
 		}
 		e := &event{judge: j, command: c, change: change, address: address, on: n % j.Exports, export: export, said: saidAt(c.all, address), seen: seenAt(c.requests, address)}
@@ -104,7 +104,7 @@ func (j *judge) learn(e *event) {
 		}
 		if stored && x.url != "" {
 			if m.received = x.ended; x.url == e.before.text("bundle_url") {
-				m.kept = e.config()["renew_before"]
+				m.kept = e.config().duration("renew_before", 0)
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func (e *event) due(now time.Time) bool {
 		return !e.linked()
 	}
 	lead, lifetime := e.config().duration("renew_before", 0), expires.Sub(e.received)
-	if e.kept != "" && e.kept == e.config()["renew_before"] {
+	if e.kept == lead {
 		lead = 0
 	} else if lead >= lifetime {
 		lead = max(0, lifetime/2)

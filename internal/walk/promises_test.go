@@ -66,8 +66,8 @@ var promises = []struct {
 
 const (
 	// patience is how long a response must repeat itself until it counts, and outage how long
-	// temporary failures must. The judge does not insist on the last second.
-	patience = 29 * time.Second
+	// temporary failures must. The judge does not insist on the last seconds.
+	patience = 27 * time.Second
 	outage   = 5*time.Minute - time.Second
 	// grace is how long an operation may last after its timeout: half a minute for the
 	// response to a start, and half a minute to renew the old link.
@@ -157,7 +157,8 @@ func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
-	must := failed && e.due(e.began) || e.last.outcome == missing || e.job.gone[simulator.EndpointBundle] > patience+margin/10 || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > patience+margin/10
+	surely := func(endpoint string) bool { return e.job.gone[endpoint] > patience+margin/4 }
+	must := failed && e.due(e.began) || e.last.outcome == missing || surely(simulator.EndpointBundle) || len(e.seen) == 0 && surely(simulator.EndpointJob)
 	return !e.known("job_id") && may || e.known("job_id") && !must
 }
 
@@ -241,7 +242,7 @@ func (e *event) renews() bool {
 func (e *event) changes() bool {
 	expires, err := time.Parse(time.RFC3339, e.before.text("expires_at"))
 	useless := e.action == update && e.Unknown == "" && e.before.value.Equal(e.after.value) && err == nil && e.began.Before(expires)
-	return !useless || e.Keeps && e.kept != e.config()["renew_before"]
+	return !useless || e.Keeps && e.kept != e.config().duration("renew_before", 0)
 }
 
 func (e *event) patient() bool {

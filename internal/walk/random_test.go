@@ -117,10 +117,13 @@ func (r random) steps(s scene) []step {
 		a.After = s.Lifetime * 2 / 3
 		a.Apply = []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
 		return []step{a, b}
-	case 10: // an interrupt while the start is in flight
+	case 10: // a start that is interrupted, or whose response is lost
 		a := content(pick(r, "1", "2", "3"))
-		a.Stop = r.span(0, 20*time.Second)
-		a.Apply = []fault{{At: simulator.EndpointStart, Kind: kindSlow, Delay: r.span(time.Second, 25*time.Second)}}
+		a.Apply = []fault{{At: simulator.EndpointStart, Kind: pick(r, "500", "503", kindLost, kindSilence, kindPage), Acts: r.often(50)}}
+		if r.often(50) {
+			a.Stop = r.span(0, 20*time.Second)
+			a.Apply = []fault{{At: simulator.EndpointStart, Kind: kindSlow, Delay: r.span(time.Second, 25*time.Second)}}
+		}
 		return []step{a, plain()}
 	case 11:
 		if r.often(50) {
@@ -185,7 +188,7 @@ func (r random) apply(a step) step {
 	}
 	a.NoRefresh, a.Replace = r.often(25), r.often(4)
 	if r.often(15) {
-		a.Unknown = pick(r, "revision", r.argument())
+		a.Unknown = pick(r, "revision", r.argument(), r.argument())
 	}
 	if r.often(15) {
 		a.Stop = r.span(0, 5*time.Minute)

@@ -27,7 +27,7 @@ var (
 // TestWalk walks from seeds, on each processor.
 func TestWalk(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(2000))
-	all := tally{}
+	all := tally{"breaks": 0}
 	var mu sync.Mutex
 	var walked atomic.Uint64
 	began := time.Now()
@@ -45,10 +45,11 @@ func TestWalk(t *testing.T) {
 					for name, n := range counts {
 						all[name] += n
 					}
-					mu.Unlock()
 					if !held {
+						all["breaks"]++
 						walked.Store(*walkSeeds)
 					}
+					mu.Unlock()
 				}
 			})
 		}

@@ -116,6 +116,8 @@ var argumentTypes = map[string]tftypes.Type{
 	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String, "read": tftypes.String}},
 }
 
+var unknownString = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+
 func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
 // arguments returns the configuration of an export. One argument, or the revision in the
@@ -125,17 +127,22 @@ func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
 	for name, kind := range argumentTypes {
 		var value any
 		switch text := s[name]; {
+		case name == "timeouts" && text == "": // a block is there or not: it cannot be unknown
+		case name == "timeouts":
+			limit := str(text)
+			if name == unknown {
+				limit = unknownString
+			}
+			value = map[string]tftypes.Value{"create": limit, "update": limit, "read": tftypes.NewValue(tftypes.String, nil)}
 		case name == unknown:
 			value = tftypes.UnknownValue
 		case name == "domain":
 			value = s.domain(i)
 		case name == "triggers" && unknown == "revision":
-			value = map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+			value = map[string]tftypes.Value{"revision": unknownString}
 		case text == "":
 		case name == "triggers":
 			value = map[string]tftypes.Value{"revision": str(text)}
-		case name == "timeouts":
-			value = map[string]tftypes.Value{"create": str(text), "update": str(text), "read": tftypes.NewValue(tftypes.String, nil)}
 		default:
 			value = text
 		}

@@ -415,21 +415,23 @@ func requestsFor(job, endpoint string, all []exchange) []exchange {
 }
 
 // lasted returns for how long the last responses were all of some kinds: from the response to
-// the first request until the last one was sent. A 429, and the pause after it, counts as nothing.
+// the first request until the last one was sent, without the pauses after a 429.
 func lasted(asked []exchange, kinds ...outcome) (total time.Duration) {
-	var next, first exchange
+	var next time.Time
+	var sum time.Duration
 	for _, x := range slices.Backward(asked) {
-		if x.outcome != busy {
-			if !slices.Contains(kinds, x.outcome) {
-				break
-			}
-			if first = x; !next.at.IsZero() {
-				total += next.at.Sub(x.at)
-			}
+		switch {
+		case x.outcome == busy:
+			sum += x.ended.Sub(x.at)
+		case !slices.Contains(kinds, x.outcome):
+			return total
+		case !next.IsZero():
+			sum += next.Sub(x.at)
+			total = sum - x.ended.Sub(x.at)
 		}
-		next = x
+		next = x.at
 	}
-	return max(0, total-first.ended.Sub(first.at))
+	return total
 }
 
 func hasFailed(x exchange) bool { return x.failed }
