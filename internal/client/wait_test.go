@@ -26,7 +26,7 @@ func TestWaitForAJob(t *testing.T) {
 		"through its progress": {
 			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30},
 			want:   completed,
-			logged: "INFO Progress map[object:static export job se_1 page_count:0 progress:0 status:queued]",
+			logged: "INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
 		},
 		"that fails": {
 			spec: simulator.JobSpec{Fail: "page /a is broken"}, polls: []float64{0, 10, 20},
@@ -34,7 +34,7 @@ func TestWaitForAJob(t *testing.T) {
 		},
 		"whose status is unknown": {
 			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
-			logged: "WARN Unknown status; treating the work as still running map[object:static export job se_1 page_count:2 progress:44 status:packing]",
+			logged: "WARN Unknown status; treating the work as still running map[page_count:2 progress:44 status:packing work:static export job se_1]",
 		},
 		"whose page count disappears": {
 			rewrite: func(poll int, body map[string]any) {
