@@ -80,8 +80,8 @@ func TestFailuresAreExplained(t *testing.T) {
 		"timeout while the network fails": {
 			&retry.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
-		"interrupt": {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
-		"page of another website":     {page, wrongBaseURL},
+		"interrupt":               {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
+		"page of another website": {page, wrongBaseURL},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
 		},
