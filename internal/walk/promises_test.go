@@ -26,6 +26,7 @@ var promises = []struct {
 	sentence string
 	check    func(*event) bool
 }{
+	// Of each command: guides/security, guides/errors, resources/static_export.
 	{always, "No message and no log record contains the API key or the query of a link.", (*event).secrets},
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
 	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
@@ -34,7 +35,7 @@ var promises = []struct {
 	{exports, "The identity in the state is that of the job.", (*event).identity},
 	{imports, "An import of a job that is missing fails at once.", (*event).importFails},
 	{destroys, "A destroy removes every export.", (*event).removes},
-
+	// Of a plan: resources/static_export, guides/link-lifetime.
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
 	{plans, "A plan fails only if a request failed.", (*event).planFails},
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
@@ -42,7 +43,7 @@ var promises = []struct {
 	{shows, "What hangs on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
 	{shows, "What hangs on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
-
+	// Of an apply: resources/static_export, guides/link-lifetime, and Connections in index.
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
 	{applies, "An apply starts a job only if the plan shows it, and with the configured inputs.", (*event).startsAsPlanned},
 	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is missing.", (*event).startsNoSecond},
@@ -59,7 +60,7 @@ var promises = []struct {
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
 	{fails, "If an export in place fails, the old link is renewed when it is due.", (*event).renewsOld},
 	{fails, "An error names the job that was started, or the domain for which one may have been.", (*event).errorNames},
-
+	// resources/update_gate, resources/bundle_download.
 	{gates, "A gate fails unless the update succeeded.", (*event).gate},
 	{downloads, "A download writes the bundle of the job in the state.", (*event).download},
 }
@@ -101,6 +102,7 @@ func (e *event) rules() bool {
 	return !slices.ContainsFunc(e.said, func(s said) bool { return s.broken })
 }
 
+// missing looks at the request that decided: the last one of a failed operation or of a refresh.
 func (e *event) missing() bool {
 	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
 	is := e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
@@ -140,6 +142,8 @@ func (e *event) planReads() bool {
 	return len(requestsFor("", simulator.EndpointJob, e.seen)) == len(e.seen) && (len(e.seen) == 0 || !e.NoRefresh)
 }
 
+// planNames holds for a plan that shows another job. Of a tainted resource, only a refresh is
+// asked, and only about the job in the state.
 func (e *event) planNames() bool {
 	if e.failed || e.action == create || e.known("job_id") || e.before.tainted && e.NoRefresh || e.forced() || e.job.imported {
 		return true
@@ -153,6 +157,7 @@ func (e *event) planIsNeeded() bool {
 	return e.action == noop && !e.due(e.began) || e.action == update && (e.due(e.ended) || e.Unknown != "" || e.config().differs(e.on, e.before) || e.gone())
 }
 
+// jobStays also holds the other way around: what hangs on job_id must not stay if a new export is needed.
 func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
@@ -245,6 +250,7 @@ func (e *event) changes() bool {
 	return !useless || e.Keeps && e.kept != e.config().duration("renew_before", 0)
 }
 
+// patient does not hold for a renewal, whose failure costs little, and for a failed job.
 func (e *event) patient() bool {
 	own := e.last.endpoint == simulator.EndpointJob || e.last.endpoint == simulator.EndpointBundle && (!e.job.is(e.last.job) || !e.linked())
 	switch {

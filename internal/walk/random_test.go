@@ -26,7 +26,7 @@ func (r random) span(shortest, longest time.Duration) span {
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(10), Gate: r.often(10),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(15), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
 		Keeps:    r.often(20), NoExpiry: r.often(5),
 	}}
@@ -54,6 +54,11 @@ func (r random) steps(s scene) []step {
 			a.Set = with(a.Set, "timeouts", "2m")
 		}
 		return a
+	}
+	if s.Download && r.often(20) {
+		a := plain()
+		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 	}
 	switch r.IntN(20) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
@@ -110,7 +115,14 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
 	case 8:
-		return []step{{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}}
+		hide := step{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}
+		if r.often(50) {
+			return []step{hide}
+		}
+		a, b := plain(), plain() // the job is found again, because no other one could be started
+		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
+		b.After = hide.For
+		return []step{hide, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
 		a, b := plain(), plain()
 		a.Set, b.Set = map[string]string{"renew_before": "1000h"}, map[string]string{"renew_before": ""}
@@ -126,9 +138,6 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, plain()}
 	case 11:
-		if r.often(50) {
-			return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, plain()}
-		}
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
 	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
