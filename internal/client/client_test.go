@@ -30,7 +30,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"a domain with a quote":           {`a","b":"c`, nil, `{"domain":"a\",\"b\":\"c"}`},
 		"a value that JSON does not have": {"d", map[string]any{"n": math.NaN()}, ""},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			job, err := w.StartStaticExport(within(t), test.domain, test.parameters)
 			if test.want == "" {
 				if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
@@ -175,7 +175,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
 		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 16, "HTTP 404"},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
 			for _, fault := range test.faults {
 				fault.Endpoint = cmp.Or(fault.Endpoint, simulator.EndpointDownload)

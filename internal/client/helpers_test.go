@@ -33,20 +33,20 @@ const (
 	signature = "c4a1d0signature"
 )
 
-// world is a simulated service and a client for it, without a network and in a bubble
+// simulation is a simulated service and a client for it, without a network and in a bubble
 // of testing/synctest.
-type world struct {
+type simulation struct {
 	*Client
 	*simulator.Service
 	log   *logbook
 	began time.Time
 }
 
-// inWorld runs a test in a world whose exchanges must match the contract.
-func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+// inSimulation runs a test in a simulation whose exchanges must match the contract.
+func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check}), log: &logbook{}, began: time.Now()}
+		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check}), log: &logbook{}, began: time.Now()}
 		var err error
 		w.Client, err = New(Config{
 			BaseURL: "http://localhost/v1", APIKey: simulator.DefaultAPIKey, RoundTripper: w, Log: w.log.add, Random: func() float64 { return 0 },
@@ -59,7 +59,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 // RoundTrip makes the service the network. A response that the service cuts ends early.
-func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+func (w *simulation) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	recorder := httptest.NewRecorder()
 	defer func() {
 		if cut := recover(); cut != nil {
@@ -83,7 +83,7 @@ func (w *world) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 }
 
 // polls returns when the service got requests to an endpoint, in seconds.
-func (w *world) polls(endpoint string) []float64 {
+func (w *simulation) polls(endpoint string) []float64 {
 	times := []float64{}
 	for _, r := range w.Requests() {
 		if r.Endpoint == endpoint {

@@ -179,7 +179,7 @@ func TestStartIsSentAgainOnlyIfNothingCanHaveStarted(t *testing.T) {
 		"429":                             {simulator.Fault{Status: 429}, 2, 1, false},
 		"429 with Retry-After":            {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}, 2, 1, false},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			test.fault.Times = 1
 			w.AddFault(test.fault)
 			_, err := w.StartStaticExport(within(t), "d", nil)
@@ -193,7 +193,7 @@ func TestStartIsSentAgainOnlyIfNothingCanHaveStarted(t *testing.T) {
 // The response may have the only copy of an ID.
 func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
 	for status, want := range map[int]string{0: "<nil>", 429: "interrupt; the last attempt: POST /v1/static-export/jobs: HTTP 429 Too Many Requests"} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			w.AddFault(simulator.Fault{Status: status, Delay: 20 * second, Header: http.Header{"Retry-After": {"7200"}}})
 			ctx, cancel := context.WithCancelCause(within(t))
 			time.AfterFunc(5*second, func() { cancel(errors.New("interrupt")) })
@@ -207,7 +207,7 @@ func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
 
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 	for _, seconds := range []string{"60", "86400"} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: 2 * second})
 			w.AddFault(simulator.Fault{Header: http.Header{"Retry-After": {seconds}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 25*second)

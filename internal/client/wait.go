@@ -89,7 +89,7 @@ func (c *Client) logProgress(ctx context.Context, what, status string, unknown b
 	if unknown {
 		level, message = slog.LevelWarn, "Unknown status; treating the work as still running"
 	}
-	fields := map[string]any{"object": what, "status": status}
+	fields := map[string]any{"work": what, "status": status}
 	if progress != nil {
 		fields["progress"] = *progress
 	}

@@ -26,7 +26,7 @@ func TestWaitForAJob(t *testing.T) {
 		"through its progress": {
 			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30},
 			want:   completed,
-			logged: "INFO Progress map[object:static export job se_1 page_count:0 progress:0 status:queued]",
+			logged: "INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
 		},
 		"that fails": {
 			spec: simulator.JobSpec{Fail: "page /a is broken"}, polls: []float64{0, 10, 20},
@@ -34,7 +34,7 @@ func TestWaitForAJob(t *testing.T) {
 		},
 		"whose status is unknown": {
 			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
-			logged: "WARN Unknown status; treating the work as still running map[object:static export job se_1 page_count:2 progress:44 status:packing]",
+			logged: "WARN Unknown status; treating the work as still running map[page_count:2 progress:44 status:packing work:static export job se_1]",
 		},
 		"whose page count disappears": {
 			rewrite: func(poll int, body map[string]any) {
@@ -72,7 +72,7 @@ func TestWaitForAJob(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
+			inSimulation(t, func(t *testing.T, w *simulation) {
 				test.spec.ID = "se_1"
 				w.AddJob(test.spec)
 				for _, fault := range test.faults {
@@ -112,7 +112,7 @@ func outcome(job *StaticExportJob) string {
 }
 
 func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inSimulation(t, func(t *testing.T, w *simulation) {
 		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
 		if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{Started: true}); err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 		"that fails":              {simulator.UpdateSpec{Fail: "no"}, []float64{0, 10, 20}, []string{"queued", "in_progress", "failure"}, false},
 		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, true},
 	} {
-		inWorld(t, func(t *testing.T, w *world) {
+		inSimulation(t, func(t *testing.T, w *simulation) {
 			test.spec.ID = "up_1"
 			w.AddUpdate(test.spec)
 			seen := []string{}
@@ -148,7 +148,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 			}
 		})
 	}
-	inWorld(t, func(t *testing.T, w *world) {
+	inSimulation(t, func(t *testing.T, w *simulation) {
 		if update, err := w.WaitForUpdate(within(t), "up_1", 0, nil); update != nil || !IsNotFound(err) {
 			t.Errorf("an unknown update: %s, %v", show(update), err)
 		}

@@ -7,12 +7,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -153,63 +151,6 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 			}
 			wantPhrases(t, cmp.Or(said, "nothing"), test.said...)
 		})
-	}
-}
-
-// Without this, an interrupted action may count as successful: see NewServer.
-func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
-	s := h.actionServer(t)
-	stopped, polled := make(chan struct{}), make(chan struct{}, 1)
-	h.service.Rewrite(func(_ string, body map[string]any) any {
-		select {
-		case polled <- struct{}{}:
-		default:
-		}
-		return body
-	})
-	go func() {
-		defer close(stopped)
-		<-polled
-		if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, said := s.invoke(t, "1h", func() {
-		select {
-		case <-stopped:
-			t.Error("StopProvider returned before the last event was read")
-		case <-time.After(50 * time.Millisecond):
-		}
-	})
-	wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
-	<-stopped
-}
-
-// The framework's server implements every part of the protocol, and plugin-go looks for each.
-func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
-	t.Parallel()
-	inner, outer := reflect.TypeOf(providerserver.NewProtocol6(New(Options{})())()), reflect.TypeFor[*server]()
-	for i := range inner.NumMethod() {
-		if _, found := outer.MethodByName(inner.Method(i).Name); !found {
-			t.Errorf("%s is hidden", inner.Method(i).Name)
-		}
-	}
-}
-
-func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
-	t.Parallel()
-	s := newHarness(t, simulator.Options{}).actionServer(t)
-	config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
-	if _, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil || ctx.Err() == nil {
-		t.Errorf("StopProvider did not wait for its context, error %v", err)
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			cause, _ := plan.explain(err, "")
+			cause, _ := plan.explainFailure(err, "")
 			addError(&resp.Diagnostics, summaryInspectFailed, cause, "", "")
 			return
 		}
@@ -317,7 +317,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	if errors.As(err, &stuck) {
 		unchanged = fmt.Sprintf("The old files are in %q.", stuck.Place)
 	}
-	cause, ofSystem := m.explain(err, operation)
+	cause, ofSystem := m.explainFailure(err, operation)
 	switch {
 	case errors.As(err, &mismatch):
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
@@ -359,8 +359,8 @@ func argumentOf(occupied bundle.Obstacle) path.Path {
 	return path.Root("path")
 }
 
-// explain explains an error, and reports whether it is one of the file system.
-func (m *bundleDownloadModel) explain(err error, operation string) (cause explanation, ofSystem bool) {
+// explainFailure explains an error, and reports whether it is one of the file system.
+func (m *bundleDownloadModel) explainFailure(err error, operation string) (cause explanation, ofSystem bool) {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
 	if ofSystem = ofFile || ofRename; ofSystem {

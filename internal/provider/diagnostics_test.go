@@ -32,10 +32,15 @@ func TestFailuresAreExplained(t *testing.T) {
 	login := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
 	login.Exchange = api(200, "").Exchange
 	moved := api(308, "")
-	bad := api(502, "")
+	bad, page := api(502, ""), api(404, "Not found")
+	page.Page = true
 	sameTwice := &retry.EndedError{Cause: bad, Last: bad, Attempts: 44, Elapsed: 5 * time.Minute}
 	moved.Redirect = "https://new.example.com/v1"
 
+	once := &retry.EndedError{Cause: context.Canceled, Last: bad, Attempts: 1, Elapsed: time.Second}
+	if got, want := explain(once).what, "Terraform was interrupted. The last response was "+describeResponse(bad)+"."; got != want {
+		t.Errorf("after one attempt: got %q, want %q", got, want)
+	}
 	for name, test := range map[string]struct {
 		err  error
 		want string
@@ -75,7 +80,8 @@ func TestFailuresAreExplained(t *testing.T) {
 		"timeout while the network fails": {
 			&retry.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
 		},
-		"interrupt": {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
+		"interrupt":               {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
+		"page of another website": {page, wrongBaseURL},
 		"login page": {
 			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
 		},

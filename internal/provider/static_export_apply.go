@@ -35,7 +35,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 		return
 	}
 	run.life = newLife(job, run.goal.inputs)
-	if failure := run.complete(ctx); failure != nil {
+	if failure := run.finish(ctx); failure != nil {
 		run.life.createEnded()
 		text := run.describe(failure)
 		if failure.outcome() == outcomeInterrupted {
@@ -95,7 +95,7 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	case stepExport:
 		return run.export(ctx)
 	case stepLink:
-		return run.complete(ctx)
+		return run.finish(ctx)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 func (run *exportRun) export(ctx context.Context) *exportFailure {
 	life, missing := run.life, ""
 	if life.resumes(run.goal) {
-		failure := run.completePending(ctx)
+		failure := run.finishPending(ctx)
 		if failure == nil || failure.outcome() != outcomeGone {
 			return failure
 		}
@@ -121,7 +121,7 @@ func (run *exportRun) export(ctx context.Context) *exportFailure {
 			fmt.Sprintf("The service could not find job %s or its bundle for 30 seconds, so the apply started job %s.", missing, job.ID))
 	}
 	life.pendingStarted(job, run.goal.inputs)
-	return run.completePending(ctx)
+	return run.finishPending(ctx)
 }
 
 // start starts a job for the plan.
@@ -133,8 +133,8 @@ func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *expo
 	return job, nil
 }
 
-// complete waits for the state's job unless it has completed, and creates a link.
-func (run *exportRun) complete(ctx context.Context) *exportFailure {
+// finish waits for the state's job unless it has completed, and creates a link.
+func (run *exportRun) finish(ctx context.Context) *exportFailure {
 	life := run.life
 	if !life.completed() {
 		job, failure := run.wait(ctx, life.JobID)
@@ -162,8 +162,8 @@ func (run *exportRun) complete(ctx context.Context) *exportFailure {
 	return nil
 }
 
-// completePending waits for the pending job, and creates a link to its bundle.
-func (run *exportRun) completePending(ctx context.Context) *exportFailure {
+// finishPending waits for the pending job, and creates a link to its bundle.
+func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
 	life := run.life
 	job, failure := run.wait(ctx, life.Pending.JobID)
 	if failure != nil {

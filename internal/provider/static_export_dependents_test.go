@@ -79,13 +79,8 @@ func TestNotFoundThatPassesFailsNoReadOfAJob(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	h.service.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended})
 	h.service.AddFault(simulator.Fault{Status: 404, Lasts: 8 * time.Second})
-	c := h.cli(t, `
-resource "docs_bundle_download" "site" {
-  job_id = "se_1"
-  path   = "site.tar.gz"
-}
-data "docs_static_export_job" "site" { job_id = "se_1" }
-`)
+	c := h.cli(t, "")
+	c.write(t, c.download("site", "se_1", "")+"\ndata \"docs_static_export_job\" \"site\" { job_id = \"se_1\" }\n")
 	wantPhrases(t, c.apply(t, 0), "1 added")
 	c.wantEmptyPlan(t)
 }
