@@ -147,7 +147,7 @@ func (r refusal) Error() string { return string(r) }
 const (
 	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
 	errEmpty    refusal = "the archive contains no files"
-	errName     refusal = "unsafe or too long name"
+	errName     refusal = "the name is unsafe or too long"
 	errSystem   refusal = "the operating system does not allow this name"
 	errMethod   refusal = "unsupported compression method"
 	errKind     refusal = "only files and directories are supported, not links or devices"

@@ -168,8 +168,8 @@ func RetryAt(err error) (time.Time, bool) {
 	return busy.RetryAt, true
 }
 
-// IsNotFound reports whether err is a response that says that the object does not exist,
-// or no longer exists. The response must come from the API, so its body must not be a web
+// IsNotFound reports whether err is a response that says that the job, bundle, or update does
+// not exist, or no longer exists. The response must come from the API, so its body must not be a web
 // page.
 func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)

@@ -19,7 +19,7 @@ import (
 type StaticExportJob struct {
 	ID     string
 	Status string
-	// Progress is a percentage; nil if the service does not return it. The contract
+	// Progress is usually a percentage; nil if the service does not return it. The contract
 	// leaves its type and unit open.
 	Progress *float64
 	// PageCount is the number of pages exported so far; nil if the service does not
@@ -46,8 +46,8 @@ func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j
 // Succeeded reports whether the job has completed, so that it has a bundle.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
-// Documented reports whether services are known to use the status. The contract names only
-// the final ones.
+// Documented reports whether the contract names the status. It defines the final ones, and
+// calls the others typical.
 func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == statusQueued || j.Status == "running"
 }

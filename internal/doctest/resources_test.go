@@ -191,7 +191,7 @@ func TestConfigurationOfTheReadmeIsAppliedAndThenPlansNothing(t *testing.T) {
 	_, configuration, _ := strings.Cut(read(t, root+"/README.md"), "```terraform\n")
 	configuration, _, _ = strings.Cut(configuration, "```")
 	s := newService(t)
-	s.Write(t, "main.tf", configuration)
+	s.Write(t, "main.tf", "terraform {\n  required_providers {\n    docs = { source = \"docs-hosting/docs\" }\n  }\n}\n"+configuration)
 	s.enter(t)
 	s.apply(t)
 	if s.Count(simulator.EndpointStart) != 1 {

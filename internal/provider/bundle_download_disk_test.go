@@ -165,8 +165,8 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				c.wantDisk(t, label(name), fresh)
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the download path: "+c.inFolder(label(name))+"/", test.problem+". If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", `Move or delete "`+c.inFolder(label(name))+"/", `" to avoid that.`)
-			applied.wantSaid(t, name, "error: Unexpected files at the download path ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
+			plan.wantSaid(t, name, "warning: Unexpected files where the bundle goes: "+c.inFolder(label(name))+"/", test.problem+". Unless it is removed first or already has the content of the bundle, this download stops before it changes a file.", `Move or delete "`+c.inFolder(label(name))+"/", `" to avoid that.`)
+			applied.wantSaid(t, name, "error: Unexpected files where the bundle goes ("+test.at+")", test.problem+". The files on disk and the state are unchanged.",
 				`Move or delete "`+c.inFolder(label(name))+"/", `", then run terraform apply again. If another docs_bundle_download writes there, give each its own `+test.at+" instead.")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
@@ -254,7 +254,7 @@ func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 		for _, disk := range []string{"same", "fresh"} {
 			row := disk + " " + name
 			if test.jobID != "" && disk == "same" {
-				applied.wantSaid(t, row, "error: Unexpected files at the download path (path)", `bundle.tar.gz" already exists. No files were written.`, "(extract_to)", `Move or delete "`+c.inFolder(label(row), "site")+`", then run terraform apply again.`)
+				applied.wantSaid(t, row, "error: Unexpected files where the bundle goes (path)", `bundle.tar.gz" already exists. No files were written.`, "(extract_to)", `Move or delete "`+c.inFolder(label(row), "site")+`", then run terraform apply again.`)
 				c.change(t, label(row), "rm .") // as the error says
 				continue
 			}
@@ -316,13 +316,13 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 		"mount point":              {"update", stuck, "unchanged.\n\nIf extract_to is a mount point, use a subdirectory of it."},
 		"rename is not undone":     {"update", errors.Join(full, &bundle.NotUndoneError{Place: "tmp/old", Err: stuck}), "busy.\n\nThe old files are in \"tmp/old\".\n\n"},
 		"full in a destroy":        {"delete", full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\nMake sure that Terraform can write next to \"a.tgz\" and \"site\", and that the disk has free space, then destroy it again."},
-		"changed during a destroy": {"delete", bundle.OccupiedError{{Name: "site", Directory: true, Problem: "was changed"}}, "Unexpected files at the download path\n\"site\" was changed. No files were deleted, and the state is unchanged.\n\nMove or delete \"site\", then destroy it again."},
+		"changed during a destroy": {"delete", bundle.OccupiedError{{Name: "site", Directory: true, Problem: "was changed"}}, "Unexpected files where the bundle goes\n\"site\" was changed. No files were deleted, and the state is unchanged.\n\nMove or delete \"site\", then destroy it again."},
 		"too many open files":      {"create", &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "tmp: too many open files.\n\nNo files were written.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism, then run terraform apply again."},
 		"too many connections":     {"create", &client.ConnectionError{Reason: "socket: too many open files"}, "socket: too many open files.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files"},
 		"cut at the store":         {"create", &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", Storage: true, Reason: "EOF"}, "Could not download the bundle\nThe request GET /b to store failed: EOF.\n\nJob: se_1. No files were written.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
 		"a name that is too long":  {"create", &fs.PathError{Op: "mkdir", Path: "tmp", Err: syscall.ENAMETOOLONG}, "\n\nUse a shorter path or extract_to."},
 		"interrupted destroy":      {"delete", context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nNo files were deleted, and the state is unchanged."},
-		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun terraform apply again. If it fails again, export the site again: change triggers of its docs_static_export."},
+		"damaged archive":          {"create", &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun terraform apply again. If it fails again, export the site again: change triggers in the docs_static_export resource that exports it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -138,7 +138,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		for _, occupied := range found.Occupied() {
 			// A create finds the files of the resource that it replaces, or files that it takes over.
 			if !creating || !occupied.Comparable {
-				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", "plan"))
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "Unless it is removed first or already has the content of the bundle, this download stops before it changes a file.", "plan"))
 			}
 		}
 	}
@@ -330,7 +330,7 @@ func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnosti
 	case errors.As(err, &archive):
 		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
 		if archive.Damaged {
-			at, problem, next = "path", "is damaged", "Run terraform apply again. If it fails again, export the site again: change triggers of its docs_static_export."
+			at, problem, next = "path", "is damaged", "Run terraform apply again. If it fails again, export the site again: change triggers in the docs_static_export resource that exports it."
 		}
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
 			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))

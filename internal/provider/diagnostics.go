@@ -96,7 +96,7 @@ func explainCause(err error) explanation {
 		return explanation{describeConnection(connection), adviseConnection(connection)}
 	}
 	if storage, ok := errors.AsType[*client.StorageError](err); ok {
-		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers of its docs_static_export."}
+		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."}
 	}
 	return explanation{sentence(err.Error()), ""}
 }
@@ -106,7 +106,7 @@ const (
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	stateUnchanged = "The state is unchanged."
 	badRequest     = "If the message names a value, correct it. Otherwise, check base_url and the arguments."
-	unknownID      = "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."
+	unknownID      = "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."
 )
 
 // interrupted reports whether Terraform was asked to stop.
@@ -149,14 +149,15 @@ var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 	402: "The organization's subscription does not include static exports. They require an Enterprise subscription.",
-	403: "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription.",
+	403: "Use an admin API key of the organization that owns the site. A static export also requires an Enterprise subscription.",
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
+	408: "Try again later.",
 	409: "Wait for other work on the site to finish, and try again.",
 	410: unknownID,
-	413: "If the request has additional_parameters, shorten them. Otherwise, check the request size limit of your proxy.",
+	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
-	429: "Try again later, or reduce -parallelism.",
+	429: "Increase the timeout, reduce -parallelism, or try again later.",
 }
 
 // advise says what the user can do about a response.

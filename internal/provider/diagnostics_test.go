@@ -48,16 +48,16 @@ func TestFailuresAreExplained(t *testing.T) {
 		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\n" + badRequest},
 		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
 		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include static exports. They require an Enterprise subscription."},
-		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site. Static export also requires an Enterprise subscription."},
-		"404":   {api(404, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
+		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site. A static export also requires an Enterprise subscription."},
+		"404":   {api(404, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
 		"proxy": {connection("Proxy Authentication Required"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"407":   {api(407, "a"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409":   {api(409, "a"), "Wait for other work on the site to finish, and try again."},
-		"410":   {api(410, "a"), "Check the ID, that the API key belongs to the same organization, and that base_url ends with the version segment, such as /v1."},
-		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, check the request size limit of your proxy."},
+		"410":   {api(410, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
+		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy."},
 		"418":   {api(418, "a"), "Check base_url and the arguments."},
 		"422":   {api(422, "a"), badRequest},
-		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nTry again later, or reduce -parallelism."},
+		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nIncrease the timeout, reduce -parallelism, or try again later."},
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
@@ -72,7 +72,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			&retry.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the service limits the rate": {
-			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nTry again later, or reduce -parallelism.",
+			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nIncrease the timeout, reduce -parallelism, or try again later.",
 		},
 		"a request that was repeated": {
 			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider tried 44 times in 5m.\n\nTry again later.",
@@ -94,7 +94,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
-			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers of its docs_static_export.",
+			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},
 	} {

@@ -114,7 +114,7 @@ var exportTexts = map[exportRequest]map[exportOutcome]exportText{
 
 const (
 	resumeByApply   = "To resume the same job, run terraform apply again."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then run terraform apply again. The resumed export is limited by timeouts.update, not by timeouts.create."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint\" with the address of this resource, then run terraform apply again. timeouts.update limits the resumed export: increase it if necessary."
 )
 
 // howToResume returns the text for {resume}.
@@ -147,6 +147,9 @@ func (run *exportRun) describe(f *exportFailure) exportText {
 		reason = failureOf(run.client, f.job)
 	} else {
 		cause = explain(f.cause)
+	}
+	if run.taints && f.request != requestStart && timedOut(f.cause) {
+		cause.advice = "" // timeouts.create does not limit the resumed export
 	}
 	fill := strings.NewReplacer(
 		"{domain}", run.goal.inputs.Domain, "{base_url}", run.client.BaseURL(), "{job}", f.jobID, "{progress}", progressOf(f.jobID, f.job),

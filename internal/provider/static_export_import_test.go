@@ -71,7 +71,7 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 40 * time.Second})
 	plan := c.report(t, 0, "plan")
 	plan.wantSaid(t, "site", "the apply resumes job "+running, "Configured inputs are recorded without a new export")
-	plan.wantSaid(t, "lost", "Missing export will be replaced: job "+lost)
+	plan.wantSaid(t, "lost", "Missing export will be repeated: job "+lost)
 	c.apply(t, 0)
 	h.wantCounts(t, counts{job: upTo(105), bundle: 2})
 	c.wantEmptyPlan(t)

@@ -101,6 +101,6 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource because it is tainted, the apply starts another job. Otherwise, the apply resumes job %[1]s.\n\n"+
-			"To resume job %[1]s if the resource is tainted, run \"terraform untaint\" with the address of this resource, and plan again.", jobID))
+		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource, the apply starts another job. Otherwise, the apply resumes job %[1]s.\n\n"+
+			"If the resource is tainted, run \"terraform untaint\" with its address, and plan again, to resume job %[1]s.", jobID))
 }

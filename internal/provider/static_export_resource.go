@@ -53,9 +53,8 @@ type staticExportModel struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
-// mayTakeLonger says how long an apply can last after its timeout: half a minute for the
-// response to a start, and half a minute to renew the old link.
-const mayTakeLonger = " An apply can end up to one minute later, because the provider still waits for the response to the start of an export, and renews an old link that is due."
+// mayTakeLonger says how long an apply can last after its timeout.
+const mayTakeLonger = " An apply can take longer: it waits for the response to the start of an export for up to `request_timeout`"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
@@ -80,7 +79,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators:          domainRules,
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or an update ID. A change starts a new export, in place.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change starts a new export, in place.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
@@ -92,7 +91,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
-					"`never` keeps it until the next export. Default: `on_expiry`.",
+					"`never` keeps it until the next export, except that the first apply after an import creates one. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),
@@ -110,13 +109,13 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
 			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Every planned update leaves it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, Sensitive: true},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Most planned updates leave it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for a new export, such as `90m`. Default: `60m`." + mayTakeLonger,
-			"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger,
+			"create": "Timeout for a new export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
+			"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and takes up to 30 seconds to renew an old link.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -66,7 +66,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource because it is tainted, the apply starts another job.", `To resume job `+h.service.JobIDs()[0]+` if the resource is tainted, run "terraform untaint"`)
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource, the apply starts another job.", `run "terraform untaint" with its address, and plan again, to resume job `+h.service.JobIDs()[0])
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}

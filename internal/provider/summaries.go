@@ -50,8 +50,8 @@ const (
 	summaryUnfinished      = "First export did not finish"
 	summaryCanResume       = "Unfinished export can be resumed"
 	summaryAbandons        = "Unfinished export will be abandoned"
-	summaryMissing         = "Missing export will be replaced"
-	summaryReplaced        = "Missing export was replaced"
+	summaryMissing         = "Missing export will be repeated"
+	summaryReplaced        = "Missing export was repeated"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
@@ -66,5 +66,5 @@ const (
 const (
 	summaryExportInterrupted = "Static export interrupted"
 	summaryJobNotFound       = "Static export job not found"
-	summaryPathInUse         = "Unexpected files at the download path"
+	summaryPathInUse         = "Unexpected files where the bundle goes"
 )

@@ -24,7 +24,7 @@ const (
 
 	waitAgain = "To continue waiting, run terraform apply again."
 
-	dependentsUnchanged = "Resources that depend on this update were not created or changed."
+	dependentsUnchanged = "Dependent resources were not created or changed."
 )
 
 // updateWait is a wait for the end of an update.

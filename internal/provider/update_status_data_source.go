@@ -84,7 +84,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. A timeout is an error. Default: `false`.", Optional: true},
 			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
-			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " Ignored without `wait_for_completion`.", Optional: true, Validators: atLeastOneSecond},
 			"id":                  text("ID that the response contains, normally the same as `status_id`."),
 			"project_id":          text("ID of the documentation project."),
 			"created_at":          text("Time when the update was created, as the service returns it, in RFC 3339 format (UTC)."),

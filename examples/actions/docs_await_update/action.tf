@@ -3,7 +3,7 @@ terraform {
 }
 
 variable "status_id" {
-  description = "ID of the update that must succeed."
+  description = "Status ID of the update that must succeed."
   type        = string
 }
 

@@ -1,5 +1,5 @@
 variable "status_id" {
-  description = "ID of the update."
+  description = "Status ID of the update."
   type        = string
 }
 

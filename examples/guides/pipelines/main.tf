@@ -12,7 +12,7 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "ID of the update that must succeed."
+  description = "Status ID of the update that must succeed."
   type        = string
 }
 

@@ -15,7 +15,7 @@ variable "status_id" {
 }
 
 variable "renew_before" {
-  description = "How long before expiry to renew the link: longer than the time between two runs."
+  description = "How long before expiry to renew the link. Must be longer than the time between two runs. The default, 0s, renews the link only after it expires."
   type        = string
   default     = "0s"
 }

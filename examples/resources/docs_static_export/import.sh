@@ -1,3 +1,3 @@
-# By domain and job ID, or by job ID.
+# Run one of these: by domain and job ID, or by job ID alone.
 terraform import docs_static_export.site docs.example.com,se_3f9a2c1b8e7d4a06
 terraform import docs_static_export.site se_3f9a2c1b8e7d4a06

@@ -1,5 +1,5 @@
 variable "status_id" {
-  description = "ID of the update that must succeed."
+  description = "Status ID of the update that must succeed."
   type        = string
 }
 

@@ -31,8 +31,8 @@ const (
 	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
 	Throttled               // requests are limited: see [Loop.MaxRetries]
 	Unconnected             // no connection was made, so nothing was sent
-	Temporary               // the service or the network is out of order
-	NotFound                // the service does not know the object
+	Temporary               // the service or the network is temporarily unavailable
+	NotFound                // the service does not know what the request names
 	Other                   // any other response of the service
 )
 

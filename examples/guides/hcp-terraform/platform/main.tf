@@ -20,7 +20,7 @@ variable "domain" {
 }
 
 variable "status_id" {
-  description = "ID of the first update to export."
+  description = "Status ID of the first update to export."
   type        = string
 }
 
