@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // Exchange describes a request and the status and headers of its response.
@@ -137,40 +135,9 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// Ending says how a call or a wait failed.
-type Ending struct {
-	// Cause is why it ended: the error of the last attempt, context.Cause(ctx), or an error
-	// that [RetryAt] knows.
-	Cause error
-	// Last is the error of the last attempt, or nil if no attempt failed before the end.
-	Last error
-	// Attempts counts the failed attempts in a row at the end, and Elapsed is how long they took.
-	// Both are zero if the call was not repeated.
-	Attempts int
-	Elapsed  time.Duration
-}
-
-// EndingOf returns how the call or wait failed that returned err.
-func EndingOf(err error) Ending {
-	if ended, ok := errors.AsType[*retry.EndedError](err); ok {
-		return Ending(*ended)
-	}
-	return Ending{Cause: err}
-}
-
-// RetryAt reports whether a call ended because the service asked for a wait that is too long,
-// and when the service accepts the next attempt.
-func RetryAt(err error) (time.Time, bool) {
-	busy, ok := errors.AsType[*retry.BusyError](err)
-	if !ok {
-		return time.Time{}, false
-	}
-	return busy.RetryAt, true
-}
-
 // IsNotFound reports whether err is a response that says that the job, bundle, or update does
-// not exist, or no longer exists. The response must come from the API, so its body must not be a web
-// page.
+// not exist, or no longer exists. The response must come from the API, so its body must not
+// be a web page.
 func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
