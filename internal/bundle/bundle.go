@@ -91,9 +91,13 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	if err := s.file.Close(); err != nil {
 		return Content{}, err
 	}
-	if directory := s.parts[0]; directory.directory {
+	file := &s.parts[len(s.parts)-1]
+	file.content = s.SHA256()
+	if directory := &s.parts[0]; directory.directory {
 		held, err := unpack(ctx, s.file.Name(), directory.next(), defaultLimits)
-		return held.content(), err
+		content := held.content()
+		directory.content = content.Digest
+		return content, err
 	}
 	held, err := readArchive(ctx, s.file.Name(), defaultLimits, skip)
 	if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
@@ -103,17 +107,28 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 }
 
 // Commit renames the unpacked directory and the file into place, unless what is there
-// already has the same content. It fails with an [OccupiedError] if the resource did not
-// write anything else that is there, or if that has changed since Inspect.
+// already has the same content, and adds them to what the resource owns. It fails with an
+// [OccupiedError] if the resource did not write anything else that is there, or if that has
+// changed since Inspect.
 //
 // After an error, the target is unchanged, unless the error is a [*NotUndoneError].
-func (s *Staged) Commit(ctx context.Context, placed *Placed) error {
+func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
 	for i := range s.parts {
 		if err := s.parts[i].compare(ctx); err != nil {
 			return err
 		}
 	}
-	return s.commit(ctx, placed)
+	if err := s.commit(ctx, s.replacement); err != nil {
+		return err
+	}
+	for _, p := range s.parts {
+		written := &owned.Files
+		if p.directory {
+			written = &owned.Trees
+		}
+		add(written, Written{p.content, timeOf(p.name)})
+	}
+	return nil
 }
 
 // Discard deletes what was not put in place, and what was replaced. An error names what
@@ -124,24 +139,28 @@ func (s *Staged) Discard() error {
 }
 
 // Removed is what was at a target, in temporary directories beside it.
-type Removed struct{ change }
+type Removed struct {
+	// Left is what was not removed, because the resource did not write it.
+	Left []Obstacle
+	change
+}
 
 // Remove renames the directory and the file into temporary directories if the resource
-// wrote them. It leaves anything else, and what was put in place since placed was
-// created. Errors are those of Commit.
-func (f Found) Remove(ctx context.Context, placed *Placed) (*Removed, error) {
-	r := &Removed{change{removes: true}}
+// wrote them and nothing has put them in place again since, such as the resource that
+// replaces this one. It leaves anything else. Errors are those of Commit.
+func (f Found) Remove(ctx context.Context) (*Removed, error) {
+	r := &Removed{}
 	for _, found := range f {
 		switch {
 		case found.problem != "":
-			r.parts = append(r.parts, part{finding: found})
-		case found.ours:
+			r.Left = append(r.Left, found.obstacle(found.problem))
+		case found.placed:
 			if err := r.beside(found); err != nil {
 				return nil, errors.Join(err, r.Discard())
 			}
 		}
 	}
-	if err := r.commit(ctx, placed); err != nil {
+	if err := r.commit(ctx, r.removal); err != nil {
 		return nil, errors.Join(err, r.Discard())
 	}
 	return r, nil

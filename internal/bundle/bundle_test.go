@@ -79,17 +79,16 @@ func (d *disk) put(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := staged.Commit(d.t.Context(), &Placed{}); err != nil {
+	if err := staged.Commit(d.t.Context(), &d.owned); err != nil {
 		return errors.Join(err, staged.Discard())
 	}
-	d.owned.Add(sumOf(data), d.content.Digest)
 	return staged.Discard()
 }
 
 // remove removes what is at the target, and discards it.
 func (d *disk) remove() error {
 	d.t.Helper()
-	removed, err := d.inspect().Remove(d.t.Context(), &Placed{})
+	removed, err := d.inspect().Remove(d.t.Context())
 	if err != nil {
 		return err
 	}
@@ -163,8 +162,13 @@ func TestOwnership(t *testing.T) {
 	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
 	const differs, unknown = "differs from what this resource wrote", "already exists"
 	foreign := func(problem string) finding { return finding{problem: problem} }
-	gone, latest, old := finding{}, finding{ours: true, latest: true}, finding{ours: true}
-	goBack := func(t *testing.T, d *disk) { owned := d.owned; must(t, d.put(first)); d.owned = owned }
+	gone, latest, old := finding{}, finding{placed: true, latest: true}, finding{placed: true}
+	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
+		owned := d.owned
+		must(t, d.put(first))
+		owned.Files[0].Time, owned.Trees[0].Time = timeOf(d.Path), timeOf(d.Directory)
+		d.owned = owned
+	}
 	for name, tc := range map[string]struct {
 		change     func(t *testing.T, d *disk) // since the bundle was written
 		file, tree finding
@@ -235,7 +239,7 @@ func TestOwnership(t *testing.T) {
 			tc.change(t, d)
 			found := d.inspect()
 			for _, f := range []struct{ got, want finding }{{found[0], tc.tree}, {found[1], tc.file}} {
-				if f.got.ours != f.want.ours || f.got.latest != f.want.latest || f.got.problem != f.want.problem {
+				if f.got.placed != f.want.placed || f.got.latest != f.want.latest || f.got.problem != f.want.problem {
 					t.Errorf("found %+v, want %+v", f.got, f.want)
 				}
 			}
@@ -259,9 +263,9 @@ func TestOwnership(t *testing.T) {
 			t.Parallel()
 			d, want := prepare(t)
 			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.file.ours && name == "out/bundle.tgz" || tc.tree.ours && strings.HasPrefix(name, "site/")
+				return tc.file.placed && name == "out/bundle.tgz" || tc.tree.placed && strings.HasPrefix(name, "site/")
 			})
-			removed, err := d.inspect().Remove(t.Context(), &Placed{})
+			removed, err := d.inspect().Remove(t.Context())
 			must(t, err)
 			must(t, removed.Discard())
 			wantProblems(t, removed.Left, tc.tree, tc.file)
@@ -289,10 +293,10 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 			must(t, d.put(siteOf(t, "1")))
 			tc.change(t, d)
 			d.owned = Owned{}
-			before, old := listing(t, d.root), d.inspect()
+			before := listing(t, d.root)
 			err := d.put(siteOf(t, "1"))
 			if tc.occupied != "" {
-				if err == nil || !strings.HasSuffix(err.Error(), tc.occupied) {
+				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
 					t.Errorf("error %v, want %q", err, tc.occupied)
 				}
 				d.wantListing(before)
@@ -300,9 +304,9 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 			}
 			must(t, err)
 			d.wantListing(listingOf(siteOf(t, "1"), "1"))
-			for i, found := range d.inspect() {
-				if !found.latest || old[i].stamp != "" && found.stamp != old[i].stamp {
-					t.Errorf("found %+v, want what was there before, and the resource's own", found)
+			for _, found := range d.inspect() {
+				if !found.latest || !found.placed {
+					t.Errorf("found %+v, want the resource's own", found)
 				}
 			}
 			must(t, d.remove())
@@ -311,23 +315,26 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 	}
 }
 
-func TestRemoveLeavesWhatWasPutInPlaceInTheSameRun(t *testing.T) {
+// With create_before_destroy, what a resource wrote is replaced before the resource is
+// destroyed, perhaps in a later run.
+func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{"1", "2"} { // what the old resource had written, or not
-		old, placed := newDisk(t), &Placed{}
-		must(t, old.put(siteOf(t, "1")))
-		must(t, os.RemoveAll(old.root)) // a fresh disk
-		staged, err := (&disk{t: t, root: old.root, Target: old.Target}).stage(siteOf(t, content))
-		must(t, err)
-		must(t, staged.Commit(t.Context(), placed))
-		must(t, staged.Discard())
-		removed, err := old.inspect().Remove(t.Context(), placed)
-		must(t, err)
-		must(t, removed.Discard())
-		if len(removed.Left) > 0 {
-			t.Errorf("%+v is reported as foreign", removed.Left)
+	for _, on := range []string{"the same disk", "a fresh disk"} {
+		for content, left := range map[string]int{"1": 0, "2": 2} { // what the old resource had written, or not
+			old := newDisk(t)
+			must(t, old.put(siteOf(t, "1")))
+			if on == "a fresh disk" || content == "2" {
+				must(t, os.RemoveAll(old.root))
+			}
+			must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(siteOf(t, content)))
+			removed, err := old.inspect().Remove(t.Context())
+			must(t, err)
+			must(t, removed.Discard())
+			if len(removed.Left) != left {
+				t.Errorf("%s, content %s: %+v is reported as foreign", on, content, removed.Left)
+			}
+			old.wantListing(listingOf(siteOf(t, content), content))
 		}
-		old.wantListing(listingOf(siteOf(t, content), content))
 	}
 }
 
@@ -336,18 +343,15 @@ func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
 	for range 100 {
-		old, placed := newDisk(t), &Placed{}
+		old := newDisk(t)
 		must(t, old.put(data))
 		renamed := &disk{t: t, root: old.root, Target: old.Target}
 		ended := make(chan error)
 		go func() {
-			removed, err := old.inspect().Remove(t.Context(), placed)
+			removed, err := old.inspect().Remove(t.Context())
 			ended <- errors.Join(err, removed.Discard())
 		}()
-		staged, err := renamed.stage(data)
-		must(t, err)
-		must(t, staged.Commit(t.Context(), placed))
-		must(t, staged.Discard())
+		must(t, renamed.put(data))
 		must(t, <-ended)
 		old.wantListing(listingOf(data, "1"))
 	}
@@ -374,7 +378,7 @@ func TestSecondOfTwoResourcesWithOnePathStops(t *testing.T) {
 		staged, err := second.stage(siteOf(t, "2"))
 		must(t, err)
 		must(t, first.put(siteOf(t, "1")))
-		wantOccupied(t, staged.Commit(t.Context(), &Placed{}), unpacked)
+		wantOccupied(t, staged.Commit(t.Context(), &Owned{}), unpacked)
 		must(t, staged.Discard())
 		first.wantListing(listingOf(siteOf(t, "1"), "1"))
 	}
@@ -407,11 +411,16 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 			}
 			write(t, d.path(tc.name), tc.content)
 			must(t, os.Chtimes(d.path(tc.name), old, old))
-			wantOccupied(t, staged.Commit(t.Context(), &Placed{}), tc.directory)
-			_, err = found.Remove(t.Context(), &Placed{})
-			wantOccupied(t, err, tc.directory)
+			wantOccupied(t, staged.Commit(t.Context(), &Owned{}), tc.directory)
 			must(t, staged.Discard())
 			want := listingOf(before, "1")
+			removed, err := found.Remove(t.Context())
+			if tc.directory {
+				wantOccupied(t, err, true)
+			} else { // its time says that it is another file
+				must(t, errors.Join(err, removed.Discard()))
+				want = map[string]string{"out/": ""}
+			}
 			want[tc.name] = tc.content
 			d.wantListing(want)
 		})
@@ -452,7 +461,7 @@ func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
 			must(t, err)
 			_, err = staged.Unpack(t.Context())
 			must(t, err)
-			err = staged.Commit(t.Context(), &Placed{})
+			err = staged.Commit(t.Context(), &Owned{})
 			if !removed {
 				wantOccupied(t, err, true)
 				continue
@@ -510,10 +519,10 @@ func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
 	committing <- struct{}{}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := staged.Commit(ctx, &Placed{}); !errors.Is(err, cause) {
+	if err := staged.Commit(ctx, &Owned{}); !errors.Is(err, cause) {
 		t.Errorf("Commit: error %v, want %v", err, cause)
 	}
-	if _, err := d.inspect().Remove(ctx, &Placed{}); !errors.Is(err, cause) {
+	if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
 		t.Errorf("Remove: error %v, want %v", err, cause)
 	}
 	<-committing
@@ -548,7 +557,7 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 				if tc.spoil != nil {
 					must(t, err)
 					must(t, tc.spoil(staged))
-					err = staged.Commit(t.Context(), &Placed{})
+					err = staged.Commit(t.Context(), &Owned{})
 					must(t, staged.Discard())
 				}
 				if err == nil || tc.want != nil && !errors.As(err, tc.want) {
@@ -586,7 +595,7 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	directory.stamp, err = stampOf(directory.name, defaultLimits)
 	must(t, err)
 	old := directory.out().to
-	err = staged.Commit(t.Context(), &Placed{})
+	err = staged.Commit(t.Context(), &Owned{})
 	if stuck, ok := errors.AsType[*NotUndoneError](err); !ok || stuck.Place != old || strings.Count(err.Error(), d.Directory) != 2 {
 		t.Errorf("error %v, want two that name %s and %s", err, d.Directory, old)
 	}

@@ -7,24 +7,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
-// change is a change of a target, prepared in temporary directories beside it.
-type change struct {
-	parts   []part // the directory, if there is one, and the file
-	removes bool   // nothing replaces what is at the target
-	// Left is what was not removed, because the resource did not write it.
-	Left []Obstacle
-}
+// change is a change of a target, prepared in temporary directories beside it. Its parts are
+// the directory, if there is one, and the file.
+type change struct{ parts []part }
 
 // part is the directory or the file of a target.
 type part struct {
 	finding
 	temporary string // a directory beside it; a killed process leaves it behind
+	content   string // digest of the new content
 	same      bool   // what was found has the new content
 }
 
@@ -54,76 +51,79 @@ func (p *part) compare(ctx context.Context) error {
 	if !p.comparable {
 		return nil
 	}
-	now, unreadable := p.digest(ctx)
-	next, err := finding{name: p.next(), directory: p.directory}.digest(ctx)
-	p.same = unreadable == nil && now == next
-	return err
-}
-
-// Placed remembers what was put in place.
-type Placed struct{ files []fs.FileInfo }
-
-func (p *Placed) add(name string) {
-	if info, err := os.Lstat(name); err == nil {
-		os.SameFile(info, info) // Windows reads the identity of a file only when it is asked
-		p.files = append(p.files, info)
-	}
-}
-
-func (p *Placed) holds(name string) bool {
-	info, err := os.Lstat(name)
-	return err == nil && slices.ContainsFunc(p.files, func(file fs.FileInfo) bool { return os.SameFile(file, info) })
+	now, err := p.digest(ctx)
+	p.same = err == nil && now == p.content // what cannot be read is not the same
+	return context.Cause(ctx)
 }
 
 // committing is a semaphore that is held during a commit, so that no other resource of
-// this process changes a target between the comparison and the moves. It also guards each
-// Placed.
+// this process changes a target between the comparison and the moves.
 var committing = make(chan struct{}, 1)
 
-// commit makes all moves or none, if what is there is still what was found, or gone.
-func (c *change) commit(ctx context.Context, placed *Placed) error {
+// commit makes all moves of a plan, or none. A plan compares what is there with what was
+// found.
+func (c *change) commit(ctx context.Context, plan func() ([]move, error)) error {
 	select {
 	case committing <- struct{}{}:
 		defer func() { <-committing }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	var moves []move
-	var occupied OccupiedError
-	for _, p := range c.parts {
-		stamp, err := stampOf(p.name, defaultLimits)
-		switch {
-		case stamp == "" && err == nil: // nothing is there
-		case c.removes && placed.holds(p.name):
-		case c.removes && p.problem != "":
-			c.Left = append(c.Left, p.obstacle(p.problem))
-		case stamp != p.stamp || err != nil:
-			occupied = append(occupied, p.obstacle("was created or changed during this apply"))
-		case p.same:
-			continue
-		case p.problem != "":
-			occupied = append(occupied, p.obstacle(p.problem))
-		case p.directory || c.removes:
-			moves = append(moves, p.out())
-		}
-		if !c.removes {
-			moves = append(moves, p.in())
-		}
-	}
-	if len(occupied) > 0 {
-		return occupied
+	moves, err := plan()
+	if err != nil {
+		return err
 	}
 	for i, next := range moves {
 		if err := os.Rename(next.from, next.to); err != nil {
 			return errors.Join(err, c.undo(moves[:i]))
 		}
 	}
+	return nil
+}
+
+// replacement returns the moves that put the new content in place of what was found, or is
+// gone.
+func (c *change) replacement() (moves []move, err error) {
+	var occupied OccupiedError
 	for _, p := range c.parts {
-		if !c.removes {
-			placed.add(p.name)
+		stamp, err := stampOf(p.name, defaultLimits)
+		switch {
+		case stamp == "" && err == nil:
+			moves = append(moves, p.in())
+		case stamp != p.stamp || err != nil:
+			occupied = append(occupied, p.obstacle(changedMeanwhile))
+		case p.same:
+			// The time tells the resource that wrote it from the one that takes it over.
+			if err := os.Chtimes(p.name, time.Now(), time.Now()); err != nil {
+				return nil, err
+			}
+		case p.problem != "":
+			occupied = append(occupied, p.obstacle(p.problem))
+		case p.directory:
+			moves = append(moves, p.out(), p.in())
+		default:
+			moves = append(moves, p.in())
 		}
 	}
-	return nil
+	if len(occupied) > 0 {
+		return nil, occupied
+	}
+	return moves, nil
+}
+
+// removal returns the moves that take away what was found, unless another resource has put
+// something in place meanwhile.
+func (c *change) removal() (moves []move, err error) {
+	for _, p := range c.parts {
+		switch stamp, err := stampOf(p.name, defaultLimits); {
+		case stamp == "" && err == nil, timeOf(p.name) != p.time:
+		case stamp != p.stamp || err != nil:
+			return nil, OccupiedError{p.obstacle(changedMeanwhile)}
+		default:
+			moves = append(moves, p.out())
+		}
+	}
+	return moves, nil
 }
 
 // NotUndoneError reports that the system refused to rename something back from Place.

@@ -52,16 +52,44 @@ func contains(directory, name string) bool {
 // persistent disk may hold a bundle from that many updates ago.
 const maxOwned = 20
 
-// Owned holds digests of what one resource wrote, oldest first: checksums of files, and
-// content digests. What is on disk is the resource's own if its digest is among them.
+// Owned holds what one resource wrote: files by their checksums, and directories by their
+// content digests, oldest first. What is on disk is the resource's own if its digest is
+// among them.
 type Owned struct {
-	Files []string `json:"files,omitempty"`
-	Trees []string `json:"trees,omitempty"`
+	Files []Written `json:"files,omitempty"`
+	Trees []Written `json:"trees,omitempty"`
 }
 
-// Add adds the digests of the bundle that was written last. An empty one is left out.
+// Written is a file or a directory that was put in place.
+type Written struct {
+	Digest string `json:"digest"`
+	// Time is the modification time in nanoseconds since 1970; zero if it is not known. If
+	// another resource has put the same content in place since, the time differs.
+	Time int64 `json:"time,omitempty"`
+}
+
+// Add adds the digests of the bundle that was written last, unless they are known. An empty
+// one is left out.
 func (o *Owned) Add(file, content string) {
-	o.Files, o.Trees = withDigest(o.Files, file), withDigest(o.Trees, content)
+	for digest, written := range map[string]*[]Written{file: &o.Files, content: &o.Trees} {
+		if digest != "" && (len(*written) == 0 || (*written)[len(*written)-1].Digest != digest) {
+			add(written, Written{Digest: digest})
+		}
+	}
+}
+
+func add(to *[]Written, latest Written) {
+	*to = append(*to, latest)
+	*to = (*to)[max(0, len(*to)-maxOwned):]
+}
+
+// timeOf returns the modification time of a file or directory, or zero.
+func timeOf(name string) int64 {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
 }
 
 func withDigest(digests []string, latest string) []string {
@@ -78,7 +106,8 @@ type finding struct {
 	name       string
 	directory  bool
 	stamp      string // see stampOf
-	ours       bool   // the resource wrote it
+	time       int64  // see Owned
+	placed     bool   // the resource wrote it, and nothing has put it in place again since
 	latest     bool   // it is what the resource wrote last
 	problem    string // describes what the resource did not write, such as "is a symbolic link"
 	comparable bool   // it is of the right kind, so it may have the content of a new bundle
@@ -98,7 +127,7 @@ func stampOf(name string, limits limits) (string, error) {
 		}
 		info, err := entry.Info()
 		if err == nil {
-			_, err = fmt.Fprintln(&stamp, path, info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
+			_, err = fmt.Fprintf(&stamp, "%q %s %d %d\n", path, info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
 		}
 		return err
 	})
@@ -119,6 +148,8 @@ func (f finding) digest(ctx context.Context) (string, error) {
 	sum, err := readSum(ctx, f.name, &left)
 	return hex.EncodeToString(sum[:]), err
 }
+
+const changedMeanwhile = "was created or changed during this apply"
 
 // Obstacle is something at a target that the resource did not write.
 type Obstacle struct {
@@ -173,9 +204,8 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
 }
 
 // classify describes what is at name, which should be of the given kind. The known
-// digests are those of what the resource wrote there, oldest first. If there are none, no
-// content is read.
-func classify(ctx context.Context, name string, kind fs.FileMode, known []string) (finding, error) {
+// ones are what the resource wrote there, oldest first. If there are none, no content is read.
+func classify(ctx context.Context, name string, kind fs.FileMode, known []Written) (finding, error) {
 	f := finding{name: name, directory: kind.IsDir()}
 	info, err := os.Lstat(name)
 	if err == nil {
@@ -194,6 +224,7 @@ func classify(ctx context.Context, name string, kind fs.FileMode, known []string
 	case len(known) == 0:
 		f.problem, f.comparable = "already exists", true
 	default:
+		f.time = info.ModTime().UnixNano()
 		return f, f.recognize(ctx, known)
 	}
 	return f, nil
@@ -212,15 +243,15 @@ func obstacleAbove(name string) (at, problem string) {
 }
 
 // recognize compares the content with what the resource wrote.
-func (f *finding) recognize(ctx context.Context, known []string) error {
+func (f *finding) recognize(ctx context.Context, known []Written) error {
 	got, err := f.digest(ctx)
 	switch {
 	case isSystemError(err) && !errors.Is(err, fs.ErrNotExist): // which another resource may just have removed
 		return err
-	case err != nil || !slices.Contains(known, got):
+	case err != nil || !slices.ContainsFunc(known, func(w Written) bool { return w.Digest == got }):
 		f.problem, f.comparable = "differs from what this resource wrote", true
 	default:
-		f.ours, f.latest = true, got == known[len(known)-1]
+		f.placed, f.latest = slices.Contains(known, Written{got, f.time}), got == known[len(known)-1].Digest
 	}
 	return nil
 }

@@ -85,12 +85,26 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 		case "dir":
 			err = os.MkdirAll(name, 0o755)
 		case "copy":
-			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), os.CopyFS(c.inFolder(directory), os.DirFS(c.inFolder(filepath.Base(name)))))
+			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), copyWithTimes(c.inFolder(filepath.Base(name)), c.inFolder(directory)))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// copyWithTimes copies a directory as a backup does, by which the resource recognizes it.
+func copyWithTimes(from, to string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		return cmp.Or(err, os.Chtimes(filepath.Join(to, strings.TrimPrefix(name, from)), info.ModTime(), info.ModTime()))
+	})
 }
 
 // TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk. Package bundle
@@ -127,7 +141,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		return changed
 	}
 	apply("se_1")
-	c.change(t, "older", "copy as_recorded")
+	c.change(t, "older", "copy older_bundle")
 	apply("se_2")
 	c.change(t, "latest", "copy as_recorded")
 	fresh := c.disk(t, "latest")
@@ -322,6 +336,32 @@ func TestFailureSaysWhatIsOnTheDisk(t *testing.T) {
 	}
 }
 
+// A run that fails after the create leaves the destroy of the replaced resource to the next run.
+func TestReplacementThatALaterRunFinishesKeepsItsFiles(t *testing.T) {
+	t.Parallel()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }")+`
+resource "terraform_data" "upload" {
+  triggers_replace = [docs_bundle_download.site]
+  lifecycle {
+    create_before_destroy = true
+  }
+  provisioner "local-exec" {
+    command = "test ! -e `+c.inFolder("broken")+`"
+  }
+}
+`)
+	c.apply(t, 0)
+	files := c.disk(t, "site")
+	c.change(t, ".", "put broken")
+	c.apply(t, 1, "-replace=docs_bundle_download.site")
+	c.change(t, ".", "rm broken")
+	wantPhrases(t, c.apply(t, 0), "(deposed object ", "Destruction complete")
+	c.wantDisk(t, "site", files)
+	c.wantEmptyPlan(t)
+}
+
 // storedText is a private state with one value.
 type storedText string
 
@@ -335,9 +375,9 @@ func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T)
 		owned bundle.Owned
 		said  string
 	}{
-		"":                             {bundle.Owned{Files: []string{"file"}, Trees: []string{"tree"}}, ""},
-		"[]":                           {bundle.Owned{Files: []string{"file"}, Trees: []string{"tree"}}, "Private state is unreadable: a.tgz"},
-		`{"files":["old"],"trees":[]}`: {bundle.Owned{Files: []string{"old", "file"}, Trees: []string{"tree"}}, ""},
+		"":   {bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, ""},
+		"[]": {bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, "Private state is unreadable: a.tgz"},
+		`{"files":[{"digest":"old","time":7}],"trees":[]}`: {bundle.Owned{Files: []bundle.Written{{Digest: "old", Time: 7}, {Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, ""},
 	} {
 		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
 		var diags diag.Diagnostics

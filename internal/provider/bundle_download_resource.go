@@ -136,8 +136,10 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
-			// The plan of a tainted resource cannot know that its destroy comes first.
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", "plan"))
+			// A create finds the files of the resource that it replaces, or files that it takes over.
+			if !creating || !occupied.Comparable {
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "If it is still there during the apply, and is not exactly what would be written, this download stops before it changes a file.", "plan"))
+			}
 		}
 	}
 	if creating || complete && req.Plan.Raw.Equal(req.State.Raw) {
@@ -189,7 +191,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	found, err := state.target().Inspect(ctx, owned)
 	var removed *bundle.Removed
 	if err == nil {
-		removed, err = found.Remove(ctx, &r.data.placed)
+		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
 		state.addFailure("delete", &resp.Diagnostics, err)
@@ -197,7 +199,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	}
 	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
 	for _, occupied := range removed.Left {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name, fmt.Sprintf("%q %s, so it was not deleted. If you no longer need it, delete it yourself.", occupied.Name, occupied.Problem))
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name, fmt.Sprintf("%q %s, so it was not deleted. Another resource may have written it.", occupied.Name, occupied.Problem))
 	}
 }
 
@@ -229,11 +231,12 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	defer cancel()
 
 	found, err := plan.target().Inspect(ctx, *owned)
-	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); err == nil && len(occupied) > 0 {
-		err = bundle.OccupiedError(occupied)
-	}
 	if err != nil {
 		plan.addFailure(operation, diags, err)
+		return false
+	}
+	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); len(occupied) > 0 {
+		plan.addFailure(operation, diags, bundle.OccupiedError(occupied))
 		return false
 	}
 	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
@@ -244,7 +247,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
 		return false
 	}
-	if err := plan.replace(ctx, c, found, &r.data.placed, owned, diags); err != nil {
+	if err := plan.replace(ctx, c, found, owned, diags); err != nil {
 		plan.addFailure(operation, diags, err)
 		return false
 	}
@@ -253,7 +256,7 @@ func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, pl
 
 // replace downloads the bundle, puts it in place of what was found, and sets the computed
 // attributes. If it fails, it leaves the files unchanged.
-func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, placed *bundle.Placed, owned *bundle.Owned, diags *diag.Diagnostics) error {
+func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) error {
 	jobID := m.JobID.ValueString()
 	staged, err := found.Stage()
 	if err != nil {
@@ -283,10 +286,9 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 			"To accept the new files, run \"terraform apply -replace\" with the address of this resource.",
 		}
 	}
-	if err := staged.Commit(ctx, placed); err != nil {
+	if err := staged.Commit(ctx, owned); err != nil {
 		return err
 	}
-	owned.Add(staged.SHA256(), content.Digest)
 	m.SHA256, m.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
 	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {

@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -29,9 +28,6 @@ type providerData struct {
 	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// placed is what downloads have put in place since the provider was configured, so that
-	// the destroy of the resource that they replace does not delete it.
-	placed bundle.Placed
 }
 
 // dataFrom returns what Configure of the provider passed: nothing before it has run.

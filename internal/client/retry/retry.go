@@ -105,22 +105,23 @@ func (l Loop) pauseAfter(ctx context.Context, row *failures, sent time.Time, err
 	kind, retryAfter := l.Classify(err)
 	limit, now := l.Rule[kind], l.Clock.Now()
 	deadline, bounded := ctx.Deadline()
-	if kind == Throttled && !bounded {
+	throttled := kind == Throttled
+	if throttled {
 		limit = Retries
 	}
 	row.add(err, sent)
-	if (kind != Throttled || !bounded) && row.reached(limit, kind, l.MaxRetries, sent, now) {
+	if onlyDeadline := throttled && bounded; !onlyDeadline && row.reached(limit, kind, l.MaxRetries, sent, now) {
 		return 0, row.end(err, now)
 	}
 	if bounded && ctx.Err() == nil && retryAfter > 0 && retryAfter >= deadline.Sub(now) {
 		return 0, row.end(&BusyError{RetryAt: now.Add(retryAfter)}, now)
 	}
 	pause := retryAfter
-	if kind != Throttled || retryAfter == 0 {
+	if !throttled || retryAfter == 0 {
 		pause = max(retryAfter, backoff(row.attempts, limit, l.Random()))
 	}
 	pause = l.beforeDeadline(ctx, pause, retryAfter)
-	if kind == Throttled {
+	if throttled {
 		row.since = row.since.Add(pause)
 	}
 	return pause, nil
