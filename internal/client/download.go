@@ -33,7 +33,7 @@ type Destination interface {
 // service may restore a deleted archive when it creates a link.
 //
 // The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], that
-// of the destination, or, if ctx ended it, context.Cause(ctx) or an [*EndedError].
+// of the destination, or, if ctx ended it, context.Cause(ctx) or an [*retry.EndedError].
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	for before := int64(-1); ; before = receiver.size {

@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // Exchange describes a request and the status and headers of its response.
@@ -135,37 +133,6 @@ func statusLine(code int) string {
 		return fmt.Sprintf("%d %s", code, text)
 	}
 	return fmt.Sprint(code)
-}
-
-// Ending says how a call or a wait failed.
-type Ending struct {
-	// Cause is why it ended: the error of the last attempt, context.Cause(ctx), or an error
-	// that [RetryAt] knows.
-	Cause error
-	// Last is the error of the last attempt, or nil if no attempt failed before the end.
-	Last error
-	// Attempts counts the failed attempts in a row at the end, and Elapsed is how long they took.
-	// Both are zero if the call was not repeated.
-	Attempts int
-	Elapsed  time.Duration
-}
-
-// EndingOf returns how the call or wait failed that returned err.
-func EndingOf(err error) Ending {
-	if ended, ok := errors.AsType[*retry.EndedError](err); ok {
-		return Ending(*ended)
-	}
-	return Ending{Cause: err}
-}
-
-// RetryAt reports whether a call ended because the service asked for a wait that is too long,
-// and when the service accepts the next attempt.
-func RetryAt(err error) (time.Time, bool) {
-	busy, ok := errors.AsType[*retry.BusyError](err)
-	if !ok {
-		return time.Time{}, false
-	}
-	return busy.RetryAt, true
 }
 
 // IsNotFound reports whether err is a response that says that the object does not exist,

@@ -24,7 +24,8 @@ type WaitOptions struct {
 
 // WaitForStaticExport polls a job until it finishes, successfully or not. It returns the job
 // as it was last read, even with an error, or nil if it was never read. A failed job is not
-// an error. The error is that of a poll, or context.Cause(ctx): see [EndingOf].
+// an error. The error is that of a poll, or context.Cause(ctx), in a
+// [*retry.EndedError] if an attempt failed before.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
 	loop := c.loop(plainRule)
 	if opts.Started {

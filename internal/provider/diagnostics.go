@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // addError adds the diagnostic of a failed call: what happened, the state after it,
@@ -44,11 +45,14 @@ type explanation struct{ what, advice string }
 // explain explains the error of a call. If the call was repeated, explain also says how often
 // and how the last attempt failed.
 func explain(err error) explanation {
-	ending := client.EndingOf(err)
-	cause := explainCause(ending.Cause)
-	if ending.Last != nil && !errors.Is(ending.Cause, ending.Last) {
-		last := explainCause(ending.Last)
-		if api, ok := errors.AsType[*client.APIError](ending.Last); ok {
+	ended, ok := errors.AsType[*retry.EndedError](err)
+	if !ok {
+		return explainCause(err)
+	}
+	cause := explainCause(ended.Cause)
+	if !errors.Is(ended.Cause, ended.Last) {
+		last := explainCause(ended.Last)
+		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last.what = "The last response was " + describeResponse(api) + "."
 			if api.StatusCode == 429 && timedOut(err) {
 				cause.advice = last.advice
@@ -56,8 +60,8 @@ func explain(err error) explanation {
 		}
 		cause.what = sentences(cause.what, last.what)
 	}
-	if ending.Attempts > 1 {
-		cause.what = sentences(cause.what, fmt.Sprintf("The provider tried %d times in %s.", ending.Attempts, shortDuration(ending.Elapsed.Round(time.Second))))
+	if ended.Attempts > 1 {
+		cause.what = sentences(cause.what, fmt.Sprintf("The provider tried %d times in %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
 	}
 	return cause
 }
@@ -66,9 +70,9 @@ func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", ""}
 	}
-	if at, ok := client.RetryAt(err); ok {
+	if busy, ok := errors.AsType[*retry.BusyError](err); ok {
 		return explanation{
-			fmt.Sprintf("The service asked the provider to wait until %s. The timeout of this operation ends before that time.", at.UTC().Format(time.RFC3339)),
+			fmt.Sprintf("The service asked the provider to wait until %s. The timeout of this operation ends before that time.", busy.RetryAt.UTC().Format(time.RFC3339)),
 			"Try again after that time.",
 		}
 	}

@@ -221,6 +221,19 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 	}
 }
 
+func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
+	t.Parallel()
+	life := newLife(&client.StaticExportJob{ID: "se_1", Status: "running", PageCount: new(int64(3))}, exportInputs{})
+	life.jobRead(&client.StaticExportJob{ID: "se_1"})
+	if life.Status != "running" || life.PageCount == nil || *life.PageCount != 3 {
+		t.Errorf("the life is %+v", life)
+	}
+	life.jobRead(&client.StaticExportJob{ID: "se_1", Status: client.JobCompleted, PageCount: new(int64(4))})
+	if !life.completed() || *life.PageCount != 4 {
+		t.Errorf("the life is %+v", life)
+	}
+}
+
 func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 	t.Parallel()
 	var (

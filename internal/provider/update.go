@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -47,12 +49,13 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	cause, failed, state := explain(err), client.EndingOf(err).Last, sentences(describeLastSeen(w.statusID, last), w.unchanged)
+	cause, state := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
+	ended, failed := errors.AsType[*retry.EndedError](err)
 	switch {
 	case interrupted(err):
 		addError(diags, summaryUpdateInterrupted, cause, state, w.again)
-	case timedOut(err) && last == nil && failed != nil:
-		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(failed).advice)
+	case timedOut(err) && last == nil && failed:
+		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(ended.Last).advice)
 	case timedOut(err):
 		addError(diags, summaryUpdateTimedOut, cause, state, sentences(w.again, cause.advice))
 	default:
