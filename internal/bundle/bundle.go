@@ -20,6 +20,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"time"
 )
 
 // Content describes what is in an archive.
@@ -122,6 +123,11 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
 		return err
 	}
 	for _, p := range s.parts {
+		if p.same {
+			// Its time tells the resource that wrote it from the one that takes it over. If the
+			// system refuses a new time, a destroy of the former deletes it.
+			_ = os.Chtimes(p.name, time.Now(), time.Now())
+		}
 		written := &owned.Files
 		if p.directory {
 			written = &owned.Trees
@@ -158,6 +164,8 @@ func (f Found) Remove(ctx context.Context) (*Removed, error) {
 			if err := r.beside(found); err != nil {
 				return nil, errors.Join(err, r.Discard())
 			}
+		case found.time != 0:
+			r.Left = append(r.Left, found.obstacle(placedAgain))
 		}
 	}
 	if err := r.commit(ctx, r.removal); err != nil {

@@ -95,6 +95,14 @@ func (d *disk) remove() error {
 	return removed.Discard()
 }
 
+// stamps returns the stamps of what is at the target.
+func (d *disk) stamps() (stamps string) {
+	for _, found := range d.inspect() {
+		stamps += found.stamp
+	}
+	return stamps
+}
+
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
 // wantListing compares all that is on the disk.
@@ -183,8 +191,14 @@ func TestOwnership(t *testing.T) {
 			must(t, os.RemoveAll(d.Directory))
 			must(t, os.Mkdir(d.Directory, 0o755))
 		}, latest, gone},
-		"a file whose time changed": {func(t *testing.T, d *disk) {
+		"a page whose time changed": {func(t *testing.T, d *disk) {
 			must(t, os.Chtimes(d.path("site/index.html"), time.Unix(1, 0), time.Unix(1, 0)))
+		}, latest, latest},
+		"times in whole seconds": {func(t *testing.T, d *disk) { // of a copy by tar
+			for _, name := range []string{d.Path, d.Directory} {
+				at := time.Unix(0, timeOf(name)).Truncate(time.Second)
+				must(t, os.Chtimes(name, at, at))
+			}
 		}, latest, latest},
 		"an added file":      {func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") }, latest, foreign(differs)},
 		"an added directory": {func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) }, latest, foreign(differs)},
@@ -293,13 +307,16 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 			must(t, d.put(siteOf(t, "1")))
 			tc.change(t, d)
 			d.owned = Owned{}
-			before := listing(t, d.root)
+			before, stamps := listing(t, d.root), d.stamps()
 			err := d.put(siteOf(t, "1"))
 			if tc.occupied != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
 					t.Errorf("error %v, want %q", err, tc.occupied)
 				}
 				d.wantListing(before)
+				if after := d.stamps(); after != stamps {
+					t.Errorf("the times changed from\n%s\nto\n%s", stamps, after)
+				}
 				return
 			}
 			must(t, err)
@@ -320,7 +337,7 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
 	t.Parallel()
 	for _, on := range []string{"the same disk", "a fresh disk"} {
-		for content, left := range map[string]int{"1": 0, "2": 2} { // what the old resource had written, or not
+		for _, content := range []string{"1", "2"} { // what the old resource had written, or not
 			old := newDisk(t)
 			must(t, old.put(siteOf(t, "1")))
 			if on == "a fresh disk" || content == "2" {
@@ -330,8 +347,8 @@ func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
 			removed, err := old.inspect().Remove(t.Context())
 			must(t, err)
 			must(t, removed.Discard())
-			if len(removed.Left) != left {
-				t.Errorf("%s, content %s: %+v is reported as foreign", on, content, removed.Left)
+			if len(removed.Left) != 2 {
+				t.Errorf("%s, content %s: %+v is reported as left, want the directory and the file", on, content, removed.Left)
 			}
 			old.wantListing(listingOf(siteOf(t, content), content))
 		}
@@ -419,6 +436,7 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 				wantOccupied(t, err, true)
 			} else { // its time says that it is another file
 				must(t, errors.Join(err, removed.Discard()))
+				wantProblems(t, removed.Left, finding{problem: placedAgain})
 				want = map[string]string{"out/": ""}
 			}
 			want[tc.name] = tc.content
@@ -685,15 +703,22 @@ func TestRemoveChangesEverythingOrNothing(t *testing.T) {
 	}
 }
 
-func TestOwnedKeepsTheLast20(t *testing.T) {
+func TestOwnedKeepsTheLast20Contents(t *testing.T) {
 	t.Parallel()
-	var digests []string
-	for i := range 25 {
-		digests = withDigest(digests, fmt.Sprint(i))
+	var owned Owned
+	for i := range int64(25) {
+		add(&owned.Files, Written{fmt.Sprint(i), i})
 	}
-	again := withDigest(digests, "7")
-	if len(digests) != 20 || digests[0] != "5" || digests[19] != "24" || len(again) != 20 || again[19] != "7" || slices.Index(again, "7") != 19 || digests[2] != "7" {
-		t.Errorf("it holds %v, and with a known digest %v", digests, again)
+	for range 25 { // a fresh disk in each run
+		add(&owned.Files, Written{"7", 99})
+	}
+	owned.Add("7", "")
+	if len(owned.Files) != 20 || owned.Files[0] != (Written{"5", 5}) || owned.Files[19] != (Written{"7", 99}) || len(owned.Trees) != 0 {
+		t.Errorf("it holds %v", owned)
+	}
+	owned.Add("8", "tree")
+	if owned.Files[19] != (Written{Digest: "8"}) || len(owned.Files) != 20 || owned.Trees[0] != (Written{Digest: "tree"}) {
+		t.Errorf("it holds %v", owned)
 	}
 }
 

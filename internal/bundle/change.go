@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 // change is a change of a target, prepared in temporary directories beside it. Its parts are
@@ -93,10 +92,6 @@ func (c *change) replacement() (moves []move, err error) {
 		case stamp != p.stamp || err != nil:
 			occupied = append(occupied, p.obstacle(changedMeanwhile))
 		case p.same:
-			// The time tells the resource that wrote it from the one that takes it over.
-			if err := os.Chtimes(p.name, time.Now(), time.Now()); err != nil {
-				return nil, err
-			}
 		case p.problem != "":
 			occupied = append(occupied, p.obstacle(p.problem))
 		case p.directory:
@@ -111,12 +106,13 @@ func (c *change) replacement() (moves []move, err error) {
 	return moves, nil
 }
 
-// removal returns the moves that take away what was found, unless another resource has put
-// something in place meanwhile.
-func (c *change) removal() (moves []move, err error) {
-	for _, p := range c.parts {
+// removal returns the moves that take away what was found.
+func (r *Removed) removal() (moves []move, err error) {
+	for _, p := range r.parts {
 		switch stamp, err := stampOf(p.name, defaultLimits); {
-		case stamp == "" && err == nil, timeOf(p.name) != p.time:
+		case stamp == "" && err == nil: // it is gone
+		case timeOf(p.name) != p.time:
+			r.Left = append(r.Left, p.obstacle(placedAgain))
 		case stamp != p.stamp || err != nil:
 			return nil, OccupiedError{p.obstacle(changedMeanwhile)}
 		default:

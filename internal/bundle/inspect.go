@@ -63,24 +63,31 @@ type Owned struct {
 // Written is a file or a directory that was put in place.
 type Written struct {
 	Digest string `json:"digest"`
-	// Time is the modification time in nanoseconds since 1970; zero if it is not known. If
-	// another resource has put the same content in place since, the time differs.
+	// Time is its modification time in nanoseconds since 1970; zero if it is not known. What
+	// another resource has put in place since is newer.
 	Time int64 `json:"time,omitempty"`
 }
 
 // Add adds the digests of the bundle that was written last, unless they are known. An empty
 // one is left out.
 func (o *Owned) Add(file, content string) {
-	for digest, written := range map[string]*[]Written{file: &o.Files, content: &o.Trees} {
-		if digest != "" && (len(*written) == 0 || (*written)[len(*written)-1].Digest != digest) {
-			add(written, Written{Digest: digest})
-		}
+	addUnknown(&o.Files, file)
+	addUnknown(&o.Trees, content)
+}
+
+func addUnknown(to *[]Written, digest string) {
+	if digest != "" && !isLatest(*to, digest) {
+		add(to, Written{Digest: digest})
 	}
 }
 
 func add(to *[]Written, latest Written) {
-	*to = append(*to, latest)
-	*to = (*to)[max(0, len(*to)-maxOwned):]
+	others := slices.DeleteFunc(slices.Clone(*to), func(w Written) bool { return w.Digest == latest.Digest })
+	*to = append(others, latest)[max(0, len(others)+1-maxOwned):]
+}
+
+func isLatest(written []Written, digest string) bool {
+	return len(written) > 0 && written[len(written)-1].Digest == digest
 }
 
 // timeOf returns the modification time of a file or directory, or zero.
@@ -92,21 +99,12 @@ func timeOf(name string) int64 {
 	return info.ModTime().UnixNano()
 }
 
-func withDigest(digests []string, latest string) []string {
-	if latest == "" {
-		return digests
-	}
-	digests = slices.DeleteFunc(slices.Clone(digests), func(known string) bool { return known == latest })
-	digests = append(digests, latest)
-	return digests[max(0, len(digests)-maxOwned):]
-}
-
 // finding describes a file or a directory on disk.
 type finding struct {
 	name       string
 	directory  bool
 	stamp      string // see stampOf
-	time       int64  // see Owned
+	time       int64  // see Written; zero if the content was not read
 	placed     bool   // the resource wrote it, and nothing has put it in place again since
 	latest     bool   // it is what the resource wrote last
 	problem    string // describes what the resource did not write, such as "is a symbolic link"
@@ -149,7 +147,11 @@ func (f finding) digest(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-const changedMeanwhile = "was created or changed during this apply"
+// Problems that only a change finds.
+const (
+	changedMeanwhile = "was created or changed during this apply"
+	placedAgain      = "was changed or put in place again after this resource wrote it"
+)
 
 // Obstacle is something at a target that the resource did not write.
 type Obstacle struct {
@@ -251,7 +253,8 @@ func (f *finding) recognize(ctx context.Context, known []Written) error {
 	case err != nil || !slices.ContainsFunc(known, func(w Written) bool { return w.Digest == got }):
 		f.problem, f.comparable = "differs from what this resource wrote", true
 	default:
-		f.placed, f.latest = slices.Contains(known, Written{got, f.time}), got == known[len(known)-1].Digest
+		f.latest = isLatest(known, got)
+		f.placed = slices.ContainsFunc(known, func(w Written) bool { return w.Digest == got && f.time <= w.Time })
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 	}
 	within(30*time.Second, 40*time.Second, func() {
 		c.report(t, 0, "plan").wantSaid(t, "site", "warning: Static export job not found: job "+lost, "The provider tried ", "An apply would export the site again.",
-			"warning: Missing export will be repeated: job "+lost, "The apply starts another job.")
+			"warning: Missing export will be repeated: job "+lost, "The apply exports the site again.")
 	})
 	c.apply(t, 0, "-refresh-only")
 	within(0, 5*time.Second, func() { // the refresh knows that it is missing

@@ -271,10 +271,11 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
-		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "The apply starts another job."}},
+		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "The apply exports the site again."}},
 		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "The apply resumes job se_2."}},
 		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
 		"missing, new content":                              {[]change{missing, newContent}, nil},
+		"missing, unknown content":                          {[]change{missing, unknown}, []string{summaryMissing + ": job se_1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -87,12 +87,12 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 			warn(summaryCanResume, job, "Some inputs are not known yet. If they turn out to be the domain, triggers, and additional_parameters that job {job} was started with, the apply resumes job {job}. Otherwise, it starts another job.")
 		}
 	}
-	next := "The apply starts another job."
+	next := "The apply exports the site again."
 	if life.resumes(goal) {
 		next = "The apply resumes job " + life.Pending.JobID + "."
 		warn(summaryCanResume, life.Pending.JobID, "Unless this plan replaces the resource, the apply resumes job {job}, which was started for this content. It starts another job only if the service still cannot find job {job} after 30 seconds.")
 	}
-	if !life.differs(goal) && (life.JobMissing || life.BundleMissing) {
+	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
 		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for 30 seconds. "+next)
 	}
 }
