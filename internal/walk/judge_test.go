@@ -36,6 +36,9 @@ type record struct {
 
 func (r *record) is(id string) bool { return r != nil && r.id == id && id != "" }
 
+// surelyGone reports whether even a provider that measures otherwise has waited long enough.
+func (r *record) surelyGone(endpoint string) bool { return r.gone[endpoint] > patience+margin/4 }
+
 // memory is what the provider must remember about an export beside its state.
 type memory struct {
 	pending  *record       // started after the job in the state, without a link; or nil

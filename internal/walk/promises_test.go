@@ -111,7 +111,7 @@ func (e *event) missing() bool {
 }
 
 func (e *event) missingAlready() bool {
-	return e.job.gone[simulator.EndpointJob] == 0 || len(e.seen) < 2 || e.seen[0].outcome != missing
+	return !e.job.surelyGone(simulator.EndpointJob) || len(e.seen) < 2 || e.seen[0].outcome != missing
 }
 
 var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
@@ -162,8 +162,7 @@ func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
-	surely := func(endpoint string) bool { return e.job.gone[endpoint] > patience+margin/4 }
-	must := failed && e.due(e.began) || e.last.outcome == missing || surely(simulator.EndpointBundle) || len(e.seen) == 0 && surely(simulator.EndpointJob)
+	must := failed && e.due(e.began) || e.last.outcome == missing || e.job.surelyGone(simulator.EndpointBundle) || len(e.seen) == 0 && e.job.surelyGone(simulator.EndpointJob)
 	return !e.known("job_id") && may || e.known("job_id") && !must
 }
 

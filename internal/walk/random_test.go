@@ -122,10 +122,10 @@ func (r random) steps(s scene) []step {
 		if r.often(50) {
 			return []step{hide}
 		}
-		a, b := plain(), plain() // the job is found again, because no other one could be started
+		a, b := plain(), plain() // the job is found again, as no other one could be started
 		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
 		b.After = hide.For
-		return []step{hide, a, b}
+		return []step{hide, a, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, and then not needed
 		a := set("renew_before", "1000h")
 		a.After, a.Apply = s.Lifetime*2/3, []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
