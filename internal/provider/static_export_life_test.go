@@ -331,18 +331,9 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			update, summaryExportTimedOut,
 			`Job se_1 had the status "running" when it was last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create": {
-			exportFailure{request: requestPoll, cause: timeout}, create, summaryExportTimedOut,
-			"Its status has not been read.\n\n" + resumeByUntaint,
-		},
-		"timeout of the first link of a create": {
-			exportFailure{request: requestLink, cause: timeout}, create, summaryLinkFailed,
-			"Job se_1 completed, but no link was received.\n\n" + resumeByUntaint,
-		},
-		"timeout of a start": {
-			exportFailure{request: requestStart, cause: timeout}, create, summaryStartFailed,
-			"No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update.",
-		},
+		"timeout of a create":                   {exportFailure{request: requestPoll, cause: timeout}, create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
+		"timeout of the first link of a create": {exportFailure{request: requestLink, cause: timeout}, create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
+		"timeout of a start":                    {exportFailure{request: requestStart, cause: timeout}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
 			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}},
 			update, summaryExportTimedOut,
