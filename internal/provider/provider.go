@@ -17,6 +17,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -26,7 +27,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -121,10 +121,12 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	var arguments map[string]tftypes.Value
-	_ = req.Config.Raw.As(&arguments) // cannot fail: Get has decoded the same value
+	arguments := map[string]attr.Value{
+		"base_url": config.BaseURL, "api_key": config.APIKey, "ca_cert_pem": config.CACertPEM,
+		"request_timeout": config.RequestTimeout, "max_retries": config.MaxRetries,
+	}
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if !arguments[name].IsKnown() {
+		if arguments[name].IsUnknown() {
 			data.unknown = append(data.unknown, name)
 		}
 	}

@@ -63,7 +63,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " A change has no effect until the next wait.", Optional: true, Validators: atLeastOneSecond},
 			"status":        recorded("Status of the update, always `success`."),
 			"summary":       recorded("Summary of the update."),
-			"ended_at":      recorded("Time when the update ended, as the service returns it, in RFC 3339 format (UTC)."),
+			"ended_at":      recorded("Time when the update ended, as the service returns it, usually in RFC 3339 format (UTC)."),
 		},
 		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
 	}
