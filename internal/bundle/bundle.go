@@ -20,7 +20,6 @@ import (
 	"hash"
 	"io"
 	"os"
-	"time"
 )
 
 // Content describes what is in an archive.
@@ -123,11 +122,6 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
 		return err
 	}
 	for _, p := range s.parts {
-		if p.same {
-			// Its time tells the resource that wrote it from the one that takes it over. If the
-			// system refuses a new time, a destroy of the former deletes it.
-			_ = os.Chtimes(p.name, time.Now(), time.Now())
-		}
 		written := &owned.Files
 		if p.directory {
 			written = &owned.Trees

@@ -355,6 +355,20 @@ func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
 	}
 }
 
+func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
+	t.Parallel()
+	data := siteOf(t, "1")
+	old := newDisk(t)
+	must(t, old.put(data))
+	found := old.inspect()
+	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
+	removed, err := found.Remove(t.Context())
+	must(t, err)
+	must(t, removed.Discard())
+	wantProblems(t, removed.Left, finding{problem: placedAgain}, finding{problem: placedAgain})
+	old.wantListing(listingOf(data, "1"))
+}
+
 // It is the destroy and the create of a resource that was renamed without a moved block.
 func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	t.Parallel()

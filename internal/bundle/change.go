@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // change is a change of a target, prepared in temporary directories beside it. Its parts are
@@ -75,6 +76,13 @@ func (c *change) commit(ctx context.Context, plan func() ([]move, error)) error 
 	for i, next := range moves {
 		if err := os.Rename(next.from, next.to); err != nil {
 			return errors.Join(err, c.undo(moves[:i]))
+		}
+	}
+	for _, p := range c.parts {
+		if p.same {
+			// Its time tells the resource that wrote it from the one that takes it over. If the
+			// system refuses a new time, a destroy of the former deletes it.
+			_ = os.Chtimes(p.name, time.Now(), time.Now())
 		}
 	}
 	return nil
