@@ -20,6 +20,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"time"
 )
 
 // Content describes what is in an archive.
@@ -118,17 +119,20 @@ func (s *Staged) Commit(ctx context.Context, owned *Owned) error {
 			return err
 		}
 	}
-	if err := s.commit(ctx, s.replacement); err != nil {
-		return err
-	}
-	for _, p := range s.parts {
-		written := &owned.Files
-		if p.directory {
-			written = &owned.Trees
+	return s.commit(ctx, s.replacement, func() {
+		for _, p := range s.parts {
+			if p.same {
+				// Its time tells the resource that wrote it from the one that takes it over. If the
+				// system refuses a new time, a destroy of the former deletes it.
+				_ = os.Chtimes(p.name, time.Now(), time.Now())
+			}
+			written := &owned.Files
+			if p.directory {
+				written = &owned.Trees
+			}
+			add(written, Written{p.content, timeOf(p.name)})
 		}
-		add(written, Written{p.content, timeOf(p.name)})
-	}
-	return nil
+	})
 }
 
 // Discard deletes what was not put in place, and what was replaced. An error names what
@@ -162,7 +166,7 @@ func (f Found) Remove(ctx context.Context) (*Removed, error) {
 			r.Left = append(r.Left, found.obstacle(placedAgain))
 		}
 	}
-	if err := r.commit(ctx, r.removal); err != nil {
+	if err := r.commit(ctx, r.removal, func() {}); err != nil {
 		return nil, errors.Join(err, r.Discard())
 	}
 	return r, nil

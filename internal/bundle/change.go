@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 // change is a change of a target, prepared in temporary directories beside it. Its parts are
@@ -60,9 +59,9 @@ func (p *part) compare(ctx context.Context) error {
 // this process changes a target between the comparison and the moves.
 var committing = make(chan struct{}, 1)
 
-// commit makes all moves of a plan, or none. A plan compares what is there with what was
-// found.
-func (c *change) commit(ctx context.Context, plan func() ([]move, error)) error {
+// commit makes all moves of a plan, or none, and then calls done. A plan compares what is
+// there with what was found.
+func (c *change) commit(ctx context.Context, plan func() ([]move, error), done func()) error {
 	select {
 	case committing <- struct{}{}:
 		defer func() { <-committing }()
@@ -78,13 +77,7 @@ func (c *change) commit(ctx context.Context, plan func() ([]move, error)) error 
 			return errors.Join(err, c.undo(moves[:i]))
 		}
 	}
-	for _, p := range c.parts {
-		if p.same {
-			// Its time tells the resource that wrote it from the one that takes it over. If the
-			// system refuses a new time, a destroy of the former deletes it.
-			_ = os.Chtimes(p.name, time.Now(), time.Now())
-		}
-	}
+	done()
 	return nil
 }
 

@@ -122,7 +122,7 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 func endOfLog(c *client.Client, log []string) []string {
 	var lines []string
 	for _, entry := range log[max(0, len(log)-maxLogLines):] {
-		lines = append(lines, strings.Split(strings.TrimSpace(entry), "\n")...)
+		lines = append(lines, strings.Split(strings.Trim(entry, "\r\n"), "\n")...)
 	}
 	lines = lines[max(0, len(lines)-maxLogLines):]
 	for i, line := range lines {

@@ -6,6 +6,7 @@ package provider
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -241,5 +243,16 @@ func TestReadsMakeOneRequestEachOverFewConnections(t *testing.T) {
 	}
 	if n := h.service.Connections(); n > parallelism+5 {
 		t.Errorf("%d connections, want at most %d", n, parallelism+5)
+	}
+}
+
+func TestEndOfALogKeepsItsIndentation(t *testing.T) {
+	t.Parallel()
+	c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := endOfLog(c, []string{"Error: boom\n", "    at main.go:3"}), []string{"Error: boom", "    at main.go:3"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -137,8 +137,10 @@ func checkID(id string) error {
 		return invalidValue("The ID is empty." + use)
 	case utf8.RuneCountInString(id) > client.MaxNameLength:
 		return invalidValue(fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength) + use)
-	case strings.Contains(id, "://"): // perhaps a link, which no message may repeat
+	case strings.Contains(id, "://") && strings.Contains(id, "?"): // a link, which no message may repeat
 		return invalidValue("The ID is a URL." + use)
+	case strings.TrimSpace(id) != id:
+		return invalidValue("The ID has surrounding whitespace." + use)
 	case strings.ContainsFunc(id, unprintable):
 		return invalidValue("The ID contains an unprintable character." + use)
 	}

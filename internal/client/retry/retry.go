@@ -29,7 +29,7 @@ type Kind int
 // The kinds of failures.
 const (
 	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
-	Throttled               // requests are limited: see [Loop.MaxRetries]
+	Throttled               // requests are limited; only the context limits the retries
 	Unconnected             // no connection was made, so nothing was sent
 	Temporary               // the service or the network is temporarily unavailable
 	NotFound                // the service does not know what the request names
@@ -40,7 +40,7 @@ const (
 // not at all.
 type Limit time.Duration
 
-// Retries is the limit of failures that [Loop.MaxRetries] limits.
+// Retries is the limit of failures that [Loop.MaxRetries] limits by number.
 const Retries Limit = -1
 
 // Rule has the limit for each kind of failure but [Permanent] and [Throttled].
@@ -51,10 +51,8 @@ type Loop struct {
 	Clock clock.Clock
 	Rule  Rule
 	// Proven replaces Rule after the first success.
-	Proven Rule
-	// MaxRetries limits failures by number. A [Throttled] one counts only if the context has
-	// no deadline.
-	MaxRetries int
+	Proven     Rule
+	MaxRetries int // see [Retries]
 	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
 	Classify func(error) (Kind, time.Duration)
 	// Progressed reports whether the failed attempt made progress, so that the row of
@@ -105,12 +103,9 @@ func (l Loop) pauseAfter(ctx context.Context, row *failures, sent time.Time, err
 	kind, retryAfter := l.Classify(err)
 	limit, now := l.Rule[kind], l.Clock.Now()
 	deadline, bounded := ctx.Deadline()
-	throttled := kind == Throttled
-	if throttled {
-		limit = Retries
-	}
+	throttled := kind == Throttled // only the deadline limits it
 	row.add(err, sent)
-	if onlyDeadline := throttled && bounded; !onlyDeadline && row.reached(limit, kind, l.MaxRetries, sent, now) {
+	if !throttled && row.reached(limit, kind, l.MaxRetries, sent, now) {
 		return 0, row.end(err, now)
 	}
 	if bounded && ctx.Err() == nil && retryAfter > 0 && retryAfter >= deadline.Sub(now) {

@@ -43,7 +43,7 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		first     time.Duration // pause before the first attempt
 		interval  time.Duration // 10 s if zero; adaptive if negative
 		asked     time.Duration // by a success
-		timeout   time.Duration // of the context; an hour if zero, none if negative
+		timeout   time.Duration // of the context; two hours if zero
 		interrupt time.Duration // when the context is canceled; never if zero
 		failures  []failure     // in turn
 		repeated  bool          // forever
@@ -76,12 +76,11 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		"by number whatever else happens":    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
 		"for half a minute of slow failures": {failures: []failure{{Kind: NotFound, takes: 20 * s}}, repeated: true, count: 4, ends: 83500 * time.Millisecond, want: "not found"},
 
-		"as long as throttled":                        {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
-		"as soon as throttling allows":                {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
-		"by number while throttled, without deadline": {timeout: -1, failures: row(9, Throttled), count: 5, ends: 7500 * time.Millisecond, want: "throttled"},
-		"for half a minute after throttling":          {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 15, ends: 70500 * time.Millisecond, want: "not found"},
-		"for half a minute around throttling":         {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71500 * time.Millisecond, want: "not found"},
-		"by number around throttling":                 {failures: append(append(row(2, Other), row(5, Throttled)...), row(99, Other)...), count: 10, ends: 75500 * time.Millisecond, want: "other"},
+		"as long as throttled":                {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
+		"as soon as throttling allows":        {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
+		"for half a minute after throttling":  {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 15, ends: 70500 * time.Millisecond, want: "not found"},
+		"for half a minute around throttling": {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71500 * time.Millisecond, want: "not found"},
+		"by number around throttling":         {failures: append(append(row(2, Other), row(5, Throttled)...), row(99, Other)...), count: 10, ends: 75500 * time.Millisecond, want: "other"},
 
 		"later if a failure asks for that":          {failures: []failure{{Kind: Other, asks: 90 * s}}, count: 2, ends: 90 * s},
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
@@ -100,10 +99,7 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				ctx, stop := context.WithTimeout(t.Context(), cmp.Or(max(0, test.timeout), 2*time.Hour))
-				if test.timeout < 0 {
-					ctx = t.Context()
-				}
+				ctx, stop := context.WithTimeout(t.Context(), cmp.Or(test.timeout, 2*time.Hour))
 				defer stop()
 				ctx, cancel := context.WithCancelCause(ctx)
 				defer cancel(nil)
