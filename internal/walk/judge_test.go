@@ -129,7 +129,8 @@ func (j *judge) learn(e *event) {
 			}
 		}
 	}
-	if r := j.records[id]; succeeds(e) && e.action == update && r != nil && r.imported && !e.otherInputs() {
+	// An update that an interrupt ends fails, so one that did not fail ended before the interrupt.
+	if r := j.records[id]; stores(e) && !e.failed && e.action == update && r != nil && r.imported && !e.otherInputs() {
 		r.imported, r.content = false, e.config().content(e.on)
 	}
 }
