@@ -62,8 +62,6 @@ type UnexpectedResponseError struct {
 	NotJSON bool
 	// Message is the error message in the body, if it has one; redacted.
 	Message string
-	// Page means that the body is an HTML or XML page.
-	Page bool
 }
 
 func (e *UnexpectedResponseError) Error() string {
@@ -161,9 +159,8 @@ func MayHaveStarted(err error) bool {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		return connection.Sent
 	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		// A web page with status 200 does not come from the API.
-		return !unexpected.Page || unexpected.StatusCode != http.StatusOK
+	if _, ok := errors.AsType[*UnexpectedResponseError](err); ok {
+		return true // even a web page may come from a proxy in front of a service that has acted
 	}
 	switch status, _ := statusOf(err); status {
 	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)

@@ -70,7 +70,7 @@ func (c *Client) decodeResponse(ctx context.Context, req *http.Request, resp *ht
 		_, foreign := errors.AsType[notJSON](err)
 		return nil, &UnexpectedResponseError{
 			Exchange: exchange, Problem: err.Error(), NotJSON: foreign,
-			Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)), Page: display.IsPage(body),
+			Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)),
 		}
 	}
 	return &response{exchange, object}, nil

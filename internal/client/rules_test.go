@@ -120,8 +120,8 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 	api := func(status int, page bool) error {
 		return &APIError{Exchange: Exchange{StatusCode: status, RetryAfter: 7 * second}, Page: page}
 	}
-	unusable := func(status int, notJSON, page bool) error {
-		return &UnexpectedResponseError{Exchange: Exchange{StatusCode: status, RetryAfter: 7 * second}, NotJSON: notJSON, Page: page}
+	unusable := func(status int, notJSON bool) error {
+		return &UnexpectedResponseError{Exchange: Exchange{StatusCode: status, RetryAfter: 7 * second}, NotJSON: notJSON}
 	}
 	for _, test := range []struct {
 		err     error
@@ -145,10 +145,8 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(505, false), retry.Other, true, 7 * second},
 		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.Other, false, 7 * second},
 		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, retry.Throttled, false, 7 * second},
-		{unusable(200, true, false), retry.Temporary, true, 0},
-		{unusable(200, true, true), retry.Temporary, false, 0}, // a page of a proxy
-		{unusable(202, true, true), retry.Temporary, true, 0},
-		{unusable(200, false, false), retry.Other, true, 0},
+		{unusable(200, true), retry.Temporary, true, 0}, // perhaps a page of a proxy
+		{unusable(200, false), retry.Other, true, 0},
 		{&ConnectionError{}, retry.Unconnected, false, 0},
 		{&ConnectionError{Sent: true}, retry.Temporary, true, 0},
 		{&ConnectionError{Untrusted: true}, retry.Permanent, false, 0},

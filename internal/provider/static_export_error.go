@@ -85,7 +85,7 @@ var exportTexts = map[exportRequest]map[exportOutcome]exportText{
 	requestStart: {
 		outcomeInDoubt: {
 			summaryStartFailed, "A job may have been started for {domain}, but its ID was not received.",
-			"Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in " + errorsPage + ".",
+			"{advice} Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in " + errorsPage + ".",
 		},
 		outcomeGone: {
 			summaryStartFailed, noJob,
@@ -148,8 +148,8 @@ func (run *exportRun) describe(f *exportFailure) exportText {
 	} else {
 		cause = explain(f.cause)
 	}
-	if run.taints && f.request != requestStart && timedOut(f.cause) {
-		cause.advice = "" // timeouts.create does not limit the resumed export
+	if run.taints && f.request != requestStart && timedOut(f.cause) || f.outcome() == outcomeInDoubt && cause.advice != wrongBaseURL {
+		cause.advice = "" // timeouts.create does not limit the resumed export, and no start is repeated without a look
 	}
 	fill := strings.NewReplacer(
 		"{domain}", run.goal.inputs.Domain, "{base_url}", run.client.BaseURL(), "{job}", f.jobID, "{progress}", progressOf(f.jobID, f.job),

@@ -311,6 +311,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		says    string
 	}{
 		"start whose response was lost":   {exportFailure{request: requestStart, cause: lost}, create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
+		"start that a web page answered":  {exportFailure{request: requestStart, cause: &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}}, create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
 		"start of an unknown domain":      {exportFailure{request: requestStart, cause: missing}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
 		"refused start":                   {exportFailure{request: requestStart, cause: refusal}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
 		"interrupted start":               {exportFailure{request: requestStart, cause: context.Canceled}, update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
