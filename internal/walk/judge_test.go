@@ -46,7 +46,7 @@ type memory struct {
 	received time.Time     // when the link in the state was
 }
 
-// judge judges a command. It reports whether the walk can go on with its result.
+// judge judges a command. It reports whether the walk can continue with its result.
 func (j *judge) judge(c *command) bool {
 	addresses := []string{}
 	for i := range j.Exports {

@@ -313,7 +313,7 @@ func (k *walker) command(s step, faults []fault) *command {
 	return &command{step: s, process: k.launch(), began: time.Now()}
 }
 
-// end ends a command, and reports whether the walk can go on with its result.
+// end ends a command, and reports whether the walk can continue with its result.
 func (k *walker) end(c *command) bool {
 	c.stopped, c.killed, c.ended = c.process.stopped.Load(), c.process.killed(), time.Now()
 	c.process.kill()

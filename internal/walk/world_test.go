@@ -64,7 +64,7 @@ type fault struct {
 	// Kind is an HTTP status or one of the constants below.
 	Kind       string `json:"kind,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
-	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request all the same
+	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request anyway
 	Delay      span   `json:"delay,omitempty"`       // of the response
 }
 
