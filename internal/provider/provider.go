@@ -105,7 +105,7 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. During a download, it limits how long the provider waits for more data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection. " +
-					"A running export, and a wait after its first response, have [limits of their own](#timeouts-and-retries) and ignore this argument. From `0` to `20`. Default: `4`.",
+					"A running export, and a wait after its first success, have [limits of their own](#timeouts-and-retries) and ignore this argument. From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},

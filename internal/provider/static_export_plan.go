@@ -101,6 +101,6 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource, the apply starts another job. Otherwise, the apply resumes job %[1]s.\n\n"+
+		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource, the apply starts another job. Otherwise, the apply resumes job %[1]s, unless another warning says that it does not.\n\n"+
 			"If the resource is tainted, run \"terraform untaint\" with its address, and plan again, to resume job %[1]s.", jobID))
 }

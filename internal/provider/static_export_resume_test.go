@@ -52,6 +52,13 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			"Could not create a bundle link",
 			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider tried "},
 		},
+		"if its bundle was missing for half a minute": {
+			export(),
+			simulator.JobSpec{},
+			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second}},
+			"Could not create a bundle link",
+			[]string{"HTTP 404 Not Found", "completed, but no link was received."},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
