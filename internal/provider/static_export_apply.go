@@ -140,7 +140,7 @@ func (run *exportRun) finish(ctx context.Context) *exportFailure {
 		job, failure := run.wait(ctx, life.JobID)
 		life.jobRead(job)
 		if failure != nil {
-			if failure.outcome() == outcomeGone && !run.taints { // an untainted resource asks again
+			if failure.outcome() == outcomeGone {
 				life.jobNotFound()
 			}
 			return failure
@@ -152,7 +152,7 @@ func (run *exportRun) finish(ctx context.Context) *exportFailure {
 	}
 	bundle, failure := run.createLink(ctx, request, life.JobID)
 	if failure != nil {
-		if failure.outcome() == outcomeGone && !run.taints {
+		if failure.outcome() == outcomeGone && !run.taints { // no refresh asks for a bundle, so the apply after an untaint does
 			life.bundleNotFound()
 		}
 		return failure
