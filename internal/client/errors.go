@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -80,6 +81,8 @@ type ConnectionError struct {
 	Storage bool
 	// Untrusted means that the certificate of the server is not trusted.
 	Untrusted bool
+	// TooManyFiles means that this machine refused to open another file or connection.
+	TooManyFiles bool
 	Reason    string // redacted
 }
 
@@ -108,7 +111,7 @@ func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bo
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	return &ConnectionError{
 		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), Host: c.Redact(req.URL.Host),
-		Sent: sent, Untrusted: untrusted, Reason: c.Redact(err.Error()),
+		Sent: sent, Untrusted: untrusted, TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: c.Redact(err.Error()),
 	}
 }
 
