@@ -128,7 +128,7 @@ func TestUnpackRefuses(t *testing.T) {
 			var refused *ArchiveError
 			if !errors.As(err, &refused) || refused.Entry != tc.entry || !errors.Is(err, tc.err) {
 				t.Errorf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
-			} else if _, intact := tc.err.(refusal); refused.Damaged == intact { //nolint:errorlint // of the table
+			} else if _, intact := tc.err.(*refusal); refused.Damaged == intact { //nolint:errorlint // of the table
 				t.Errorf("damaged: %t", refused.Damaged)
 			}
 			checkInside(t, site)
@@ -179,7 +179,7 @@ func TestUnpackWhereTheFileSystemIgnoresCase(t *testing.T) {
 		archive, _ := archiveOf(t, tarOf(t, regular(name+"b", "x")))
 		root, err := os.OpenRoot(t.TempDir())
 		must(t, err)
-		_, err = readArchive(t.Context(), archive, defaultLimits, func(e entry) error {
+		_, err = readArchive(t.Context(), archive, defaultLimits, func(e archiveEntry) error {
 			must(t, root.MkdirAll(e.name, 0o755))
 			return unpackEntry(root, e)
 		})
@@ -262,7 +262,7 @@ func TestLongZipIsRefusedBeforeItsDirectoryIsInMemory(t *testing.T) {
 func TestReadArchiveReportsAFullDiskAsSuch(t *testing.T) {
 	t.Parallel()
 	archive, _ := archiveOf(t, tarOf(t, regular("a.html", "does not fit")))
-	_, err := readArchive(t.Context(), archive, defaultLimits, func(entry) error { return &fs.PathError{Op: "write", Path: "a.html", Err: syscall.ENOSPC} })
+	_, err := readArchive(t.Context(), archive, defaultLimits, func(archiveEntry) error { return &fs.PathError{Op: "write", Path: "a.html", Err: syscall.ENOSPC} })
 	var fault *ArchiveError
 	if !errors.Is(err, syscall.ENOSPC) || errors.As(err, &fault) {
 		t.Errorf("error %v, want %v and no fault of the archive", err, syscall.ENOSPC)
@@ -287,7 +287,7 @@ func TestReadArchiveEndsWithItsContext(t *testing.T) {
 					cancel(cause)
 				}
 				visited := 0
-				_, err := readArchive(ctx, archive, defaultLimits, func(e entry) error {
+				_, err := readArchive(ctx, archive, defaultLimits, func(e archiveEntry) error {
 					visited++
 					_, err := io.CopyN(io.Discard, e.body, limit)
 					cancel(cause)

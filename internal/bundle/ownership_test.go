@@ -20,8 +20,9 @@ func TestOwnership(t *testing.T) {
 	t.Parallel()
 	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
 	const differs, unknown = "differs from what this resource wrote", "already exists"
-	foreign := func(problem string) finding { return finding{problem: problem} }
-	gone, latest, old := finding{}, finding{placed: true, latest: true}, finding{placed: true}
+	foreign := func(problem string) part { return part{problem: problem} }
+	gone, latest, old := part{}, part{owned: true, latest: true}, part{owned: true}
+	doubtful := func(doubt string) part { return part{owned: true, latest: true, doubt: doubt} }
 	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
 		owned := d.owned
 		must(t, d.put(first))
@@ -30,7 +31,7 @@ func TestOwnership(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		change     func(t *testing.T, d *disk) // since the bundle was written
-		file, tree finding
+		file, tree part
 	}{
 		"as it was written": {func(*testing.T, *disk) {}, latest, latest},
 		"an older bundle":   {goBack, old, old},
@@ -51,6 +52,10 @@ func TestOwnership(t *testing.T) {
 				must(t, os.Chtimes(name, at, at))
 			}
 		}, latest, latest},
+		"a newer directory": {func(t *testing.T, d *disk) { // a file was added and removed
+			must(t, os.Chtimes(d.Directory, time.Now().Add(time.Minute), time.Now().Add(time.Minute)))
+		}, latest, doubtful(replacedSince)},
+		"no private state":   {func(_ *testing.T, d *disk) { d.owned.Files[1].Time, d.owned.Trees[1].Time = 0, 0 }, doubtful(unknownTime), doubtful(unknownTime)},
 		"an added file":      {func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") }, latest, foreign(differs)},
 		"an added directory": {func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) }, latest, foreign(differs)},
 		"a removed file":     {func(t *testing.T, d *disk) { must(t, os.Remove(d.path("site/docs/guide.html"))) }, latest, foreign(differs)},
@@ -103,9 +108,9 @@ func TestOwnership(t *testing.T) {
 			must(t, d.put(second))
 			tc.change(t, d)
 			found := d.inspect()
-			for _, f := range []struct{ got, want finding }{{found[0], tc.tree}, {found[1], tc.file}} {
-				if f.got.placed != f.want.placed || f.got.latest != f.want.latest || f.got.problem != f.want.problem {
-					t.Errorf("found %+v, want %+v", f.got, f.want)
+			for _, p := range []struct{ got, want part }{{*found.directory, tc.tree}, {found.file, tc.file}} {
+				if p.got.owned != p.want.owned || p.got.latest != p.want.latest || p.got.doubt != p.want.doubt || !strings.HasPrefix(p.got.problem, p.want.problem) {
+					t.Errorf("found %+v, want %+v", p.got, p.want)
 				}
 			}
 			return d, listing(t, d.root)
@@ -121,19 +126,19 @@ func TestOwnership(t *testing.T) {
 				return
 			}
 			occupied, _ := errors.AsType[OccupiedError](err)
-			wantProblems(t, occupied, tc.tree, tc.file)
+			wantProblems(t, occupied, tc.tree.problem, tc.file.problem)
 			d.wantListing(before)
 		})
 		t.Run(name+", and a destroy", func(t *testing.T) {
 			t.Parallel()
 			d, want := prepare(t)
 			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.file.placed && name == "out/bundle.tgz" || tc.tree.placed && strings.HasPrefix(name, "site/")
+				return tc.file.owned && tc.file.doubt == "" && name == "out/bundle.tgz" || tc.tree.owned && tc.tree.doubt == "" && strings.HasPrefix(name, "site/")
 			})
 			removed, err := d.inspect().Remove(t.Context())
 			must(t, err)
 			must(t, removed.Discard())
-			wantProblems(t, removed.Left, tc.tree, tc.file)
+			wantProblems(t, removed.Left, tc.tree.problem+tc.tree.doubt, tc.file.problem+tc.file.doubt)
 			d.wantListing(want)
 		})
 	}
@@ -158,23 +163,23 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 			must(t, d.put(siteOf(t, "1")))
 			tc.change(t, d)
 			d.owned = Owned{}
-			before, stamps := listing(t, d.root), d.stamps()
+			before, found := listing(t, d.root), d.inspect()
 			err := d.put(siteOf(t, "1"))
 			if tc.occupied != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
 					t.Errorf("error %v, want %q", err, tc.occupied)
 				}
 				d.wantListing(before)
-				if after := d.stamps(); after != stamps {
-					t.Errorf("the times changed from\n%s\nto\n%s", stamps, after)
+				if after := d.inspect(); after.file != found.file || *after.directory != *found.directory {
+					t.Errorf("the times changed from\n%+v\nto\n%+v", found, after)
 				}
 				return
 			}
 			must(t, err)
 			d.wantListing(listingOf(siteOf(t, "1"), "1"))
-			for _, found := range d.inspect() {
-				if !found.latest || !found.placed {
-					t.Errorf("found %+v, want the resource's own", found)
+			for _, p := range d.inspect().parts() {
+				if !p.latest || p.doubt != "" {
+					t.Errorf("found %+v, want the resource's own", p)
 				}
 			}
 			must(t, d.remove())
@@ -216,7 +221,7 @@ func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	removed, err := found.Remove(t.Context())
 	must(t, err)
 	must(t, removed.Discard())
-	wantProblems(t, removed.Left, finding{problem: placedAgain}, finding{problem: placedAgain})
+	wantProblems(t, removed.Left, replacedSince, replacedSince)
 	old.wantListing(listingOf(data, "1"))
 }
 
@@ -242,12 +247,12 @@ func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	}
 }
 
-// wantProblems checks that the obstacles are the problems of what was found.
-func wantProblems(t *testing.T, got []Obstacle, found ...finding) {
+// wantProblems checks how the problems of obstacles begin. An empty one is no obstacle.
+func wantProblems(t *testing.T, got []Obstacle, want ...string) {
 	t.Helper()
-	found = slices.DeleteFunc(found, func(f finding) bool { return f.problem == "" })
-	if !slices.EqualFunc(got, found, func(o Obstacle, f finding) bool { return strings.HasPrefix(o.Problem, f.problem) }) {
-		t.Errorf("in the way is %+v, want %+v", got, found)
+	want = slices.DeleteFunc(want, func(problem string) bool { return problem == "" })
+	if !slices.EqualFunc(got, want, func(o Obstacle, problem string) bool { return strings.HasPrefix(o.Problem, problem) }) {
+		t.Errorf("the obstacles are %+v, want %q", got, want)
 	}
 }
 
@@ -255,10 +260,10 @@ func TestOwnedKeepsTheLast20Contents(t *testing.T) {
 	t.Parallel()
 	var owned Owned
 	for i := range int64(25) {
-		add(&owned.Files, Written{fmt.Sprint(i), i})
+		owned.Files = withLatest(owned.Files, Written{fmt.Sprint(i), i})
 	}
 	for range 25 { // a fresh disk in each run
-		add(&owned.Files, Written{"7", 99})
+		owned.Files = withLatest(owned.Files, Written{"7", 99})
 	}
 	owned.Add("7", "")
 	if len(owned.Files) != 20 || owned.Files[0] != (Written{"5", 5}) || owned.Files[19] != (Written{"7", 99}) || len(owned.Trees) != 0 {

@@ -115,7 +115,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		said                     []string
 	}{
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written.\n\nTo download it as it is, remove extract_to."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files where the bundle goes (path)", "bundle.tar.gz\" already exists. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files where the bundle goes (extract_to)", "site\" already exists."}},
@@ -214,7 +214,7 @@ resource "terraform_data" "file" {
 
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace"`)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace=ADDRESS"`)
 	c.wantDisk(t, "site", map[string]string{})
 	c.apply(t, 0, "-replace="+siteBundle)
 	c.wantEmptyPlan(t)
