@@ -229,27 +229,37 @@ func wantOccupied(t *testing.T, err error, directory bool) {
 	}
 }
 
-func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
+// Something happens at each of the points where Inspect asks its context.
+func TestWhatHappensDuringInspect(t *testing.T) {
 	t.Parallel()
-	data := siteOf(t, "1")
-	for _, removed := range []bool{false, true} {
-		// A page is edited, or everything is removed, at each of the points where Inspect asks
-		// its context.
+	data, cause := siteOf(t, "1"), errors.New("interrupted")
+	for _, event := range []string{"edited", "removed", "interrupted"} {
 		for asked := 0; ; asked++ {
 			d := newDisk(t)
 			must(t, d.put(data))
-			counting := &countedContext{Context: t.Context(), left: asked, act: func() {
-				if removed {
-					must(t, d.remove())
-				} else {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			counting := &countedContext{Context: ctx, left: asked, act: func() {
+				switch event {
+				case "edited":
 					write(t, d.path("site/docs/guide.html"), "mine")
+				case "removed":
+					must(t, d.remove())
+				case "interrupted":
+					cancel(cause)
 				}
 			}}
 			found, err := d.Inspect(counting, d.owned)
-			must(t, err)
 			if counting.left >= 0 {
+				must(t, err)
 				break
 			}
+			if event == "interrupted" {
+				if !errors.Is(err, cause) {
+					t.Fatalf("interrupted at question %d: error %v, want %v", asked, err, cause)
+				}
+				continue
+			}
+			must(t, err)
 			staged, err := found.Stage()
 			must(t, err)
 			_, err = staged.Write(data)
@@ -257,51 +267,67 @@ func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
 			_, err = staged.Unpack(t.Context())
 			must(t, err)
 			err = commit(t, staged)
-			if !removed {
+			if event == "edited" {
 				wantOccupied(t, err, true)
 				continue
 			}
-			must(t, err)
-			must(t, staged.Discard())
+			must(t, errors.Join(err, staged.Discard()))
 			d.wantListing(listingOf(data, "1"))
 		}
 	}
 }
 
-func TestParentThatIsAFileIsNamed(t *testing.T) {
+// countedContext does something when it is asked for its error after left times.
+type countedContext struct {
+	context.Context
+	left int
+	act  func()
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left == -1 {
+		c.act()
+	}
+	return c.Context.Err()
+}
+
+func TestParentThatIsNoDirectoryIsNamed(t *testing.T) {
 	t.Parallel()
-	for name, target := range map[string]Target{"of the file": {"out/a/b/bundle.tgz", "site"}, "of the directory": {"bundle.tgz", "out/a/b/site"}} {
+	for name, target := range map[string]Target{
+		"a file above the file":                 {"parent/a/b/bundle.tgz", "site"},
+		"a file above the directory":            {"bundle.tgz", "parent/a/b/site"},
+		"a link to nothing above the directory": {"bundle.tgz", "link/a/b/site"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDisk(t)
+			parent, _, linked := strings.Cut(name, " to nothing")
+			parent = d.path("parent")
+			if linked {
+				parent = d.path("link")
+				symlink(t, "nowhere", parent)
+			} else {
+				write(t, parent, "mine")
+			}
+			before := listing(t, d.root)
 			d.Target = Target{d.path(target.Path), d.path(target.Directory)}
-			write(t, d.path("out"), "mine")
 			err := d.put(siteOf(t, "1")) // Windows says only here what is in the way
 			if runtime.GOOS != "windows" {
 				err = OccupiedError(d.inspect().Occupied())
 			}
-			if err == nil || !strings.Contains(err.Error(), d.path("out")) || strings.Contains(err.Error(), d.path("out/a")) {
-				t.Errorf("error %v, want one that names %s", err, d.path("out"))
+			if err == nil || !strings.Contains(err.Error(), parent) || strings.Contains(err.Error(), filepath.Join(parent, "a")) {
+				t.Errorf("error %v, want one that names %s", err, parent)
 			}
 			must(t, d.remove())
-			d.wantListing(map[string]string{"out": "mine"})
+			d.wantListing(before)
 		})
 	}
 }
 
-func TestObstacleThatInspectFinds(t *testing.T) {
+func TestNameThatTheSystemRefusesIsAnErrorOfInspect(t *testing.T) {
 	t.Parallel()
-	d := newDisk(t)
-	symlink(t, "nowhere", d.path("link"))
-	found, err := Target{Path: d.path("link/new/bundle.tgz")}.Inspect(t.Context(), Owned{})
-	if occupied := found.Occupied(); err != nil || len(occupied) != 1 || occupied[0] != (Obstacle{Name: d.path("link"), Problem: "is not a directory"}) {
-		t.Errorf("a parent that is a broken link: %+v, error %v", occupied, err)
-	}
-	if runtime.GOOS == "windows" {
-		return
-	}
-	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); !errors.Is(err, syscall.ENAMETOOLONG) {
-		t.Errorf("a name that is too long: error %v", err)
+	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); runtime.GOOS != "windows" && !errors.Is(err, syscall.ENAMETOOLONG) {
+		t.Errorf("error %v", err)
 	}
 }
 
@@ -379,6 +405,23 @@ func TestStageThatFailsLeavesNothingBehind(t *testing.T) {
 	d.wantListing(map[string]string{})
 }
 
+func TestFileAndDirectoryAtOnePlaceAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"site": true, "SITE": ignoresCase(t), "site2": false} {
+		d := newDisk(t)
+		must(t, os.Mkdir(d.path("real"), 0o755))
+		symlink(t, "real", d.path("link"))
+		d.Target = Target{d.path("link/" + name), d.path("real/site")}
+		before := listing(t, d.root)
+		if err := d.put(siteOf(t, "1")); errors.Is(err, ErrSamePlace) != want || !want && err != nil {
+			t.Errorf("%s: error %v, want a refusal: %t", name, err, want)
+		}
+		if want {
+			d.wantListing(before)
+		}
+	}
+}
+
 func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -403,39 +446,6 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	if content, err := os.ReadFile(filepath.Join(old, "index.html")); string(content) != "home 1" {
 		t.Errorf("it holds %q; error %v", content, err)
 	}
-}
-
-func TestInspectEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	d, cause := newDisk(t), errors.New("interrupted")
-	must(t, d.put(siteOf(t, "1")))
-	// The context ends at each of the points where Inspect asks it.
-	for asked := 0; ; asked++ {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		counting := &countedContext{Context: ctx, left: asked, act: func() { cancel(cause) }}
-		_, err := d.Inspect(counting, d.owned)
-		if counting.left >= 0 {
-			must(t, err)
-			break
-		}
-		if !errors.Is(err, cause) {
-			t.Fatalf("ended at question %d: error %v, want %v", asked, err, cause)
-		}
-	}
-}
-
-// countedContext does something when it is asked for its error after left times.
-type countedContext struct {
-	context.Context
-	left int
-	act  func()
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left == -1 {
-		c.act()
-	}
-	return c.Context.Err()
 }
 
 func TestRemoveChangesEverythingOrNothing(t *testing.T) {
@@ -505,5 +515,18 @@ func TestCheck(t *testing.T) {
 		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 			t.Errorf("%s: error %v, want %q", name, err, tc.err)
 		}
+	}
+}
+
+func TestCheckWithoutAWorkingDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the system keeps a directory in which a process works")
+	}
+	deleted := t.TempDir()
+	t.Chdir(deleted)
+	must(t, os.Remove(deleted))
+	const want = "the working directory was deleted or cannot be read (getwd: no such file or directory), so run the command in another one"
+	if err := (Target{"bundle.tgz", "site"}).Check(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -4,6 +4,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -30,13 +31,10 @@ func (t Target) Check() error {
 	if t.Directory == "" {
 		return nil
 	}
-	file, err := filepath.Abs(t.Path)
-	if err != nil {
-		return fmt.Errorf("the working directory was deleted or cannot be read: %w", err)
-	}
-	directory, err := filepath.Abs(t.Directory)
-	if err != nil {
-		return fmt.Errorf("the working directory was deleted or cannot be read: %w", err)
+	file, err1 := filepath.Abs(t.Path)
+	directory, err2 := filepath.Abs(t.Directory)
+	if err := cmp.Or(err1, err2); err != nil {
+		return fmt.Errorf("the working directory was deleted or cannot be read (%w), so run the command in another one", err)
 	}
 	if isIn(directory, file) || isIn(file, directory) {
 		return fmt.Errorf("the file %q and the directory %q must not contain one another", t.Path, t.Directory)

@@ -189,7 +189,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 			c.wantDisk(t, label(name), left)
 		})
 	}
-	if n := strings.Count(said, "warning: Files differ from what the resource wrote: "+c.inFolder()); n != 2 || strings.Count(said, ". It was not deleted.") != 2 {
+	if n := strings.Count(said, "warning: "+summaryForeignFiles+": "+c.inFolder()); n != 2 || strings.Count(said, ". It was not deleted.") != 2 {
 		t.Errorf("%d warnings, want 2:\n%s", n, said)
 	}
 }
@@ -391,7 +391,7 @@ func TestDestroyWithoutPrivateStateLeavesTheFiles(t *testing.T) {
 	said := c.report(t, 0, "destroy", "-auto-approve").said[""]
 	for _, name := range []string{"site", "bundle.tar.gz"} {
 		name = c.inFolder("site", name)
-		wantPhrases(t, said, "warning: Files differ from what the resource wrote: "+name+" ()\n\""+name+"\" has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since. It was not deleted.\n\nIf no other resource uses it and you do not need it, delete it.\n")
+		wantPhrases(t, said, "warning: "+summaryForeignFiles+": "+name+" ()\n\""+name+"\" has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since. It was not deleted.\n\nIf no other resource uses it and you do not need it, delete it.\n")
 	}
 	c.wantDisk(t, "site", files)
 }
