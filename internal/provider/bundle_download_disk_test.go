@@ -334,44 +334,18 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
 		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. No files were written.\n\nTo download it as it is, remove extract_to."},
 		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files where the bundle goes\n\"a.tgz\" already exists. No files were written.\n\nUse a different path. If nothing else needs \"a.tgz\", you can move or delete it instead. Then run \"terraform apply\" again."},
-		"one place":           {createDownload, bundle.ErrSamePlace, "Invalid path\nOn this file system, path and extract_to are the same, because it ignores case or because a directory is a link. No files were written.\n\nUse a different path."},
+		"one place":           {createDownload, bundle.ErrSamePlace, "Invalid path\npath and extract_to lead to the same place, because the file system ignores case or because a directory is a link. No files were written.\n\nUse a different path."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			model := bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("a.tgz"), ExtractTo: types.StringValue("site")}
-			test.operation.addFailure(&diags, &model, test.err)
+			test.operation.addFailure(&diags, model, test.err)
 			if got := diags[0].Summary() + "\n" + diags[0].Detail(); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
-}
-
-// A run that fails after the create leaves the destroy of the replaced resource to the next run.
-func TestReplacementThatALaterRunFinishesKeepsItsFiles(t *testing.T) {
-	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	c.addBundle("se_1", 2)
-	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }")+`
-resource "terraform_data" "upload" {
-  triggers_replace = [docs_bundle_download.site]
-  lifecycle {
-    create_before_destroy = true
-  }
-  provisioner "local-exec" {
-    command = "test ! -e `+c.inFolder("broken")+`"
-  }
-}
-`)
-	c.apply(t, 0)
-	files := c.disk(t, "site")
-	c.change(t, ".", "put broken")
-	c.apply(t, 1, "-replace=docs_bundle_download.site")
-	c.change(t, ".", "rm broken")
-	wantPhrases(t, c.apply(t, 0), "(deposed object ", "Destruction complete")
-	c.wantDisk(t, "site", files)
-	c.wantEmptyPlan(t)
 }
 
 // Some engines pass no private state to a destroy, and a killed provider loses it.
@@ -402,25 +376,18 @@ type storedText string
 func (s storedText) GetKey(context.Context, string) ([]byte, diag.Diagnostics)     { return []byte(s), nil }
 func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostics) { return nil }
 
-// Other engines keep no private state after some calls.
-func TestWhatTheStateDescribesIsTheResourcesOwnWithoutPrivateState(t *testing.T) {
+func TestPrivateStateThatIsLostOrUnreadable(t *testing.T) {
 	t.Parallel()
-	for private, want := range map[storedText]struct {
-		owned bundle.Owned
-		said  string
-	}{
-		"":   {bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, ""},
-		"[]": {bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, "Private state is unreadable: a.tgz"},
-		`{"files":[{"digest":"old","time":7}],"trees":[]}`: {bundle.Owned{Files: []bundle.Written{{Digest: "old", Time: 7}, {Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}, ""},
-	} {
+	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.\n\nNo action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."
+	last := bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}
+	for private, said := range map[storedText]string{"": "", "[]": unreadable} {
 		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
 		var diags diag.Diagnostics
-		got, said := readOwned(t.Context(), private, state, &diags), ""
-		for _, d := range diags {
-			said += d.Summary()
+		if owned := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(owned, last) {
+			t.Errorf("%q: got %v, want %v", private, owned, last)
 		}
-		if !reflect.DeepEqual(got, want.owned) || said != want.said {
-			t.Errorf("%s: got %v and %q, want %v", private, got, said, want)
+		if (len(diags) > 0) != (said != "") || len(diags) > 0 && diags[0].Summary()+"\n"+diags[0].Detail() != said {
+			t.Errorf("%q: said %v, want %s", private, diags, said)
 		}
 	}
 }

@@ -46,14 +46,14 @@ type mismatchError struct{ argument, summary, what, next string }
 func (e *mismatchError) Error() string { return e.what }
 
 // addFailure adds the diagnostics of an operation that failed.
-func (o downloadOperation) addFailure(diags *diag.Diagnostics, m *bundleDownloadModel, err error) {
+func (o downloadOperation) addFailure(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
 	if mismatch, ok := errors.AsType[*mismatchError](err); ok {
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(sentences(mismatch.what, o.unchanged), mismatch.next))
 		return
 	}
 	if errors.Is(err, bundle.ErrSamePlace) {
 		diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
-			paragraphs(sentences("On this file system, path and extract_to are the same, because it ignores case or because a directory is a link.", o.unchanged), "Use a different path."))
+			paragraphs(sentences("path and extract_to lead to the same place, because the file system ignores case or because a directory is a link.", o.unchanged), "Use a different path."))
 		return
 	}
 	if occupied, ok := errors.AsType[bundle.OccupiedError](err); ok {
@@ -107,7 +107,7 @@ func ofFileSystem(err error) bool {
 }
 
 // adviseFileSystem says what to do about an error of the file system.
-func (o downloadOperation) adviseFileSystem(m *bundleDownloadModel, err error) string {
+func (o downloadOperation) adviseFileSystem(m bundleDownloadModel, err error) string {
 	rename, _ := errors.AsType[*os.LinkError](err)
 	switch {
 	case errors.Is(err, syscall.EMFILE):

@@ -125,7 +125,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			planDownload.addFailure(&resp.Diagnostics, &plan, err)
+			planDownload.addFailure(&resp.Diagnostics, plan, err)
 			return
 		}
 		complete = found.Complete()
@@ -189,7 +189,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
-		deleteDownload.addFailure(&resp.Diagnostics, &state, err)
+		deleteDownload.addFailure(&resp.Diagnostics, state, err)
 		return
 	}
 	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
@@ -205,14 +205,14 @@ func readOwned(ctx context.Context, private privateState, state *bundleDownloadM
 	owned, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
-			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. The resource recognizes only the files of its last bundle, and a destroy does not delete them.",
-			"The next download that puts other files in place ends this. If you destroy the resource before, delete the files that its warnings name."))
+			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
+			"No action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."))
 	}
 	owned.Add(state.SHA256.ValueString(), state.ContentSHA256.ValueString())
 	return owned
 }
 
-func (m *bundleDownloadModel) target() bundle.Target {
+func (m bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
@@ -228,7 +228,7 @@ func (r *bundleDownloadResource) apply(ctx context.Context, operation downloadOp
 
 	found, err := plan.inspect(ctx, owned)
 	if err != nil {
-		operation.addFailure(diags, &plan, err)
+		operation.addFailure(diags, plan, err)
 		return
 	}
 	result := plan.withComputed(state)
@@ -238,7 +238,7 @@ func (r *bundleDownloadResource) apply(ctx context.Context, operation downloadOp
 		}
 		result, owned, err = plan.download(ctx, c, found, owned, diags)
 		if err != nil {
-			operation.addFailure(diags, &plan, err)
+			operation.addFailure(diags, plan, err)
 			return
 		}
 	}
@@ -314,7 +314,7 @@ func (m bundleDownloadModel) download(ctx context.Context, c *client.Client, fou
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
-func (m *bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
+func (m bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
 	if err != nil {
 		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Nothing needs these files. Delete them yourself."))
 	}
