@@ -144,7 +144,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 			d.Directory = ""
 			err := d.put(tc.data)
 			if tc.files < 0 {
-				if _, damaged := errors.AsType[*ArchiveError](err); !damaged {
+				if !isA[*ArchiveError](err) {
 					t.Errorf("error %v, want an *ArchiveError", err)
 				}
 				d.wantListing(map[string]string{"out/": ""})

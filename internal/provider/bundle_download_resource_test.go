@@ -119,6 +119,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files where the bundle goes (path)", "bundle.tar.gz\" already exists. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files where the bundle goes (extract_to)", "site\" already exists."}},
+		"no directory":        {"good", "", "put site", []string{"Unexpected files where the bundle goes (extract_to)", "site\" is a file."}},
 	}
 	c := h.cli(t, "")
 	var config strings.Builder
@@ -131,7 +132,11 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	said := c.report(t, 1, "apply", "-auto-approve")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			plan.wantNothingSaid(t, name) // what is there may be what would be written
+			if name == "no directory" {
+				plan.wantSaid(t, name, "site\" is a file. The apply stops before it changes any file.")
+			} else {
+				plan.wantNothingSaid(t, name) // what is there may be what would be written
+			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}
 			if _, file, ok := strings.Cut(test.before, "put "); ok {
