@@ -257,8 +257,6 @@ func (r *Removed) remove(f Found) error {
 		case err == nil && now.entries == 0: // it is gone
 		case p.doubt != "":
 			r.Left = append(r.Left, p.obstacle(p.doubt))
-		case isSystemError(err):
-			return err
 		case err != nil || now != p.stamp:
 			r.Left = append(r.Left, p.obstacle(replacedSince))
 		default:

@@ -233,7 +233,11 @@ func wantOccupied(t *testing.T, err error, directory bool) {
 func TestWhatHappensDuringInspect(t *testing.T) {
 	t.Parallel()
 	data, cause := siteOf(t, "1"), errors.New("interrupted")
-	for _, event := range []string{"edited", "removed", "interrupted"} {
+	events := []string{"edited", "interrupted"}
+	if runtime.GOOS != "windows" { // which renames nothing that is being read
+		events = append(events, "removed")
+	}
+	for _, event := range events {
 		for asked := 0; ; asked++ {
 			d := newDisk(t)
 			must(t, d.put(data))
@@ -293,34 +297,26 @@ func (c *countedContext) Err() error {
 
 func TestParentThatIsNoDirectoryIsNamed(t *testing.T) {
 	t.Parallel()
-	for name, target := range map[string]Target{
-		"a file above the file":                 {"parent/a/b/bundle.tgz", "site"},
-		"a file above the directory":            {"bundle.tgz", "parent/a/b/site"},
-		"a link to nothing above the directory": {"bundle.tgz", "link/a/b/site"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			parent, _, linked := strings.Cut(name, " to nothing")
-			parent = d.path("parent")
-			if linked {
-				parent = d.path("link")
-				symlink(t, "nowhere", parent)
-			} else {
-				write(t, parent, "mine")
-			}
-			before := listing(t, d.root)
-			d.Target = Target{d.path(target.Path), d.path(target.Directory)}
-			err := d.put(siteOf(t, "1")) // Windows says only here what is in the way
-			if runtime.GOOS != "windows" {
-				err = OccupiedError(d.inspect().Occupied())
-			}
-			if err == nil || !strings.Contains(err.Error(), parent) || strings.Contains(err.Error(), filepath.Join(parent, "a")) {
-				t.Errorf("error %v, want one that names %s", err, parent)
-			}
-			must(t, d.remove())
-			d.wantListing(before)
-		})
+	for _, target := range []Target{{"file/a/b/bundle.tgz", "site"}, {"bundle.tgz", "file/a/b/site"}, {"bundle.tgz", "link/a/b/site"}} {
+		d := newDisk(t)
+		parent := d.path("file")
+		if strings.HasPrefix(target.Directory, "link") {
+			parent = d.path("link")
+			symlink(t, "nowhere", parent)
+		} else {
+			write(t, parent, "mine")
+		}
+		before := listing(t, d.root)
+		d.Target = Target{d.path(target.Path), d.path(target.Directory)}
+		err := d.put(siteOf(t, "1")) // Windows says only here what is in the way
+		if runtime.GOOS != "windows" {
+			err = OccupiedError(d.inspect().Occupied())
+		}
+		if err == nil || !strings.Contains(err.Error(), parent) || strings.Contains(err.Error(), filepath.Join(parent, "a")) {
+			t.Errorf("%+v: error %v, want one that names %s", target, err, parent)
+		}
+		must(t, d.remove())
+		d.wantListing(before)
 	}
 }
 

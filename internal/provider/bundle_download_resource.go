@@ -143,7 +143,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		plan.SHA256 = types.StringUnknown()
 	}
 	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
-	if plan.JobID.Equal(state.JobID) && !state.ContentSHA256.IsNull() {
+	if plan.JobID.Equal(state.JobID) {
 		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -299,10 +299,10 @@ func (m bundleDownloadModel) download(ctx context.Context, c *client.Client, fou
 		return m, owned, err
 	}
 	// The plan knows the content only of a job that was downloaded before.
-	if wanted := m.ContentSHA256.ValueString(); wanted != "" && wanted != content.Digest {
+	if wanted := m.ContentSHA256.ValueString(); !m.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return m, owned, &mismatchError{
 			"job_id", summaryContentChanged,
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), wanted),
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
 			"To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
