@@ -403,18 +403,23 @@ func TestStageThatFailsLeavesNothingBehind(t *testing.T) {
 
 func TestFileAndDirectoryAtOnePlaceAreRefused(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]bool{"site": true, "SITE": ignoresCase(t), "site2": false} {
-		d := newDisk(t)
-		must(t, os.Mkdir(d.path("real"), 0o755))
-		symlink(t, "real", d.path("link"))
-		d.Target = Target{d.path("link/" + name), d.path("real/site")}
-		before := listing(t, d.root)
-		if err := d.put(siteOf(t, "1")); errors.Is(err, ErrSamePlace) != want || !want && err != nil {
-			t.Errorf("%s: error %v, want a refusal: %t", name, err, want)
-		}
-		if want {
-			d.wantListing(before)
-		}
+	for path, want := range map[string]bool{"link/site": true, "real/SITE": ignoresCase(t), "real/site2": false} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t)
+			must(t, os.Mkdir(d.path("real"), 0o755))
+			if path == "link/site" {
+				symlink(t, "real", d.path("link"))
+			}
+			d.Target = Target{d.path(path), d.path("real/site")}
+			before := listing(t, d.root)
+			if err := d.put(siteOf(t, "1")); errors.Is(err, ErrSamePlace) != want || !want && err != nil {
+				t.Errorf("error %v, want a refusal: %t", err, want)
+			}
+			if want {
+				d.wantListing(before)
+			}
+		})
 	}
 }
 
