@@ -94,7 +94,7 @@ func cleanName(raw string) (string, error) {
 	name := path.Clean(raw)
 	elements := strings.Split(name, "/")
 	tooLong := slices.ContainsFunc(elements, func(element string) bool { return len(element) > 255 })
-	if raw == "" || tooLong || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+	if tooLong || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "", errName
 	}
 	_, err := filepath.Localize(name)

@@ -202,13 +202,11 @@ func (s *Staged) replace() error {
 	return s.renameAll(renames)
 }
 
-// claim describes what is in place now. What was already there gets a new time, so that a
-// destroy of the resource that wrote it leaves it. If the system refuses the new time, that
-// destroy deletes it.
+// claim describes what is in place now. It sets a new time, so that a destroy of another
+// resource that wrote the same leaves it. If the system refuses the new time, that destroy
+// deletes it.
 func (p *stagedPart) claim() Written {
-	if p.same {
-		_ = os.Chtimes(p.name, time.Now(), time.Now())
-	}
+	_ = os.Chtimes(p.name, time.Now(), time.Now())
 	return Written{p.content, timeOf(p.name)}
 }
 

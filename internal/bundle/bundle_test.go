@@ -53,7 +53,9 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, errors.Join(errDownload, staged.Discard())
+		err := staged.Discard()
+		d.wantClosed(staged)
+		return nil, errors.Join(errDownload, err)
 	}
 	for _, part := range [][]byte{[]byte("of an object that changed"), data} {
 		must(d.t, staged.Restart())
@@ -66,10 +68,16 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
 		return nil, errors.Join(err, staged.Discard())
 	}
-	if err := staged.writer.Close(); !errors.Is(err, os.ErrClosed) {
-		d.t.Errorf("the file is still open, so Windows would not rename it: %v", err)
-	}
+	d.wantClosed(staged)
 	return staged, nil
+}
+
+// wantClosed checks that the file is closed, because Windows renames and deletes no open one.
+func (d *disk) wantClosed(staged *Staged) {
+	d.t.Helper()
+	if err := staged.writer.Close(); !errors.Is(err, os.ErrClosed) {
+		d.t.Errorf("the file is still open: %v", err)
+	}
 }
 
 // put stages and commits data.
@@ -135,6 +143,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 		"another file":                   {[]byte("text"), 0},
 		"a small gzip file":              {gzipOf(t, []byte("text")), 0},
 		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
+		"an archive with a file twice":   {tarOf(t, regular("a", "x"), regular("a", "x")), 0},
 		"an archive that is cut off":     {shorter(archive, 9), -1},
 		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
 	} {
@@ -320,10 +329,14 @@ func TestParentThatIsNoDirectoryIsNamed(t *testing.T) {
 	}
 }
 
-func TestNameThatTheSystemRefusesIsAnErrorOfInspect(t *testing.T) {
+func TestInspectReturnsErrorsOfTheSystem(t *testing.T) {
 	t.Parallel()
 	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); runtime.GOOS != "windows" && !errors.Is(err, syscall.ENAMETOOLONG) {
-		t.Errorf("error %v", err)
+		t.Errorf("a name that is too long: error %v", err)
+	}
+	unreadable := Target{Path: "/proc/self/mem"} // a regular file, even for root
+	if _, err := unreadable.Inspect(t.Context(), Owned{Files: []Written{{Digest: "other"}}}); runtime.GOOS == "linux" && !errors.Is(err, syscall.EIO) {
+		t.Errorf("a file that cannot be read: error %v", err)
 	}
 }
 

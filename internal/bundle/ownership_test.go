@@ -79,6 +79,7 @@ func TestOwnership(t *testing.T) {
 		"an edited file of an older bundle":     {goBack, "put site/index.html", old, differs("")},
 		"an edited file without the archive":    {nil, "rm out/bundle.tgz, put site/index.html", gone, differs("")},
 		"an edited file beside another archive": {nil, "put out/bundle.tgz, put site/index.html", differs(""), differs("")},
+		"an added link":                         {nil, "put site/z, link site/z", latest, differs("")},
 		"a link in place of a file":             {nil, "link site/index.html", latest, differs("")},
 		// Before a slash, the system would follow a link.
 		"a link in place of everything":                    {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, foreign("is a symbolic link")},
@@ -144,38 +145,41 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 		"everything":         {"", ""},
 		"only the file":      {"rm site", ""},
 		"only the directory": {"rm out/bundle.tgz", ""},
-		"not another file":   {"put out/bundle.tgz", "bundle.tgz already exists"},
-		"not with a link":    {"link site/index.html", "site already exists"},
-		"not another page":   {"put site/index.html", "site already exists"},
+		"not through a link": {"link out/bundle.tgz", "bundle.tgz is a symbolic link"},
+		"not another file":   {"put out/bundle.tgz", "bundle.tgz "},
+		"not an added link":  {"put site/z, link site/z", "site "},
+		"not another page":   {"put site/index.html", "site "},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			must(t, d.put(siteOf(t, "1")))
-			d.change(tc.change)
-			d.owned = Owned{}
-			before, found := listing(t, d.root), d.inspect()
-			err := d.put(siteOf(t, "1"))
-			if tc.occupied != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
-					t.Errorf("error %v, want %q", err, tc.occupied)
+		for who, owned := range map[string]Owned{"a new resource": {}, "another bundle's resource": {Files: []Written{{Digest: "other"}}, Trees: []Written{{Digest: "other"}}}} {
+			t.Run(name+" by "+who, func(t *testing.T) {
+				t.Parallel()
+				d := newDisk(t)
+				must(t, d.put(siteOf(t, "1")))
+				d.change(tc.change)
+				d.owned = owned
+				before, found := listing(t, d.root), d.inspect()
+				err := d.put(siteOf(t, "1"))
+				if tc.occupied != "" {
+					if err == nil || !strings.Contains(err.Error(), tc.occupied) {
+						t.Errorf("error %v, want %q", err, tc.occupied)
+					}
+					d.wantListing(before)
+					if after := d.inspect(); after.file != found.file || *after.directory != *found.directory {
+						t.Errorf("the times changed from\n%+v\nto\n%+v", found, after)
+					}
+					return
 				}
-				d.wantListing(before)
-				if after := d.inspect(); after.file != found.file || *after.directory != *found.directory {
-					t.Errorf("the times changed from\n%+v\nto\n%+v", found, after)
+				must(t, err)
+				d.wantListing(listingOf(siteOf(t, "1"), "1"))
+				for _, p := range d.inspect().parts() {
+					if !p.latest || p.doubt != "" {
+						t.Errorf("found %+v, want the resource's own", p)
+					}
 				}
-				return
-			}
-			must(t, err)
-			d.wantListing(listingOf(siteOf(t, "1"), "1"))
-			for _, p := range d.inspect().parts() {
-				if !p.latest || p.doubt != "" {
-					t.Errorf("found %+v, want the resource's own", p)
-				}
-			}
-			must(t, d.remove())
-			d.wantListing(map[string]string{"out/": ""})
-		})
+				must(t, d.remove())
+				d.wantListing(map[string]string{"out/": ""})
+			})
+		}
 	}
 }
 
@@ -214,6 +218,10 @@ func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	must(t, removed.Discard())
 	wantProblems(t, removed.Left, replacedSince, replacedSince)
 	old.wantListing(listingOf(data, "1"))
+	old.change("rm out, rm site")
+	removed, err = found.Remove(t.Context())
+	must(t, err)
+	wantProblems(t, removed.Left)
 }
 
 // It is the destroy and the create of a resource that was renamed without a moved block.
