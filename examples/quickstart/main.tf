@@ -1,4 +1,4 @@
-# Exports a site after each successful update, and outputs the link to the bundle.
+# Exports a site after each successful update and outputs the link to the bundle.
 
 terraform {
   required_version = ">= 1.2"
