@@ -101,7 +101,7 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	was, is := readStored(t, "static_export.json", newStaticExportResource())
 	var model staticExportModel
 	diags := was.state.Get(t.Context(), &model)
-	life := readLife(t.Context(), &model, was.private, &diags)
+	life, _ := readLife(t.Context(), &model, was.private, &diags)
 	pages, size := int64(6), int64(2048)
 	want := &exportLife{
 		JobID: "se_1", Status: "completed", PageCount: &pages, Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
