@@ -34,7 +34,7 @@ type core struct {
 // object is a resource in the state.
 type object struct {
 	value    tftypes.Value
-	private  []byte
+	private  []byte // nil if the provider was killed while it updated the resource
 	identity *tfprotov6.ResourceIdentityData
 	tainted  bool
 }
@@ -425,8 +425,14 @@ func (c *core) change(n *node, planned change, arguments map[string]tftypes.Valu
 		TypeName: n.kind, PriorState: encode(n.kind, prior.value), PlannedState: encode(n.kind, planned.after), Config: encode(n.kind, config),
 		PlannedPrivate: planned.private, PlannedIdentity: planned.identity,
 	}))
-	if n.p.killed() {
-		return prior // nobody received the result
+	if n.p.killed() { // nobody received the result
+		if planned.action == update {
+			prior.private = nil
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.state[n.address] = prior
+		}
+		return prior
 	}
 	succeeded := n.hear(resp.Diagnostics)
 	result := object{value: decode(n.kind, resp.NewState), private: resp.Private, identity: resp.NewIdentity, tainted: prior.tainted}

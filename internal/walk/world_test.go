@@ -61,7 +61,7 @@ type fault struct {
 	Skip  int    `json:"skip,omitempty"`
 	Times int    `json:"times,omitempty"`
 	For   span   `json:"for,omitempty"`
-	// Kind is an HTTP status or one of the constants below.
+	// Kind is an HTTP status or one of the constants below, or several of them, in turn.
 	Kind       string `json:"kind,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request anyway
@@ -95,6 +95,9 @@ const (
 	never    outcome = "never"     // there was no connection
 	left     outcome = "abandoned" // by the provider
 )
+
+// failures are the outcomes that a row of failures consists of. A 429 is none.
+var failures = []outcome{missing, rejected, trouble, never}
 
 // exchange is a request and what the provider received.
 type exchange struct {
@@ -281,8 +284,10 @@ func (n *network) fault(x *exchange) fault {
 		if f.used++; f.used == 1 {
 			f.began = x.at
 		}
-		n.tally["fault "+f.Kind]++
-		return f.fault
+		kinds, one := strings.Split(f.Kind, " "), f.fault
+		one.Kind = kinds[(f.used-1)%len(kinds)]
+		n.tally["fault "+one.Kind]++
+		return one
 	}
 	if h := n.hidden[x.job]; x.at.Before(h.job) || x.at.Before(h.bundle) && x.endpoint == simulator.EndpointBundle {
 		n.tally["fault missing"]++
