@@ -126,10 +126,10 @@ func (r random) steps(s scene) []step {
 		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
 		b.After = hide.For
 		return []step{hide, a, a, b}
-	case 9: // a bundle that is missing when its link is renewed early, and then not needed
+	case 9: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
 		a := set("renew_before", "1000h")
 		a.After, a.Apply = s.Lifetime*2/3, []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
-		return []step{a, set("renew_before", "")}
+		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
 	case 10: // a start that is interrupted, or whose response is lost
 		a := set("triggers", pick(r, "1", "2", "3"))
 		a.Apply = []fault{{At: simulator.EndpointStart, Kind: pick(r, "500", "503", kindLost, kindSilence, kindPage), Acts: r.often(50)}}
