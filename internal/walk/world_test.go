@@ -117,8 +117,8 @@ type exchange struct {
 type world struct {
 	scene
 	service *simulator.Service
-	skew    time.Duration // of the service's clock
-	keepLog bool          // of the service
+	skew    time.Duration                                           // of the service's clock
+	wrap    func(tfprotov6.ProviderServer) tfprotov6.ProviderServer // or nil
 
 	mu      sync.Mutex
 	faults  []*activeFault
@@ -202,6 +202,9 @@ func (w *world) launch() *process {
 			}
 		},
 	})()
+	if w.wrap != nil {
+		p.ProviderServer = w.wrap(p.ProviderServer)
+	}
 	config := encode("", configuration("", nil))
 	must(p.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: config}))
 	return p
@@ -353,9 +356,7 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
-	if !n.keepLog {
-		n.service.ResetRequests()
-	}
+	n.service.ResetRequests()
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]
