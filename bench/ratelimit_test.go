@@ -120,7 +120,7 @@ var getters = map[string]func(http.RoundTripper) (get, start func(context.Contex
 			panic(err)
 		}
 		get = func(ctx context.Context) error {
-			_, err := c.GetStaticExportJob(ctx, "job", client.ReadOptions{})
+			_, err := c.GetStaticExportJob(ctx, "job")
 			return err
 		}
 		return get, func(ctx context.Context) error {

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // request is a request of the API.
@@ -22,49 +24,55 @@ type request struct {
 	// body is the JSON to send; nil for none.
 	body []byte
 	// once marks a request that must not be sent twice. If the context ends while it is in
-	// flight, do still waits for the response, which may contain the only copy of an ID.
-	once     bool
-	attempts int // made so far, for the log
+	// flight, send still waits for the response, which may contain the only copy of an ID.
+	once bool
 }
 
 // attempt sends a request once and converts the response with read, whose error says why
-// the response is unusable.
-func attempt[T any](ctx context.Context, c *Client, req *request, read func(*record) (*T, error)) (*T, error) {
-	req.attempts++
-	response, err := c.do(ctx, *req)
+// the response is unusable. retryAfter is the pause that the response requests.
+func attempt[T any](ctx context.Context, c *Client, over *network, req request, number int, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
+	response, err := c.do(ctx, over, req, number)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	value, err := read(&record{response.object, response.RetryAfter, func(field string) {
-		c.log(ctx, slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"path": response.Path, "field": field})
+	value, err = read(&record{fields: response.object, log: func(level slog.Level, message string, fields map[string]any) {
+		fields["path"] = response.Path
+		c.log(ctx, level, message, fields)
 	}})
 	if err != nil {
-		err = c.unexpected(response, err)
+		err = &UnexpectedResponseError{Exchange: response.Exchange, Problem: err.Error(), Message: c.Redact(display.ObjectMessage(response.object))}
 		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
-		return nil, err
+		return nil, 0, err
 	}
-	return value, nil
+	return value, response.RetryAfter, nil
 }
 
-// do waits for the turn of a request and sends it once.
+// do waits for the turn of a request and sends it once. It returns the response even with
+// an error, if there was one; it is never nil.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or
 // context.Cause(ctx) if ctx ended.
-func (c *Client) do(ctx context.Context, r request) (*response, error) {
-	req, err := c.newRequest(r)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) do(ctx context.Context, over *network, r request, number int) (*response, error) {
 	if err := c.pacer.take(ctx); err != nil {
-		return nil, err
+		return &response{}, err
 	}
 	began := time.Now()
-	response, exchange, err := c.send(ctx, req, r.once)
+	response, err := c.send(ctx, over, r)
 	c.logAttempt(ctx, "API request", began, err, map[string]any{
-		"method": req.Method, "path": req.URL.EscapedPath(), "attempt": r.attempts,
-		"status": exchange.StatusCode, "request_id": exchange.RequestID,
+		"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number,
+		"status": response.StatusCode, "request_id": response.RequestID,
 	})
 	return response, err
+}
+
+// url escapes the path elements of a request, so that each stays one element regardless of
+// what it contains.
+func (c *Client) url(r request) *url.URL {
+	u := c.baseURL
+	for _, element := range r.path {
+		u = u.JoinPath(escapeElement(element))
+	}
+	return u
 }
 
 // logAttempt adds the duration and the error of an attempt to the fields, and logs them.
@@ -77,22 +85,23 @@ func (c *Client) logAttempt(ctx context.Context, message string, began time.Time
 	c.log(ctx, level, message, fields)
 }
 
-// newRequest builds a request. It escapes the path elements, so that each stays one element
-// regardless of what it contains.
-func (c *Client) newRequest(r request) (*http.Request, error) {
-	u := c.baseURL
-	for _, element := range r.path {
-		u = u.JoinPath(escapeElement(element))
-	}
-	req, err := http.NewRequest(r.method, u.String(), bytes.NewReader(r.body)) //nolint:noctx // send adds it
+// newRequest builds a request.
+func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, c.url(r).String(), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.config.UserAgent)
+	if r.method == http.MethodGet {
+		req.Header.Set("Cache-Control", "no-cache")
+	}
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.once {
+		req.GetBody = nil // so net/http cannot send it again, such as after a redirect
 	}
 	return req, nil
 }
@@ -109,26 +118,26 @@ func escapeElement(element string) string {
 	return url.PathEscape(element)
 }
 
-// send sends a request, limited by the request timeout. It returns the exchange even with
-// an error, or the zero value if there was no response.
-func (c *Client) send(ctx context.Context, req *http.Request, once bool) (*response, Exchange, error) {
-	network := c.api
-	if once {
-		ctx, network = context.WithoutCancel(ctx), c.fresh
+// send sends a request, limited by the request timeout. It returns what [Client.do] returns.
+func (c *Client) send(ctx context.Context, over *network, r request) (*response, error) {
+	if r.once {
+		ctx, over = context.WithoutCancel(ctx), c.separate
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.config.RequestTimeout, silence("no complete response within the request timeout"))
 	defer cancel()
 	// Nothing is sent without a connection. net/http may get it in another goroutine, even
 	// after it has given up on the request.
 	var sent atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	resp, err := network.Do(req.WithContext(traced)) //nolint:gosec // the user configures the host
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
+	req, err := c.newRequest(ctx, r)
 	if err != nil {
-		return nil, Exchange{}, c.connectionError(ctx, req, sent.Load(), err)
+		return &response{}, err
+	}
+	resp, err := over.api.Do(req) //nolint:gosec // the user configures the host
+	if err != nil {
+		return &response{}, c.connectionError(req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.pacer.count(resp.StatusCode)
-	exchange := c.exchange(req, resp)
-	response, err := c.decodeResponse(ctx, req, resp, exchange)
-	return response, exchange, err
+	return c.readResponse(req, resp)
 }

@@ -24,17 +24,17 @@ func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"))
 		for _, request := range []request{aRead, aStart} {
-			if _, err := c.do(bounded(t, time.Minute), request); err != nil {
+			if _, err := c.do(bounded(t, time.Minute), c.shared, request, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i, want := range []string{
-			"GET docs.test /v1/jobs/se_1  [Bearer " + testKey + " application/json test/1 ]",
-			"POST docs.test /v1/jobs " + `{"domain":"d"}` + " [Bearer " + testKey + " application/json test/1 application/json]",
+			"GET docs.test /v1/jobs/se_1  [Bearer " + testKey + " application/json test/1 no-cache ]",
+			"POST docs.test /v1/jobs " + `{"domain":"d"}` + " [Bearer " + testKey + " application/json test/1  application/json]",
 		} {
 			r := s.received()[i]
 			headers := []string{}
-			for _, name := range []string{"Authorization", "Accept", "User-Agent", "Content-Type"} {
+			for _, name := range []string{"Authorization", "Accept", "User-Agent", "Cache-Control", "Content-Type"} {
 				headers = append(headers, r.header.Get(name))
 			}
 			if got := fmt.Sprint(r.method, " ", r.host, " ", r.path, " ", r.body, " ", headers); got != want {
@@ -57,7 +57,7 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				reply(200, "{}")(w, r)
 			})
 			c, s := serve(t, mux.ServeHTTP, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
-			if _, err := c.do(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}); err != nil || element != id {
+			if _, err := c.do(bounded(t, time.Minute), c.shared, request{method: "GET", path: []string{"jobs", id}}, 1); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
 		})
@@ -91,7 +91,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if test.dial != nil {
 						s.dial = func(ctx context.Context, _ int) error { return test.dial(ctx) }
 					}
-					_, err := c.do(bounded(t, time.Hour), request)
+					_, err := c.do(bounded(t, time.Hour), c.shared, request, 1)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -124,7 +124,7 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 				c, s := serve(t, test.handler)
 				ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 				time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-				_, err := c.do(ctx, test.request)
+				_, err := c.do(ctx, c.shared, test.request, 1)
 				if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != 1 {
 					t.Errorf("%v after %s and %d requests, want %s after %s and 1", err, took, len(s.received()), test.want, test.took)
 				}
@@ -136,15 +136,15 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.do(bounded(t, time.Hour), aStart); !isUnsent(err) {
+		if _, err := c.do(bounded(t, time.Hour), c.shared, aStart, 1); !isUnsent(err) {
 			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
-		if _, err := c.do(ctx, aStart); !errors.Is(err, errInterrupt) {
+		if _, err := c.do(ctx, c.shared, aStart, 1); !errors.Is(err, errInterrupt) {
 			t.Errorf("after an interrupt: %v", err)
 		}
-		if _, err := c.do(bounded(t, time.Hour), request{method: "bad method"}); err == nil {
+		if _, err := c.do(bounded(t, time.Hour), c.shared, request{method: "bad method"}, 1); err == nil {
 			t.Error("sent a request whose method is not a token")
 		}
 		if len(s.received()) != 0 {
@@ -159,10 +159,10 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 			reply(200, "{}"), reply(204, ""), reply(503, strings.Repeat("sorry ", 1000)), reply(302, "moved", "Location: https://elsewhere.test/"), reply(200, "{}"),
 		))
 		for range 4 {
-			_, _ = c.do(bounded(t, time.Hour), aRead)
+			_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, 1)
 		}
 		for range 2 {
-			_, _ = c.do(bounded(t, time.Hour), aStart)
+			_, _ = c.do(bounded(t, time.Hour), c.shared, aStart, 1)
 		}
 		if s.dials != 3 {
 			t.Errorf("four reads and two starts made %d connections, want 3", s.dials)
@@ -183,7 +183,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 			return nil, errRefused
 		})
 	})
-	if _, err := c.do(bounded(t, time.Minute), aStart); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.do(bounded(t, time.Minute), c.shared, aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -194,9 +194,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")), reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			call := aRead
-			call.attempts = number + 1
-			_, _ = c.do(bounded(t, time.Hour), call)
+			_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, number+1)
 		}
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: the request to docs.test failed: EOF method:GET path:/v1/jobs/se_1 request_id: status:0]",

@@ -11,11 +11,11 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -26,9 +26,9 @@ type Client struct {
 	baseURL  *url.URL
 	redactor display.Redactor
 	pacer    *pacer
-	api      *http.Client
-	fresh    *http.Client // opens a connection for each request
-	storage  *http.Client
+	loop     retry.Loop
+	shared   *network // keeps its connections
+	separate *network // opens a connection for each request
 }
 
 const (
@@ -47,7 +47,7 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	if config.RoundTripper == nil {
-		if config.RoundTripper, err = newNetwork(config.RootCAs); err != nil {
+		if config.RoundTripper, err = newTransport(config.RootCAs); err != nil {
 			return nil, err
 		}
 	}
@@ -60,9 +60,11 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
+	shared, separate := newNetworks(config.RoundTripper)
 	return &Client{
 		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock),
-		api: apiClient(config.RoundTripper, true), fresh: apiClient(withoutReuse(config.RoundTripper), false), storage: storageClient(config.RoundTripper),
+		loop:   retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random},
+		shared: shared, separate: separate,
 	}, nil
 }
 

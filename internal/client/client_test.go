@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,17 +20,21 @@ import (
 func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 	for name, test := range map[string]struct {
 		domain     string
-		parameters map[string]any
+		parameters string
 		want       string // empty: an error before any request
 	}{
-		"a domain":                        {"docs.example.com", nil, `{"domain":"docs.example.com"}`},
-		"further fields":                  {"docs.example.com", map[string]any{"version": json.Number("12345678901234567890"), "paths": []any{"/a"}}, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
-		"a domain among them":             {"docs.example.com", map[string]any{"domain": "other"}, `{"domain":"docs.example.com"}`},
-		"a domain with a quote":           {`a","b":"c`, nil, `{"domain":"a\",\"b\":\"c"}`},
-		"a value that JSON does not have": {"d", map[string]any{"n": math.NaN()}, ""},
+		"a domain":              {"docs.example.com", "", `{"domain":"docs.example.com"}`},
+		"further fields":        {"docs.example.com", `{"version":12345678901234567890,"paths":["/a"]}`, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
+		"a domain among them":   {"docs.example.com", `{"domain":"other"}`, `{"domain":"docs.example.com"}`},
+		"a domain with a quote": {`a","b":"c`, "", `{"domain":"a\",\"b\":\"c"}`},
+		"text that is not JSON": {"d", `{"a":1`, ""},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
-			job, err := w.StartStaticExport(within(t), test.domain, test.parameters)
+			var parameters json.RawMessage
+			if test.parameters != "" {
+				parameters = json.RawMessage(test.parameters)
+			}
+			job, err := w.StartStaticExport(within(t), test.domain, parameters)
 			if test.want == "" {
 				if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
 					t.Errorf("%s: %v after %d requests", name, err, len(w.Requests()))
@@ -54,11 +57,11 @@ var calls = map[string]func(*testing.T, *Client) (any, error){
 	},
 	"job": func(t *testing.T, c *Client) (any, error) {
 		t.Helper()
-		return c.GetStaticExportJob(within(t), "se_1", ReadOptions{})
+		return c.GetStaticExportJob(within(t), "se_1")
 	},
 	"bundle": func(t *testing.T, c *Client) (any, error) {
 		t.Helper()
-		return c.GenerateBundle(within(t), "se_1", BundleOptions{})
+		return c.GenerateBundle(within(t), "se_1", Plain)
 	},
 }
 
@@ -80,10 +83,11 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		},
 		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
 		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
-		"a whole job":                       {"job", `{"jobId":"other","status":"running","progress":42.5,"pageCount":7,"createdAt":"2026-03-01T13:00:00+01:00"}`, `{"ID":"se_1","Status":"running","Progress":42.5,"PageCount":7,"CreatedAt":"2026-03-01T12:00:00Z"}`, ""},
+		"a whole job":                       {"job", `{"jobId":"se_1","status":"running","progress":42.5,"pageCount":7,"createdAt":"2026-03-01T13:00:00+01:00"}`, `{"ID":"se_1","Status":"running","Progress":42.5,"PageCount":7,"CreatedAt":"2026-03-01T12:00:00Z"}`, ""},
 		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?` + signature + `"}`, ""},
 		"an error that is text":             {"job", `{"status":"failed","error":" line 1\nline 2 "}`, `{"ID":"se_1","Status":"failed","Error":" line 1\nline 2 "}`, ""},
-		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T13:00:00Z","SizeBytes":12}`, ""},
+		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
+		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
 		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "expiresAt sizeBytes"},
 		"an expiry in another age":          {"bundle", `{"bundleUrl":"https://s.test/b?X-Amz-Date=00010301T120000Z&X-Amz-Expires=600"}`, `{"URL":"https://s.test/b?X-Amz-Date=00010301T120000Z&X-Amz-Expires=600","ExpiresAt":"0001-01-01T00:00:00Z"}`, ""},
 		"no expiry":                         {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":null}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","SizeBytes":12}`, ""},
@@ -104,6 +108,19 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 				t.Errorf("warned of %q, want %q", ignored, test.ignored)
 			}
 		})
+	}
+}
+
+func TestResponseWithAnotherIDIsUsedAndLogged(t *testing.T) {
+	for call, body := range map[string]string{
+		"job":    `{"jobId":"se_2","status":"running"}`,
+		"bundle": `{"jobId":"se_2","bundleUrl":"https://s.test/b"}`,
+		"update": `{"_id":"se_2","status":"success"}`,
+	} {
+		log := &logbook{}
+		if _, err := calls[call](t, receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.HasPrefix(log.above()[0], "WARN The response has another ID than the request map[field:") {
+			t.Errorf("%s: %v, logged %q", call, err, log.above())
+		}
 	}
 }
 
@@ -163,9 +180,13 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		made   int
 		err    string
 	}{
-		"a single one":                {nil, 1, ""},
-		"another one after a refusal": {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
-		"no third one":                {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
+		"a single one":                          {nil, 1, ""},
+		"another one after a refusal":           {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
+		"one for each refusal of ten seconds":   {[]simulator.Fault{{Status: 404, Lasts: 10 * second}}, 7, ""},
+		"one for each refusal of half a minute": {[]simulator.Fault{{Status: 403}}, 15, "the object store localhost returned HTTP 403"},
+		"another one after a page":              {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
+		"one for each page of half a minute":    {[]simulator.Fault{{Status: 200, Body: "\uFEFF<?xml version='1.0'?><a/>"}}, 15, "the object store localhost returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
+		"no other one after a redirect to http": {[]simulator.Fault{{Status: 302}}, 1, "returned HTTP 302 Found, a redirect that the provider does not follow"},
 		"as long as there is progress": {[]simulator.Fault{
 			{TruncateBody: 100, Times: 1}, {Status: 403, Times: 1}, {TruncateBody: 100, Times: 1}, {Status: 403, Times: 1},
 		}, 3, ""},
@@ -173,7 +194,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
 		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
 		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
-		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 16, "HTTP 404"},
+		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 15, "HTTP 404"},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
 			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})

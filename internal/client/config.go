@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -99,6 +100,11 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, invalidBaseURL("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
+	}
+	if port := u.Port(); port != "" {
+		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+			return nil, invalidBaseURL("its port is not a number from 1 to 65535")
+		}
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil

@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
@@ -28,46 +28,39 @@ type Destination interface {
 }
 
 // DownloadBundle downloads the bundle of a completed job.
-// It creates a link of its own, and another one if the object store refuses it, as long as
-// there is progress: the link or the credential that signed it may have expired, and the
-// service may restore a deleted archive when it creates a link.
 //
-// The error is one of [Client.GenerateBundle], a [*StorageError] or [*ConnectionError], that
-// of the destination, or, if ctx ended it, context.Cause(ctx) or an [*retry.EndedError].
+// It creates a link of its own. If the object store refuses that, DownloadBundle creates
+// another: the link or the credential that signed it may have expired, and right after the
+// job, the store may not have the archive yet.
+//
+// The error is one of [Client.GenerateBundle], a [*StorageError], a [*ConnectionError], that
+// of the destination, or, if ctx ended it, context.Cause(ctx), in an [*retry.EndedError] if an
+// attempt failed before.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
-	for before := int64(-1); ; before = receiver.size {
-		bundle, err := c.GenerateBundle(ctx, jobID, BundleOptions{})
-		if err != nil {
-			return err
+	var bundle *Bundle // nil if the next attempt needs a link
+	var failed error   // the last attempt
+	return c.loop.Do(ctx, plainRule, func(ctx context.Context, number int) error {
+		over := c.networkAfter(failed)
+		if bundle == nil {
+			if bundle, _, failed = attempt(ctx, c, over, bundleRequest(jobID), number, c.bundleReader(jobID)); failed != nil {
+				return failed
+			}
 		}
-		if err = c.receive(ctx, receiver, bundle.link); err == nil {
-			return nil
+		failed = receiver.receive(ctx, over, bundle.URL, number)
+		if _, ok := errors.AsType[*StorageError](failed); ok && classify(failed).Kind == retry.NotFound {
+			bundle = nil
 		}
-		if status, _ := statusOf(err); status/100 != 4 || receiver.size <= before {
-			return err
-		}
-	}
-}
-
-// receive receives an object, or the rest of it, from one link. Receiving the same bytes
-// again does not count as progress: an object store without ranges may send the first half
-// forever.
-func (c *Client) receive(ctx context.Context, receiver *receiver, link *url.URL) error {
-	loop, furthest := c.loop(plainRule), receiver.size
-	loop.Progressed = func() bool {
-		before := furthest
-		furthest = max(furthest, receiver.size)
-		return furthest > before
-	}
-	return loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) { return nil, receiver.receive(ctx, link) })
+		return failed
+	})
 }
 
 // receiver receives an object over one or more connections and links.
 type receiver struct {
-	client *Client
-	to     Destination
-	size   int64 // bytes written
+	client   *Client
+	to       Destination
+	size     int64 // bytes written
+	furthest int64 // the largest size so far
 	// total is the size of the object that those bytes belong to; negative if unknown.
 	total int64
 	// etag is the strong entity tag of that object, or "".
@@ -83,7 +76,7 @@ type receiver struct {
 //
 // The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
 // ended, context.Cause(ctx).
-func (r *receiver) receive(ctx context.Context, link *url.URL) error {
+func (r *receiver) receive(ctx context.Context, over *network, link string, number int) error {
 	if r.etag == "" {
 		if err := r.restart(""); err != nil {
 			return err
@@ -94,43 +87,56 @@ func (r *receiver) receive(ctx context.Context, link *url.URL) error {
 	defer cancel(nil)
 	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
 	defer stalled.Stop()
-	target := *link
-	target.User = nil // net/http would turn it into an Authorization header
-	req := (&http.Request{Method: http.MethodGet, URL: &target, Header: http.Header{}}).WithContext(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+	if err != nil {
+		return err
+	}
+	req.URL.User = nil // net/http would turn it into an Authorization header
 	req.Header.Set("User-Agent", c.config.UserAgent)
+	req.Header.Set("Cache-Control", "no-cache")
 	// The checksum applies to the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
 	if r.size > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.size))
 		req.Header.Set("If-Range", r.etag)
 	}
-	began, fields := time.Now(), map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range")}
-	resp, err := c.storage.Do(req)
-	if err != nil {
-		err = c.storageConnectionError(ctx, req, err)
-	} else {
-		defer func() { _ = resp.Body.Close() }()
+	before, began := r.furthest, time.Now()
+	fields := map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range"), "attempt": number}
+	resp, err := over.storage.Do(req)
+	if err == nil {
 		fields["status"] = resp.StatusCode
-		err = r.read(ctx, resp, stalled)
+		err = r.read(resp, stalled)
+		_ = resp.Body.Close()
+	} else {
+		err = c.connectionError(req, true, err)
+	}
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
+		// The same bytes again are no progress: a store without ranges may send the first half
+		// of an object forever.
+		connection.Storage, connection.Progress = true, r.furthest > before
 	}
 	c.logAttempt(ctx, "Download", began, err, fields)
 	return err
 }
 
 // read writes the body of a response to its end.
-func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.Timer) error {
-	incomplete := func(err error) error {
-		return r.client.storageConnectionError(ctx, resp.Request, err)
-	}
-	switch {
-	case resp.StatusCode == http.StatusOK:
+func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
+	incomplete := func(err error) error { return r.client.connectionError(resp.Request, true, err) }
+	switch resp.StatusCode {
+	case http.StatusOK:
 		if err := r.restart(resp.Header.Get("ETag")); err != nil {
 			return err
 		}
 		r.total = resp.ContentLength
-	case resp.StatusCode == http.StatusPartialContent && r.continues(resp.Header):
-	case resp.StatusCode == http.StatusPartialContent, resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		r.etag = "" // start over
+	case http.StatusPartialContent:
+		total, ok := r.rest(resp.Header)
+		if !ok {
+			r.etag = "" // start over
+			return incomplete(errors.New("the object store did not send the requested part"))
+		}
+		r.total = total
+	case http.StatusRequestedRangeNotSatisfiable:
+		r.etag = ""
 		return incomplete(errors.New("the object store did not send the requested part"))
 	default:
 		return r.client.storageError(resp)
@@ -140,10 +146,14 @@ func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := resp.Body.Read(buffer)
 		stalled.Stop() // a slow disk is not a stall
+		if r.size == 0 && display.IsPage(buffer[:n]) {
+			return r.client.storageError(resp)
+		}
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}
 		r.size += int64(n)
+		r.furthest = max(r.furthest, r.size)
 		switch {
 		case err == io.EOF && r.size < r.total:
 			return incomplete(fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
@@ -155,16 +165,14 @@ func (r *receiver) read(ctx context.Context, resp *http.Response, stalled *time.
 	}
 }
 
-// continues reports whether a partial response has the next bytes of the same object. It
-// notes the size of the object, which the first response may not have had.
-func (r *receiver) continues(header http.Header) bool {
-	var from, to, total int64
+// rest reports whether a partial response has the next bytes of the same object, and returns
+// the size of the object, which the first response may not have had.
+func (r *receiver) rest(header http.Header) (total int64, ok bool) {
+	var from, to int64
 	// If the size is "*", nothing tells a part from the rest.
 	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
-	known := r.total
-	r.total = total
 	etag := header.Get("ETag")
-	return n == 3 && from == r.size && (known < 0 || known == total) && (etag == "" || etag == r.etag)
+	return total, n == 3 && from == r.size && (r.total < 0 || r.total == total) && (etag == "" || etag == r.etag)
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the
@@ -175,15 +183,6 @@ func (r *receiver) restart(etag string) error {
 	}
 	r.size, r.etag = 0, etag
 	return r.to.Restart()
-}
-
-// storageConnectionError is [Client.connectionError] for the object store.
-func (c *Client) storageConnectionError(ctx context.Context, req *http.Request, err error) error {
-	err = c.connectionError(ctx, req, true, err)
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		connection.Storage = true
-	}
-	return err
 }
 
 // storageError returns the error of a response without data. It shows only the code and

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -67,8 +66,8 @@ func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // link returns a presigned link to store.test, with user information, which must not be
 // sent.
-func link(path string) *url.URL {
-	return &url.URL{Scheme: "http", User: url.UserPassword("user", signature), Host: "store.test", Path: "/" + path, RawQuery: "X-Amz-Signature=" + signature}
+func link(path string) string {
+	return "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature
 }
 
 // memory is a destination.
@@ -145,12 +144,12 @@ func TestDownloadSucceeds(t *testing.T) {
 				c, s := serve(t, inTurn(test.handlers...))
 				to := &memory{}
 				receiver := &receiver{client: c, to: to}
-				err := receiver.receive(t.Context(), link("1"))
+				err := receiver.receive(t.Context(), c.shared, link("1"), 1)
 				for range len(test.asked) - 1 {
 					if err == nil {
 						t.Error("an attempt that should fail succeeds")
 					}
-					err = receiver.receive(t.Context(), link("1"))
+					err = receiver.receive(t.Context(), c.shared, link("1"), 1)
 				}
 				if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 					t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
@@ -169,12 +168,12 @@ func TestReceiverResumesWithAnotherLink(t *testing.T) {
 		c, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), whole))
 		to := &memory{}
 		receiver := &receiver{client: c, to: to}
-		_ = receiver.receive(t.Context(), link("1"))
-		err := receiver.receive(t.Context(), link("1"))
+		_ = receiver.receive(t.Context(), c.shared, link("1"), 1)
+		err := receiver.receive(t.Context(), c.shared, link("1"), 1)
 		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
 			t.Fatalf("the first link: %v", err)
 		}
-		err = receiver.receive(t.Context(), link("2"))
+		err = receiver.receive(t.Context(), c.shared, link("2"), 1)
 		if err != nil || !bytes.Equal(to.Bytes(), content) {
 			t.Errorf("the second link: %d bytes, %v", to.Len(), err)
 		}
@@ -221,7 +220,7 @@ func TestDownloadFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
-				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link("1"))
+				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1)
 				if err == nil || err.Error() != test.err || len(s.received()) != 1 {
 					t.Errorf("error %v after %d requests, want %q after 1", err, len(s.received()), test.err)
 				}
@@ -235,7 +234,7 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 		c, s := serve(t, drip(10, 7*second, silent))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		err := (&receiver{client: c, to: &memory{}}).receive(ctx, link("1"))
+		err := (&receiver{client: c, to: &memory{}}).receive(ctx, c.shared, link("1"), 1)
 		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
@@ -245,13 +244,13 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
-		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link("1")); err != nil {
+		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}
 		for _, r := range s.received() {
 			hosts = append(hosts, r.host)
-			for name, want := range map[string]string{"Authorization": "", "Cookie": "", "Referer": "", "Accept-Encoding": "identity", "User-Agent": "test/1"} {
+			for name, want := range map[string]string{"Authorization": "", "Cookie": "", "Referer": "", "Accept-Encoding": "identity", "Cache-Control": "no-cache", "User-Agent": "test/1"} {
 				if got := r.header.Get(name); got != want {
 					t.Errorf("%s got %s %q, want %q", r.host, name, got, want)
 				}
@@ -260,7 +259,7 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		if want := []string{"store.test", "other.test"}; !slices.Equal(hosts, want) {
 			t.Errorf("requests to %q, want %q", hosts, want)
 		}
-		if want := "DEBUG Download map[duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
+		if want := "DEBUG Download map[attempt:1 duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
 			t.Errorf("logged %q, want %q", s.log.lines[0], want)
 		}
 	})

@@ -81,9 +81,15 @@ type ConnectionError struct {
 	Storage bool
 	// Untrusted means that the certificate of the server is not trusted.
 	Untrusted bool
+	// PlainHTTP means that the server of an https URL answered in plain http.
+	PlainHTTP bool
+	// ProxyStatus is the status with which a proxy refused to connect, or zero.
+	ProxyStatus int
 	// TooManyFiles means that this machine refused to open another file or connection.
 	TooManyFiles bool
-	Reason    string // redacted
+	// Progress means that a download received data that no earlier attempt had received.
+	Progress bool
+	Reason   string // redacted
 }
 
 func (e *ConnectionError) Error() string {
@@ -95,11 +101,12 @@ type silence string
 
 func (s silence) Error() string { return string(s) }
 
-// connectionError returns an error of net/http as a [*ConnectionError]. It redacts the
+// connectionError converts an error of net/http to a [*ConnectionError]. It redacts the
 // text, which has the whole URL and may quote what the server sent. If the attempt took
-// too long, the reason is the [silence]. If the caller ended ctx, the error is the cause.
-func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bool, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
+// too long, the reason is the [silence]. If the caller ended the context of the request, the
+// error is the cause.
+func (c *Client) connectionError(req *http.Request, sent bool, err error) error {
+	if cause := context.Cause(req.Context()); cause != nil {
 		if _, ok := errors.AsType[silence](cause); !ok {
 			return cause
 		}
@@ -109,13 +116,15 @@ func (c *Client) connectionError(ctx context.Context, req *http.Request, sent bo
 		err = urlError.Err
 	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	proxy, _ := errors.AsType[proxyError](err)
 	return &ConnectionError{
 		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), Host: c.Redact(req.URL.Host),
-		Sent: sent, Untrusted: untrusted, TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: c.Redact(err.Error()),
+		Sent: sent, Untrusted: untrusted, PlainHTTP: errors.Is(err, http.ErrSchemeMismatch), ProxyStatus: int(proxy),
+		TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: c.Redact(err.Error()),
 	}
 }
 
-// StorageError reports a response of the object store without data.
+// StorageError reports a response of the object store without a bundle.
 type StorageError struct {
 	Host       string
 	StatusCode int
@@ -126,7 +135,14 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("the object store %s returned HTTP %s, %s", e.Host, statusLine(e.StatusCode), e.Message), ", ")
+	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
+	switch {
+	case e.StatusCode/100 == 2:
+		return text + " with an HTML or XML page instead of the bundle"
+	case e.StatusCode/100 == 3:
+		return text + fmt.Sprintf(", a redirect that the provider does not follow: it has no location, leads to plain http, or comes after %d others", maxRedirects)
+	}
+	return strings.TrimSuffix(text+", "+e.Message, ", ")
 }
 
 func statusLine(code int) string {
@@ -170,6 +186,6 @@ func MayHaveStarted(err error) bool {
 		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
 	default:
-		return status >= 500 // a gateway may send any of them after the service has acted
+		return status/100 == 1 || status >= 500 // a gateway may send these after the service has acted
 	}
 }

@@ -4,13 +4,12 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -29,8 +28,6 @@ type StaticExportJob struct {
 	CreatedAt *time.Time
 	// Error is the service's message about a failed job. It may be empty.
 	Error string
-
-	retryAfter time.Duration
 }
 
 // The final statuses of a static export job. Any other status means that the job is
@@ -55,51 +52,50 @@ func (j *StaticExportJob) Documented() bool {
 // Bundle is a presigned link to the archive of a static export: the response of
 // generateBundle. The link is a credential.
 type Bundle struct {
-	URL  string
-	link *url.URL // URL, parsed
-	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it.
+	URL string
+	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do,
+	// it is the earlier time.
 	ExpiresAt time.Time
 	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters are JSON
-// values that join the domain in the request body, and cannot replace it. The contract leaves
-// open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters are a JSON
+// object whose fields join the domain in the request body, and cannot replace it; nil for none.
+// The contract leaves open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
 	fields := map[string]any{}
-	maps.Copy(fields, parameters)
+	if parameters != nil {
+		members := map[string]json.RawMessage{}
+		if err := json.Unmarshal(parameters, &members); err != nil {
+			return nil, err
+		}
+		for name, value := range members {
+			fields[name] = value
+		}
+	}
 	fields["domain"] = domain
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
-	return call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
+	job, _, err := call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
 	})
-}
-
-// ReadOptions configures [Client.GetStaticExportJob].
-type ReadOptions struct {
-	// Prompt means that a single "not found" is enough, because a person waits for the answer
-	// or because the job is known to be missing.
-	Prompt bool
+	return job, err
 }
 
 // GetStaticExportJob reads a job (getStaticExportJob).
-func (c *Client) GetStaticExportJob(ctx context.Context, jobID string, opts ReadOptions) (*StaticExportJob, error) {
-	rule := plainRule
-	if opts.Prompt {
-		rule = promptRule
-	}
-	return call(ctx, c, rule, jobRequest(jobID), jobReader(jobID))
+func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
+	job, _, err := call(ctx, c, plainRule, jobRequest(jobID), jobReader(jobID))
+	return job, err
 }
 
 func jobRequest(jobID string) request {
@@ -108,6 +104,7 @@ func jobRequest(jobID string) request {
 
 func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
 	return func(r *record) (*StaticExportJob, error) {
+		r.compareID("jobId", jobID)
 		status, err := r.name("status")
 		return readJob(r, jobID, status), err
 	}
@@ -115,50 +112,60 @@ func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
 
 func readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
-		ID:         id,
-		Status:     status,
-		Progress:   r.number("progress"),
-		PageCount:  r.count("pageCount"),
-		CreatedAt:  r.instant("createdAt"),
-		Error:      r.message("error"),
-		retryAfter: r.retryAfter,
+		ID:        id,
+		Status:    status,
+		Progress:  r.number("progress"),
+		PageCount: r.count("pageCount"),
+		CreatedAt: r.instant("createdAt"),
+		Error:     r.message("error"),
 	}
-}
-
-// BundleOptions configures [Client.GenerateBundle].
-type BundleOptions struct {
-	// First means that an export depends on the link: it is the first one of a job that the
-	// caller started. An error response then counts only after half a minute of such responses
-	// in a row.
-	First bool
 }
 
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
-func (c *Client) GenerateBundle(ctx context.Context, jobID string, opts BundleOptions) (*Bundle, error) {
-	rule := plainRule
-	if opts.First {
-		rule = patientRule
-	}
-	return call(ctx, c, rule, bundleRequest(jobID), c.readBundle)
+func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
+	bundle, _, err := call(ctx, c, patience.rule(), bundleRequest(jobID), c.bundleReader(jobID))
+	return bundle, err
 }
 
 func bundleRequest(jobID string) request {
 	return request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
 }
 
-func (c *Client) readBundle(r *record) (*Bundle, error) {
-	link := r.text("bundleUrl")
-	if link == nil || *link == "" {
-		return nil, errors.New(`the response has no field "bundleUrl"`)
+func (c *Client) bundleReader(jobID string) func(*record) (*Bundle, error) {
+	return func(r *record) (*Bundle, error) {
+		r.compareID("jobId", jobID)
+		link := r.text("bundleUrl")
+		if link == nil || *link == "" {
+			return nil, errors.New(`the response has no field "bundleUrl"`)
+		}
+		u, err := url.Parse(*link)
+		switch {
+		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+			return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
+		case u.Scheme == "http" && c.baseURL.Scheme == "https":
+			return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
+		}
+		expiresAt := linkExpiry(u)
+		if stated := r.instant("expiresAt"); stated != nil && (expiresAt.IsZero() || stated.Before(expiresAt)) {
+			expiresAt = *stated
+		}
+		return &Bundle{URL: *link, ExpiresAt: expiresAt, SizeBytes: r.count("sizeBytes")}, nil
 	}
-	u, err := url.Parse(*link)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
-	case u.Scheme == "http" && c.baseURL.Scheme == "https":
-		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
+}
+
+// linkExpiry returns when a presigned link expires, according to its query (Signature
+// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It returns zero if the
+// query does not say.
+func linkExpiry(link *url.URL) time.Time {
+	query := link.Query()
+	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
+		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
+		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
+		if err == nil && err2 == nil {
+			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
+			return expiry
+		}
 	}
-	expiresAt := linkExpiry(u)
-	return &Bundle{URL: *link, link: u, ExpiresAt: *cmp.Or(r.instant("expiresAt"), &expiresAt), SizeBytes: r.count("sizeBytes")}, nil
+	return time.Time{}
 }

@@ -4,10 +4,12 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"net/http"
 	"net/url"
-	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -17,10 +19,39 @@ const (
 	maxRedirects    = 5
 )
 
-// newNetwork returns a network that uses the proxy of the usual environment variables,
-// TLS 1.2 or later, and the given root certificates in addition to the system's. Plain
-// http, which only loopback hosts use, never goes through a proxy.
-func newNetwork(rootCAs []byte) (*http.Transport, error) {
+// network is a way to the API and to the object store.
+type network struct{ api, storage *http.Client }
+
+// newNetworks returns a network that keeps its connections for later requests, and one that
+// opens a connection for each request.
+func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
+	single := keeping // of a test
+	if transport, ok := keeping.(*http.Transport); ok {
+		transport = transport.Clone()
+		transport.DisableKeepAlives = true
+		single = transport
+	}
+	return &network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}
+}
+
+// networkAfter returns the network for an attempt after one that failed with the given error;
+// nil if it is the first. One node of a service can fail while the others work, so a retry takes
+// another connection, unless the service only limits the rate of requests.
+func (c *Client) networkAfter(failed error) *network {
+	if failed == nil || classify(failed).Kind == retry.Throttled {
+		return c.shared
+	}
+	c.shared.api.CloseIdleConnections() // those of the object store, too
+	return c.separate
+}
+
+// newTransport returns a transport that uses the proxy of the usual environment variables, TLS
+// 1.2 or later, and the given root certificates in addition to the system's. Plain http
+// never goes through a proxy, because it is meant for loopback hosts.
+//
+// It speaks HTTP/1.1 only. Over HTTP/2, net/http sends a request again if the server resets its
+// stream, even a POST that the server has acted on, and all requests share one connection.
+func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {
 		if req.URL.Scheme == "http" {
@@ -28,11 +59,16 @@ func newNetwork(rootCAs []byte) (*http.Transport, error) {
 		}
 		return http.ProxyFromEnvironment(req)
 	}
+	transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+		if resp.StatusCode != http.StatusOK {
+			return proxyError(resp.StatusCode)
+		}
+		return nil
+	}
 	transport.MaxIdleConns = idleConnections
 	transport.MaxIdleConnsPerHost = idleConnections
-	// Without pings, polls over an HTTP/2 connection that the network has dropped
-	// would hang for many minutes.
-	transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 15 * time.Second}
+	transport.Protocols = new(http.Protocols)
+	transport.Protocols.SetHTTP1(true)
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
 		pool, err := certPool(rootCAs)
@@ -44,26 +80,18 @@ func newNetwork(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
-// withoutReuse returns a transport that opens a connection for each request. If the
-// service closes an idle connection just as a request is written to it, the client
-// cannot tell whether the service received the request.
-func withoutReuse(network http.RoundTripper) http.RoundTripper {
-	transport, ok := network.(*http.Transport)
-	if !ok {
-		return network // of a test
-	}
-	transport = transport.Clone()
-	transport.DisableKeepAlives = true
-	return transport
-}
+// proxyError is the status with which a proxy refused to connect to a host.
+type proxyError int
+
+func (e proxyError) Error() string { return "the proxy returned HTTP " + statusLine(int(e)) }
 
 // apiClient returns a client that follows a redirect only to the same scheme and host,
 // with the same method, because the request carries the API key. It returns any other
 // redirect as the response.
-func apiClient(transport http.RoundTripper, follow bool) *http.Client {
+func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
-		if !follow || len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
+		if len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
 			return http.ErrUseLastResponse
 		}
 		return nil

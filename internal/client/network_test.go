@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
@@ -39,7 +41,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-				_, err := c.do(bounded(t, time.Hour), test.request)
+				_, err := c.do(bounded(t, time.Hour), c.shared, test.request, 1)
 				paths := []string{}
 				for _, r := range s.received() {
 					paths = append(paths, r.host+r.path)
@@ -65,7 +67,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 func TestRedirectLoopEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := c.do(bounded(t, time.Hour), aRead)
+		_, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
 		if want := "GET /v1/jobs/se_1: HTTP 302 Found to /v1/again?(redacted)"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
 			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
 		}
@@ -117,12 +119,12 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.TLS.MaxVersion = test.version
-			network, err := newNetwork(test.roots)
+			network, err := newTransport(test.roots)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
-			_, err = c.do(bounded(t, time.Minute), aStart)
+			_, err = c.do(bounded(t, time.Minute), c.shared, aStart, 1)
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
@@ -136,14 +138,90 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 	}
 }
 
+// Over HTTP/2, net/http sends a request again if the server resets the stream, even a start that
+// the server has acted on.
+func TestEveryRequestUsesHTTP1(t *testing.T) {
+	var protocols []string
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocols = append(protocols, r.Proto)
+		reply(200, "{}")(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	transport, err := newTransport(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport.Proxy = nil
+	c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = server.URL, transport })
+	for _, r := range []request{aRead, aStart} {
+		_, err1 := c.do(bounded(t, time.Minute), c.shared, r, 1)
+		_, err2 := c.do(bounded(t, time.Minute), c.separate, r, 2)
+		if err = errors.Join(err, err1, err2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, server.URL+"/b", 1)
+	if err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 5)) {
+		t.Errorf("%v after requests over %q", err, protocols)
+	}
+}
+
+// Behind a load balancer, one node can be broken while the others work.
+func TestRetryUsesAnotherConnection(t *testing.T) {
+	for name, test := range map[string]struct {
+		broken      int // status of the node that has the first connection
+		connections []int
+	}{
+		"after not found":     {404, []int{1, 1, 2, 3}},
+		"after an outage":     {500, []int{1, 1, 2, 3}},
+		"but not after a 429": {429, []int{1, 1, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var used []int
+				c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					connection := r.Context().Value(connectionKey{}).(int)
+					used = append(used, connection)
+					if status := test.broken; connection == 1 && len(used) > 1 && (status != 429 || len(used) == 2) {
+						reply(status, "")(w, r)
+						return
+					}
+					reply(200, `{"status":"running"}`)(w, r)
+				})
+				for range 3 {
+					if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !slices.Equal(used, test.connections) {
+					t.Errorf("three reads used the connections %v, want %v", used, test.connections)
+				}
+			})
+		})
+	}
+}
+
+func TestServerThatSpeaksPlainHTTPIsNotAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, s := serve(t, reply(200, "{}"))
+		c.baseURL.Scheme = "https"
+		_, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1")
+		if connection, ok := errors.AsType[*ConnectionError](err); !ok || !connection.PlainHTTP || connection.Sent || s.dials != 1 {
+			t.Errorf("%+v after %d connections", err, s.dials)
+		}
+	})
+}
+
 func TestTransportIsConfigured(t *testing.T) {
 	authority := httptest.NewTLSServer(nil)
 	t.Cleanup(authority.Close)
-	transport, err := newNetwork(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
+	transport, err := newTransport(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
 	roots, _ := x509.SystemCertPool()
 	roots.AddCert(authority.Certificate())
-	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) || transport.HTTP2.SendPingTimeout != 15*second {
-		t.Errorf("%v; want the system's roots beside the given one, and pings after 15s", err)
+	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) {
+		t.Errorf("%v; want the system's roots beside the given one", err)
 	}
 	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
 		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {
@@ -156,9 +234,9 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
-		c.fresh.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := c.do(bounded(t, time.Hour), aStart)
-		if want := "POST /v1/jobs: the request to docs.test failed: Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) {
+		transportOf(c.separate).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
+		_, err := c.do(bounded(t, time.Hour), c.shared, aStart, 1)
+		if want := "POST /v1/jobs: the request to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) || classify(err).Kind != retry.Permanent {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -146,13 +146,13 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 func TestManyRequestsLeaveSoonAfterASingle429(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, inTurn(reply(429, ""), reply(200, "{}")))
-		_, _ = c.do(bounded(t, time.Hour), aRead)
+		_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, 1)
 		<-time.After(10 * second)
 		began := time.Now()
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if _, err := c.do(bounded(t, 20*second), aRead); err != nil {
+				if _, err := c.do(bounded(t, 20*second), c.shared, aRead, 1); err != nil {
 					t.Error(err)
 				}
 			})
@@ -178,7 +178,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = c.do(bounded(t, 10*time.Millisecond), aRead)
+				_, _ = c.do(bounded(t, 10*time.Millisecond), c.shared, aRead, 1)
 			}
 			<-time.After(second)
 			if got := seconds(c.pacer); got != test.want {

@@ -6,6 +6,7 @@ package client
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"strings"
@@ -20,10 +21,10 @@ import (
 // present, and the types of some. Each method that reads a field returns nil if the
 // field is missing, null, or unreadable.
 type record struct {
-	fields     map[string]any
-	retryAfter time.Duration
-	// ignored is called with the name of each unreadable field.
-	ignored func(name string)
+	fields map[string]any
+	parent string // the names of the objects that contain it, each with a period
+	// log writes a log record about the response.
+	log func(level slog.Level, message string, fields map[string]any)
 }
 
 // convertField returns a field after convert has converted it. convert reports whether it
@@ -35,7 +36,7 @@ func convertField[T any](r *record, name string, convert func(any) (T, bool)) *T
 	}
 	value, ok := convert(field)
 	if !ok {
-		r.ignored(name)
+		r.log(slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"field": r.parent + name})
 		return nil
 	}
 	return &value
@@ -68,8 +69,7 @@ func (r *record) message(name string) string {
 // MaxNameLength is the longest ID or status that is accepted, in characters.
 const MaxNameLength = 256
 
-// name reads an ID or a status. It must have 1 to 256 printable characters, because it is
-// used unchanged in requests, the state, and messages.
+// name reads an ID or a status. It must have 1 to 256 printable characters.
 func (r *record) name(field string) (string, error) {
 	value := r.text(field)
 	_, isBool := r.fields[field].(bool)
@@ -78,13 +78,25 @@ func (r *record) name(field string) (string, error) {
 		return "", fmt.Errorf("the response has no field %q", field)
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)
-	case strings.ContainsFunc(*value, isUnprintable) || strings.TrimSpace(*value) != *value:
+	case !IsPrintable(*value) || strings.TrimSpace(*value) != *value:
 		return "", fmt.Errorf("the field %q has unprintable characters or surrounding whitespace", field)
 	}
 	return *value, nil
 }
 
-func isUnprintable(r rune) bool { return !unicode.IsPrint(r) }
+// compareID warns in the log if the service returned another ID than the requested one. The
+// contract leaves open whether an ID can have aliases, so that is no error.
+func (r *record) compareID(field, requested string) {
+	if id := r.text(field); id != nil && *id != requested {
+		r.log(slog.LevelWarn, "The response has another ID than the request", map[string]any{"field": field, "id": *id})
+	}
+}
+
+// IsPrintable reports whether all characters of a text can be shown: an ID is used unchanged in
+// requests, the state, and messages.
+func IsPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+}
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.
 func (r *record) texts(name string) []string {
@@ -148,5 +160,5 @@ func (r *record) object(name string) *record {
 	if fields == nil {
 		return nil
 	}
-	return &record{fields: *fields, ignored: func(field string) { r.ignored(name + "." + field) }}
+	return &record{fields: *fields, parent: r.parent + name + ".", log: r.log}
 }

@@ -12,74 +12,94 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
+// NotFoundLimit is how long a service may return "not found" before the provider believes it.
+// A service can be eventually consistent: a job can be unknown right after its start, its bundle
+// right after its completion, and its archive right after that. Terraform replaces what
+// depends on a job that is missing.
+const NotFoundLimit = 30 * time.Second
+
 const (
 	retries     = retry.Retries // MaxRetries times
-	halfAMinute = retry.Limit(30 * time.Second)
+	halfAMinute = retry.Limit(NotFoundLimit)
 	outage      = retry.Limit(5 * time.Minute)
 )
 
 // The rules for failed requests. A failure of a kind that a rule does not name ends the call.
-//
-// A service can be eventually consistent: a job can be unknown right after its start, and
-// its bundle right after its completion. Terraform replaces what depends on a job that is
-// missing, so "not found" counts only after half a minute.
 var (
 	// plainRule is for a request that the next run repeats, and for a wait until its first
 	// success, so that a wrong URL fails soon.
 	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: halfAMinute}
-	// promptRule is plainRule for a caller that needs no second "not found".
-	promptRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries}
-	// startRule is for the start of an export: after any other failure, a job may have started.
+	// startRule is for the start of an export, which must not be sent again if the service may
+	// have received it.
 	startRule = retry.Rule{retry.Unconnected: retries}
-	// patientRule is for a job that the caller started, for its first link, and for a wait
-	// after its first success: giving up costs an export.
+	// patientRule is for what costs an export to give up: a job that an apply waits for, its
+	// first link, and a wait after its first success.
 	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
 )
 
-// loop returns a loop with a rule.
-func (c *Client) loop(rule retry.Rule) retry.Loop {
-	return retry.Loop{Clock: c.config.Clock, Rule: rule, Proven: patientRule, MaxRetries: *c.config.MaxRetries, Classify: classify, Random: c.config.Random}
+// Patience says which failures a call repeats, and for how long.
+type Patience int
+
+const (
+	// Plain is for a request that the next run repeats.
+	Plain Patience = iota
+	// Patient is for a request of an apply that loses an export if it gives up.
+	Patient
+)
+
+func (p Patience) rule() retry.Rule {
+	if p == Patient {
+		return patientRule
+	}
+	return plainRule
 }
 
-// call sends a request as often as its rule allows, and returns the response as read
-// converts it.
-func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, err error) {
-	err = c.loop(rule).Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
-		value, err = attempt(ctx, c, &req, read)
-		return nil, err
+// call sends a request as often as a rule allows, and returns the response as read converts it.
+// retryAfter is the pause before the next poll that the response requests.
+func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
+	var failed error // the last attempt
+	err = c.loop.Do(ctx, rule, func(ctx context.Context, number int) error {
+		value, retryAfter, failed = attempt(ctx, c, c.networkAfter(failed), req, number, read)
+		return failed
 	})
-	return value, err
+	return value, retryAfter, err
 }
 
 // classify is [retry.Loop.Classify] for the errors of an attempt.
-func classify(err error) (retry.Kind, time.Duration) {
+func classify(err error) retry.Failure {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		switch {
-		case connection.Untrusted:
-			return retry.Permanent, 0
+		case connection.Untrusted, connection.PlainHTTP, connection.ProxyStatus == http.StatusProxyAuthRequired:
+			return retry.Failure{Kind: retry.Permanent}
 		case connection.Sent:
-			return retry.Temporary, 0
+			return retry.Failure{Kind: retry.Temporary, Progress: connection.Progress}
 		}
-		return retry.Unconnected, 0
+		return retry.Failure{Kind: retry.Unconnected}
 	}
 	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
 		if unexpected.NotJSON {
-			return retry.Temporary, 0
+			return retry.Failure{Kind: retry.Temporary}
 		}
-		return retry.Other, 0 // unusable JSON breaks the contract, and probably will again
+		return retry.Failure{Kind: retry.Other} // unusable JSON breaks the contract, and probably will again
 	}
 	status, retryAfter := statusOf(err)
+	return retry.Failure{Kind: kindOf(err, status), RetryAfter: retryAfter}
+}
+
+// kindOf returns the kind of a failed response; status is zero if there was none.
+func kindOf(err error, status int) retry.Kind {
+	_, ofStorage := errors.AsType[*StorageError](err)
 	switch {
-	case status == 0: // no response
-		return retry.Permanent, 0
+	case status == 0:
+		return retry.Permanent
 	case status == http.StatusTooManyRequests:
-		return retry.Throttled, retryAfter
-	case IsNotFound(err):
-		return retry.NotFound, retryAfter
+		return retry.Throttled
 	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
-		return retry.Other, retryAfter
+		return retry.Other
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
-		return retry.Temporary, retryAfter
+		return retry.Temporary
+	case IsNotFound(err), ofStorage && status/100 != 3: // a store may return 403, or a page, for what it does not have
+		return retry.NotFound
 	}
-	return retry.Other, retryAfter
+	return retry.Other
 }

@@ -66,9 +66,9 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		outage  = "44 in 5m0s"
 		half    = "15 in 30s"
 	)
-	job := func(started bool) func(context.Context, *Client) (any, error) {
+	job := func(patience Patience) func(context.Context, *Client) (any, error) {
 		return func(ctx context.Context, c *Client) (any, error) {
-			return c.WaitForStaticExport(ctx, "j", WaitOptions{Started: started})
+			return c.WaitForStaticExport(ctx, "j", 0, patience)
 		}
 	}
 	plain := []string{hour, retries, retries, retries, "5 in 2m40s", half, once, once}
@@ -80,21 +80,14 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		successes int
 		want      []string
 	}{
-		{"read", func(ctx context.Context, c *Client) (any, error) {
-			return c.GetStaticExportJob(ctx, "j", ReadOptions{})
-		}, 0, plain},
-		{"prompt read", func(ctx context.Context, c *Client) (any, error) {
-			return c.GetStaticExportJob(ctx, "j", ReadOptions{Prompt: true})
-		}, 0, []string{hour, retries, retries, retries, "5 in 2m40s", once, once, once}},
-		{"link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", BundleOptions{}) }, 0, plain},
-		{"first link", func(ctx context.Context, c *Client) (any, error) {
-			return c.GenerateBundle(ctx, "j", BundleOptions{First: true})
-		}, 0, patient},
+		{"read", func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "j") }, 0, plain},
+		{"link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Plain) }, 0, plain},
+		{"patient link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Patient) }, 0, patient},
 		{"start", func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) }, 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
-		{"wait", job(false), 0, plain},
-		{"wait", job(false), 1, patient},
-		{"wait for a started job", job(true), 0, patient},
-		{"wait for a started job", job(true), 1, patient},
+		{"wait", job(Plain), 0, plain},
+		{"wait", job(Plain), 1, patient},
+		{"patient wait", job(Patient), 0, patient},
+		{"patient wait", job(Patient), 1, patient},
 		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, plain},
 		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, patient},
 	} {
@@ -143,20 +136,29 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(501, false), retry.Other, true, 7 * second},
 		{api(503, false), retry.Temporary, true, 7 * second},
 		{api(505, false), retry.Other, true, 7 * second},
-		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.Other, false, 7 * second},
+		{api(101, false), retry.Other, true, 7 * second},
+		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.NotFound, false, 7 * second},
+		{&StorageError{StatusCode: 403}, retry.NotFound, false, 0},
+		{&StorageError{StatusCode: 200}, retry.NotFound, false, 0}, // a page
+		{&StorageError{StatusCode: 302}, retry.Other, false, 0},
+		{&StorageError{StatusCode: 408}, retry.Temporary, true, 0},
 		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, retry.Throttled, false, 7 * second},
 		{unusable(200, true), retry.Temporary, true, 0}, // perhaps a page of a proxy
 		{unusable(200, false), retry.Other, true, 0},
 		{&ConnectionError{}, retry.Unconnected, false, 0},
 		{&ConnectionError{Sent: true}, retry.Temporary, true, 0},
 		{&ConnectionError{Untrusted: true}, retry.Permanent, false, 0},
+		{&ConnectionError{PlainHTTP: true}, retry.Permanent, false, 0},
+		{&ConnectionError{ProxyStatus: 407}, retry.Permanent, false, 0},
+		{&ConnectionError{ProxyStatus: 503}, retry.Unconnected, false, 0},
 		{&retry.EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
 		{&retry.EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
 		{os.ErrClosed, retry.Permanent, false, 0}, // of the file of a download
 	} {
-		kind, asks := classify(test.err)
-		if kind != test.kind || asks != test.asks || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (kind == retry.NotFound) {
-			t.Errorf("%#v: kind %d after %s, may have started: %t, not found: %t", test.err, kind, asks, MayHaveStarted(test.err), IsNotFound(test.err))
+		got := classify(test.err)
+		_, ofStorage := errors.AsType[*StorageError](test.err)
+		if got != (retry.Failure{Kind: test.kind, RetryAfter: test.asks}) || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (test.kind == retry.NotFound && !ofStorage) {
+			t.Errorf("%#v: %+v, may have started: %t, not found: %t", test.err, got, MayHaveStarted(test.err), IsNotFound(test.err))
 		}
 	}
 }
@@ -210,7 +212,7 @@ func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 			w.AddFault(simulator.Fault{Header: http.Header{"Retry-After": {seconds}}})
 			ctx, cancel := context.WithTimeout(t.Context(), 25*second)
 			defer cancel()
-			if _, err := w.WaitForStaticExport(ctx, "se_1", WaitOptions{Started: true}); err != nil || !slices.Equal(w.polls(simulator.EndpointJob), []float64{1, 20}) {
+			if _, err := w.WaitForStaticExport(ctx, "se_1", 0, Patient); err != nil || !slices.Equal(w.polls(simulator.EndpointJob), []float64{1, 20}) {
 				t.Errorf("Retry-After %s: %v after polls at %v", seconds, err, w.polls(simulator.EndpointJob))
 			}
 		})

@@ -66,11 +66,15 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
 	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.log.add }}, options...)...)
 	c.baseURL.Scheme = "http"
-	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0)}
-	for _, client := range []*http.Client{c.api, c.fresh, c.storage} {
-		client.Transport.(*http.Transport).DialContext = s.connect
-		client.Transport.(*http.Transport).Proxy = nil
-		t.Cleanup(client.CloseIdleConnections)
+	connections := 0
+	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+		connections++
+		return context.WithValue(ctx, connectionKey{}, connections)
+	}}
+	for _, over := range []*network{c.shared, c.separate} {
+		transport := transportOf(over)
+		transport.DialContext, transport.Proxy = s.connect, nil
+		t.Cleanup(transport.CloseIdleConnections)
 	}
 	go func() { _ = server.Serve(s) }()
 	t.Cleanup(func() {
@@ -79,6 +83,13 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	})
 	return c, s
 }
+
+// transportOf returns the transport of the API and of the object store.
+func transportOf(over *network) *http.Transport { return over.api.Transport.(*http.Transport) }
+
+// connectionKey is the key of the number of a connection, from 1, in the context of a request
+// that the service received.
+type connectionKey struct{}
 
 // newClient returns a client of https://docs.test/v1.
 func newClient(t *testing.T, options ...func(*Config)) *Client {

@@ -5,7 +5,6 @@ package client
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -46,20 +45,4 @@ func plausible(instant time.Time) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return instant, true
-}
-
-// linkExpiry returns when a presigned link expires, according to its query (Signature
-// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It returns zero if the
-// query does not say.
-func linkExpiry(link *url.URL) time.Time {
-	query := link.Query()
-	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
-		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
-		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
-		if err == nil && err2 == nil {
-			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
-			return expiry
-		}
-	}
-	return time.Time{}
 }

@@ -6,7 +6,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"time"
 )
 
 // UpdateStatus is an update: the response of getUpdateStatus. A field that is missing,
@@ -26,8 +25,6 @@ type UpdateStatus struct {
 	Author          *Author
 	Commit          *Commit
 	Source          *string
-
-	retryAfter time.Duration
 }
 
 // Author is the author of an update.
@@ -76,11 +73,19 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	return call(ctx, c, plainRule, updateRequest(statusID), readUpdate)
+	update, _, err := call(ctx, c, plainRule, updateRequest(statusID), updateReader(statusID))
+	return update, err
 }
 
 func updateRequest(statusID string) request {
 	return request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
+}
+
+func updateReader(statusID string) func(*record) (*UpdateStatus, error) {
+	return func(r *record) (*UpdateStatus, error) {
+		r.compareID("_id", statusID)
+		return readUpdate(r)
+	}
 }
 
 func readUpdate(r *record) (*UpdateStatus, error) {
@@ -98,7 +103,6 @@ func readUpdate(r *record) (*UpdateStatus, error) {
 		ScreenshotLight: r.text("screenshotLight"),
 		ScreenshotDark:  r.text("screenshotDark"),
 		Source:          r.text("source"),
-		retryAfter:      r.retryAfter,
 	}
 	if author := r.object("author"); author != nil {
 		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.count("vcsUserId")}

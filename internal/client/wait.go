@@ -11,77 +11,72 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// WaitOptions configures a wait for a job.
-type WaitOptions struct {
-	// Interval is a fixed polling interval. If it is zero, the interval is adaptive: see
-	// [retry.Schedule].
-	Interval time.Duration
-	// Started means that the caller started the job. The first poll then comes after a
-	// second, and an error response counts only after half a minute of such responses in a
-	// row, even before the first success.
-	Started bool
-}
+// firstPause is the pause before the first poll of a job that was just started.
+const firstPause = time.Second
 
-// WaitForStaticExport polls a job until it finishes, successfully or not. It returns the job
-// as it was last read, even with an error, or nil if it was never read. A failed job is not
-// an error. The error is that of a poll, or context.Cause(ctx), in a
-// [*retry.EndedError] if an attempt failed before.
-func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, opts WaitOptions) (*StaticExportJob, error) {
-	loop := c.loop(plainRule)
-	if opts.Started {
-		loop = c.loop(patientRule)
-		loop.First = time.Second
-	}
-	loop.Schedule.Interval = opts.Interval
-	what, req, read := "static export job "+jobID, jobRequest(jobID), jobReader(jobID)
-	var last *StaticExportJob
-	err := loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
-		job, err := attempt(ctx, c, &req, read)
-		if err != nil {
-			return nil, err
-		}
-		if job.PageCount == nil && last != nil {
+// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is
+// adaptive: see [retry.Schedule]. Patience applies until the first success; then every wait is
+// [Patient].
+//
+// It returns the job as it was last read, even with an error, or nil if it was never read. A
+// failed job is not an error. The error is that of a poll or context.Cause(ctx), in a
+// [*retry.EndedError] if an attempt of the same poll failed before.
+func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
+	var last StaticExportJob
+	return poll(ctx, c, interval, patience, jobRequest(jobID), jobReader(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
+		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
-		newStatus := last == nil || job.Status != last.Status
+		newStatus := job.Status != last.Status
 		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			c.logProgress(ctx, what, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
+			c.logProgress(ctx, "static export job "+jobID, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
-		last = job
-		if job.Finished() {
-			return nil, nil
-		}
-		return &retry.Poll{Queued: job.Status == statusQueued, Progress: job.Progress, RetryAfter: job.retryAfter}, nil
+		last = *job
+		return retry.Poll{Queued: job.Status == statusQueued, Progress: job.Progress}, job.Finished()
 	})
-	return last, err
 }
 
 // WaitForUpdate polls an update until it finishes, successfully or not. It calls
-// onUpdate, which may be nil, each time the status changes. It returns the same results
-// as [Client.WaitForStaticExport].
+// onUpdate, which may be nil, each time the status changes. It is [Plain] until its first
+// success. It returns the same results as [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
-	loop := c.loop(plainRule)
-	loop.Schedule.Interval = interval
-	what, req := "update "+statusID, updateRequest(statusID)
-	var last *UpdateStatus
-	err := loop.Run(ctx, func(ctx context.Context) (*retry.Poll, error) {
-		update, err := attempt(ctx, c, &req, readUpdate)
-		if err != nil {
-			return nil, err
-		}
-		if last == nil || update.Status != last.Status {
-			c.logProgress(ctx, what, update.Status, !update.Documented(), nil, nil)
+	status := ""
+	return poll(ctx, c, interval, Plain, updateRequest(statusID), updateReader(statusID), func(update *UpdateStatus) (retry.Poll, bool) {
+		if update.Status != status {
+			status = update.Status
+			c.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
 			if onUpdate != nil {
 				onUpdate(update)
 			}
 		}
-		last = update
-		if update.Finished() {
-			return nil, nil
-		}
-		return &retry.Poll{RetryAfter: update.retryAfter}, nil
+		return retry.Poll{}, update.Finished()
 	})
-	return last, err
+}
+
+// poll reads work until it has finished, and returns what it read last, or nil. see returns
+// what a poll saw of the work, and whether the work has finished.
+func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, req request, read func(*record) (*T, error), see func(*T) (retry.Poll, bool)) (last *T, err error) {
+	rule, pause := patience.rule(), time.Duration(0)
+	if patience == Patient {
+		pause = firstPause
+	}
+	schedule, began := retry.Schedule{Interval: interval}, c.config.Clock.Now()
+	for {
+		if err := c.loop.Sleep(ctx, pause); err != nil {
+			return last, err
+		}
+		value, retryAfter, err := call(ctx, c, rule, req, read)
+		if err != nil {
+			return last, err
+		}
+		last = value
+		seen, finished := see(value)
+		if finished {
+			return last, nil
+		}
+		seen.RetryAfter = retryAfter
+		rule, pause = patientRule, schedule.Next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
+	}
 }
 
 // logProgress logs a change. It warns about an unknown status.

@@ -14,14 +14,14 @@ import (
 func TestWaitForAJob(t *testing.T) {
 	const completed = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
 	for name, test := range map[string]struct {
-		spec    simulator.JobSpec
-		faults  []simulator.Fault
-		rewrite func(poll int, body map[string]any)
-		started bool
-		polls   []float64
-		want    string // the last job
-		err     string
-		logged  string
+		spec     simulator.JobSpec
+		faults   []simulator.Fault
+		rewrite  func(poll int, body map[string]any)
+		patience Patience
+		polls    []float64
+		want     string // the last job
+		err      string
+		logged   string
 	}{
 		"through its progress": {
 			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30},
@@ -59,9 +59,9 @@ func TestWaitForAJob(t *testing.T) {
 			rewrite: func(_ int, body map[string]any) { body["status"] = simulator.Omit },
 			polls:   []float64{0}, want: "null", err: `the response has no field "status"`,
 		},
-		"that was just started": {started: true, polls: []float64{1, 11, 21}, want: completed},
+		"that was just started": {patience: Patient, polls: []float64{1, 11, 21}, want: completed},
 		"whose response breaks the contract for a moment": {
-			started: true,
+			patience: Patient,
 			rewrite: func(poll int, body map[string]any) {
 				if poll == 2 {
 					body["status"] = simulator.Omit
@@ -84,7 +84,7 @@ func TestWaitForAJob(t *testing.T) {
 						return body
 					})
 				}
-				job, err := w.WaitForStaticExport(within(t), "se_1", WaitOptions{Interval: 10 * second, Started: test.started})
+				job, err := w.WaitForStaticExport(within(t), "se_1", 10*second, test.patience)
 				if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want {
 					t.Errorf("polls at %v end with %s, want %v and %s", got, outcome(job), test.polls, test.want)
 				}
@@ -114,7 +114,7 @@ func outcome(job *StaticExportJob) string {
 func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
 	inSimulation(t, func(t *testing.T, w *simulation) {
 		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
-		if _, err := w.WaitForStaticExport(within(t), id, WaitOptions{Started: true}); err != nil {
+		if _, err := w.WaitForStaticExport(within(t), id, 0, Patient); err != nil {
 			t.Fatal(err)
 		}
 		polls := w.polls(simulator.EndpointJob)

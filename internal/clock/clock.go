@@ -15,9 +15,10 @@ type Clock interface {
 	// Sleep returns nil after d, or context.Cause(ctx) as soon as ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
 	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must
-	// not be nil. Its deadline is a time of this clock, so compare it with Now and not
-	// with the time package.
+	// not be nil.
 	WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc)
+	// Deadline returns when a context of WithTimeout ends, by this clock, and whether it does.
+	Deadline(ctx context.Context) (time.Time, bool)
 }
 
 // System is the clock of the machine.
@@ -45,3 +46,6 @@ func (System) Sleep(ctx context.Context, d time.Duration) error {
 func (System) WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, cause)
 }
+
+// Deadline is the deadline of ctx.
+func (System) Deadline(ctx context.Context) (time.Time, bool) { return ctx.Deadline() }

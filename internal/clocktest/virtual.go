@@ -26,19 +26,18 @@ type Virtual struct {
 	timeouts []*timeout // whose deadline has not passed
 }
 
-// timeout is a context that a Virtual ends.
+// timeout ends a context of a Virtual.
 type timeout struct {
-	context.Context
 	end      context.CancelCauseFunc
 	deadline time.Time
 	cause    error
 }
 
-func (t *timeout) Deadline() (time.Time, bool) { return t.deadline, true }
+// deadlineKey is the key of the deadline in a context of a Virtual. The deadline is a value,
+// because net/http compares the deadline of a context with the time of the machine.
+type deadlineKey struct{}
 
-// NewVirtual returns a clock that shows start. If contexts of the clock reach net/http,
-// start must not be in the past, because net/http compares their deadlines with the
-// time of the machine.
+// NewVirtual returns a clock that shows start.
 func NewVirtual(start time.Time) *Virtual { return &Virtual{now: start} }
 
 // Now returns the time that the clock shows.
@@ -72,13 +71,19 @@ func (v *Virtual) WithTimeout(ctx context.Context, d time.Duration, cause error)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	t := &timeout{deadline: v.now.Add(d), cause: cause}
-	if inherited, bounded := ctx.Deadline(); bounded && inherited.Before(t.deadline) {
+	if inherited, bounded := v.Deadline(ctx); bounded && inherited.Before(t.deadline) {
 		t.deadline = inherited
 	}
-	t.Context, t.end = context.WithCancelCause(ctx)
+	ctx, t.end = context.WithCancelCause(context.WithValue(ctx, deadlineKey{}, t.deadline))
 	v.timeouts = append(v.timeouts, t)
 	v.expire()
-	return t, func() { t.end(context.Canceled) }
+	return ctx, func() { t.end(context.Canceled) }
+}
+
+// Deadline returns the deadline that WithTimeout set.
+func (v *Virtual) Deadline(ctx context.Context) (time.Time, bool) {
+	deadline, bounded := ctx.Value(deadlineKey{}).(time.Time)
+	return deadline, bounded
 }
 
 // moveTo moves the clock from deadline to deadline until it shows at least the given

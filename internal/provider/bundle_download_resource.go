@@ -206,7 +206,11 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 // readOwned returns the digests of what the resource wrote. The state holds those of the
 // last bundle too, in case the private state is lost or unreadable.
 func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
-	owned, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	stored, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	var owned bundle.Owned
+	if stored != nil {
+		owned = *stored
+	}
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(),
 			"The resource's private state is damaged or was written by another provider version, so it is ignored. Of the files on disk, the resource recognizes only those of its last bundle.")

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", ""}
 	}
+	if errors.Is(err, retry.ErrMixed) {
+		return explanation{sentence(err.Error()), "Try again later. If it still fails, check the service's status page."}
+	}
 	if busy, ok := errors.AsType[*retry.BusyError](err); ok {
 		return explanation{
 			fmt.Sprintf("The service asked the provider to wait until %s. The timeout of this operation ends before that time.", busy.RetryAt.UTC().Format(time.RFC3339)),
@@ -100,7 +104,7 @@ func explainCause(err error) explanation {
 		return explanation{describeConnection(connection), adviseConnection(connection)}
 	}
 	if storage, ok := errors.AsType[*client.StorageError](err); ok {
-		return explanation{sentence(storage.Error()), "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."}
+		return explanation{sentence(storage.Error()), adviseStorage(storage)}
 	}
 	return explanation{sentence(err.Error()), ""}
 }
@@ -152,8 +156,8 @@ func inRequest(id string) string {
 var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
-	402: "The organization's subscription does not include static exports. They require an Enterprise subscription.",
-	403: "Use an admin API key of the organization that owns the site. A static export also requires an Enterprise subscription.",
+	402: "The organization's subscription does not include this request.",
+	403: "Use an admin API key of the organization that owns the site.",
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	408: "Try again later.",
@@ -174,7 +178,7 @@ func advise(e *client.APIError) string {
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host. It never follows one when it starts an export, because that could start two jobs."
+		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows at most five redirects, and only on the same host. It never follows one when it starts an export, because that could start two jobs."
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:
@@ -187,13 +191,26 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
-	if strings.Contains(e.Reason, "Proxy Authentication Required") {
-		return adviceByStatus[407]
+	if e.PlainHTTP {
+		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."
+	}
+	if e.ProxyStatus == http.StatusProxyAuthRequired {
+		return adviceByStatus[http.StatusProxyAuthRequired]
 	}
 	if e.Storage {
 		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."
 	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down."
+}
+
+func adviseStorage(e *client.StorageError) string {
+	switch e.StatusCode / 100 {
+	case 2, 3:
+		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
+	case 4:
+		return "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
+	}
+	return "Try again later."
 }
 
 // sentence turns an error text into a sentence.

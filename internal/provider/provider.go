@@ -8,6 +8,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -37,7 +38,7 @@ const (
 	apiKeyVariable  = "DOCS_API_KEY"
 )
 
-// variables are the environment variables of arguments.
+// variables maps arguments to environment variables.
 var variables = map[string]string{"base_url": baseURLVariable, "api_key": apiKeyVariable}
 
 var (
@@ -45,7 +46,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*docsProvider)(nil)
 )
 
-// Options hold the parts that tests replace. A release sets only Version.
+// Options holds the parts that tests replace. A release sets only Version.
 type Options struct {
 	Version string
 	// Getenv reads environment variables; os.Getenv if nil.
@@ -165,6 +166,25 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		return
 	}
 	data.client = c
+}
+
+// settings holds the provider's argument for each field of the client's configuration, and
+// the text for an invalid one.
+var settings = map[string]struct{ argument, text string }{
+	"BaseURL": {"base_url", "The base URL cannot be used: %s."},
+	"APIKey":  {"api_key", "The API key cannot be used: %s. Copy it again from the service's dashboard."},
+	"RootCAs": {"ca_cert_pem", "The certificates cannot be used: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
+}
+
+// invalidSetting returns the argument that the client rejects with err, and why. It shows
+// no part of an API key.
+func invalidSetting(err error) (argument string, problem invalidValue) {
+	invalid, ok := errors.AsType[*client.ConfigError](err)
+	if !ok {
+		return "", invalidValue(err.Error())
+	}
+	setting := settings[invalid.Field]
+	return setting.argument, invalidValue(fmt.Sprintf(setting.text, invalid.Problem))
 }
 
 // argument returns the value of an argument or its environment variable. It reports a

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -28,17 +29,17 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), taints: true, diags: &resp.Diagnostics}
+	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
 		run.describe(failure).addError(&resp.Diagnostics, "")
 		return
 	}
-	run.life = newLife(job, run.goal.inputs)
-	if failure := run.finish(ctx); failure != nil {
+	run.life = newLife(job)
+	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
 		text := run.describe(failure)
-		if failure.outcome() == outcomeInterrupted {
+		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job without a link.", text.next))
 		} else {
@@ -53,7 +54,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life, _ := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -65,7 +66,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
 	arguments := plan
 	if failure := run.update(bounded); failure == nil {
-		life.updated(run.goal.inputs)
+		life.updated()
 	} else {
 		arguments = state
 		run.keepLink(ctx)
@@ -84,8 +85,8 @@ type exportRun struct {
 	clock        clock.Clock
 	goal         exportGoal
 	pollInterval time.Duration
-	taints       bool // Terraform taints the resource after an error
-	life         *exportLife
+	creates      bool              // so Terraform taints the resource after an error
+	life         *exportLife       // nil before the job of a create has started
 	diags        *diag.Diagnostics // for warnings
 }
 
@@ -95,22 +96,30 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	case stepExport:
 		return run.export(ctx)
 	case stepLink:
-		return run.finish(ctx)
+		return run.link(ctx)
 	}
 	return nil
 }
 
-// export resumes the pending job if it has the plan's inputs. If there is none, or the
-// service cannot find it, export starts a job. The state's job and its link stay until there
+// export gets a bundle for the plan's inputs: of the pending job if it has them, of the
+// state's job if only its bundle was missing earlier, which no refresh asks for, and of a
+// new job if the service cannot find the others. The state's job and its link stay until there
 // is a new link.
 func (run *exportRun) export(ctx context.Context) *exportFailure {
 	life, missing := run.life, ""
 	if life.resumes(run.goal) {
-		failure := run.finishPending(ctx)
-		if failure == nil || failure.outcome() != outcomeGone {
+		failure := run.linkPending(ctx)
+		if failure == nil || failure.outcome != outcomeGone {
 			return failure
 		}
 		missing = life.Pending.JobID
+	}
+	if life.mayBeBack(run.goal) {
+		failure := run.link(ctx)
+		if failure == nil || failure.outcome != outcomeGone {
+			return failure
+		}
+		missing = life.JobID
 	}
 	job, failure := run.start(ctx)
 	if failure != nil {
@@ -118,86 +127,72 @@ func (run *exportRun) export(ctx context.Context) *exportFailure {
 	}
 	if missing != "" {
 		run.diags.AddWarning(aboutJob(summaryReplaced, missing),
-			fmt.Sprintf("The service could not find job %s or its bundle for 30 seconds, so the apply started job %s.", missing, job.ID))
+			fmt.Sprintf("The service could not find job %s or its bundle for %s, so the apply started job %s.", missing, notFoundLimit, job.ID))
 	}
 	life.pendingStarted(job, run.goal.inputs)
-	return run.finishPending(ctx)
+	return run.linkPending(ctx)
 }
 
 // start starts a job for the plan.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
-	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, run.goal.parameters)
+	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, json.RawMessage(run.goal.inputs.Parameters))
 	if err != nil {
-		return nil, &exportFailure{request: requestStart, cause: err}
+		return nil, newFailure(requestStart, "", nil, err)
 	}
 	return job, nil
 }
 
-// finish waits for the state's job unless it has completed, and creates a link.
-func (run *exportRun) finish(ctx context.Context) *exportFailure {
-	life := run.life
-	if !life.completed() {
-		job, failure := run.wait(ctx, life.JobID)
-		life.jobRead(job)
-		if failure != nil {
-			if failure.outcome() == outcomeGone {
-				life.jobNotFound()
-			}
-			return failure
-		}
-	}
-	request := requestRenewal
+// link creates a link for the state's job.
+func (run *exportRun) link(ctx context.Context) *exportFailure {
+	life, request := run.life, requestRenewal
 	if life.Link.URL == "" {
 		request = requestLink
 	}
-	bundle, failure := run.createLink(ctx, request, life.JobID)
-	if failure != nil {
-		if failure.outcome() == outcomeGone && !run.taints { // no refresh asks for a bundle, so the apply after an untaint does
-			life.bundleNotFound()
+	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), request)
+	life.jobRead(job)
+	switch {
+	case failure == nil:
+		run.recordLink(func(now time.Time) { life.linkCreated(bundle, run.goal, now) })
+	case failure.outcome == outcomeGone && failure.request == requestPoll:
+		life.jobNotFound()
+	case failure.outcome == outcomeGone:
+		life.bundleNotFound()
+	}
+	return failure
+}
+
+// linkPending makes the pending job, once it has a link, the state's job.
+func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
+	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, requestLink)
+	switch {
+	case failure == nil:
+		run.recordLink(func(now time.Time) { run.life.pendingCompleted(job, bundle, run.goal, now) })
+	case failure.outcome == outcomeFailed:
+		run.life.pendingFailed()
+	}
+	return failure
+}
+
+// complete waits for a job, unless it has completed, and creates a link to its bundle with the
+// given request. It returns the job as a wait last read it, even with a failure, or nil.
+func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, request exportRequest) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
+	var job *client.StaticExportJob
+	if !completed {
+		var err error
+		job, err = run.client.WaitForStaticExport(ctx, jobID, run.pollInterval, client.Patient)
+		if err != nil || !job.Succeeded() {
+			return job, nil, newFailure(requestPoll, jobID, job, err)
 		}
-		return failure
 	}
-	life.linkCreated(bundle, run.goal, run.clock.Now())
-	run.warnAboutLink()
-	return nil
-}
-
-// finishPending waits for the pending job, and creates a link to its bundle.
-func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
-	life := run.life
-	job, failure := run.wait(ctx, life.Pending.JobID)
-	if failure != nil {
-		if failure.outcome() == outcomeFailed {
-			life.pendingFailed()
-		}
-		return failure
+	patience := client.Plain
+	if request == requestLink {
+		patience = client.Patient
 	}
-	bundle, failure := run.createLink(ctx, requestLink, job.ID)
-	if failure != nil {
-		return failure
-	}
-	life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
-	run.warnAboutLink()
-	return nil
-}
-
-// wait waits for a job to complete. It returns the job as it was last read, even with a
-// failure, or nil if it was not read.
-func (run *exportRun) wait(ctx context.Context, jobID string) (*client.StaticExportJob, *exportFailure) {
-	job, err := run.client.WaitForStaticExport(ctx, jobID, client.WaitOptions{Interval: run.pollInterval, Started: true})
-	if err != nil || !job.Succeeded() {
-		return job, &exportFailure{request: requestPoll, jobID: jobID, job: job, cause: err}
-	}
-	return job, nil
-}
-
-// createLink creates a link to the bundle of a job.
-func (run *exportRun) createLink(ctx context.Context, request exportRequest, jobID string) (*client.Bundle, *exportFailure) {
-	bundle, err := run.client.GenerateBundle(ctx, jobID, client.BundleOptions{First: request == requestLink})
+	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
 	if err != nil {
-		return nil, &exportFailure{request: request, jobID: jobID, cause: err}
+		return job, nil, newFailure(request, jobID, job, err)
 	}
-	return bundle, nil
+	return job, bundle, nil
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
@@ -209,9 +204,23 @@ func (run *exportRun) keepLink(ctx context.Context) {
 	}
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
-	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.BundleOptions{}); err == nil {
-		run.life.linkCreated(bundle, run.goal, run.clock.Now())
+	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
+		run.recordLink(func(now time.Time) { run.life.linkCreated(bundle, run.goal, now) })
 	}
+}
+
+// recordLink records a new link, and warns about what was learned from it.
+func (run *exportRun) recordLink(record func(now time.Time)) {
+	keptWith := run.life.KeptWith
+	record(run.clock.Now())
+	if run.life.KeptWith != keptWith {
+		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
+			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
+				"From now on, the provider renews links only after they have expired, and ignores renew_before = %q.\n\n"+
+				"To shorten the time without a working link, run terraform apply more often. To try earlier renewals again, change renew_before.",
+				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
+	}
+	run.warnAboutLink()
 }
 
 // warnAboutLink warns if the new link cannot be renewed as configured.

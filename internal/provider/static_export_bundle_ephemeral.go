@@ -6,7 +6,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -67,31 +66,13 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	if !waitForCompleted(ctx, c, jobID, &resp.Diagnostics) {
 		return
 	}
-	bundle, err := c.GenerateBundle(ctx, jobID, client.BundleOptions{})
+	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)
 	if err != nil {
-		addError(&resp.Diagnostics, summaryLinkFailed, explain(err), "", "")
+		addError(&resp.Diagnostics, summaryLinkFailed, explainExport(err), "", "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)
 	model.ExpiresAt = expiry(bundle.ExpiresAt)
 	model.BundleSizeBytes = types.Int64PointerValue(bundle.SizeBytes)
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &model)...)
-}
-
-// waitForCompleted waits for a job that is still running, because the contract leaves open
-// what the service returns for the bundle of a job that has not completed. It reports
-// failures.
-func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
-	job, err := c.WaitForStaticExport(ctx, jobID, client.WaitOptions{})
-	switch {
-	case err == nil && job.Succeeded():
-		return true
-	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
-	case job != nil:
-		addError(diags, summaryJobNotCompleted, explain(err), progressOf(jobID, job), "")
-	default:
-		addError(diags, summaryJobUnreadable, explain(err), "", "")
-	}
-	return false
 }

@@ -8,17 +8,24 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // exportGoal is what a plan requires of an export.
 type exportGoal struct {
-	inputs     exportInputs
-	known      bool           // whether all inputs are known
-	parameters map[string]any // those of the inputs, decoded
+	inputs exportInputs
+	known  bool // whether all inputs are known
 	// renewBefore is how long before its expiry a link is renewed; never means that it is not
 	// renewed at all.
 	renewBefore time.Duration
 	never       bool
+}
+
+// goal returns what the plan requires.
+func (m *staticExportModel) goal() exportGoal {
+	inputs, known := m.inputs()
+	return exportGoal{inputs: inputs, known: known, renewBefore: durationOf(m.RenewBefore), never: m.LinkRenewal.ValueString() == renewNever}
 }
 
 // is reports whether the plan requires exactly these inputs.
@@ -30,32 +37,34 @@ func (g exportGoal) is(inputs exportInputs) bool {
 type exportInputs struct {
 	Domain string `json:"domain"` // "" if it is not known
 	// Triggers and Parameters are JSON objects without insignificant whitespace, with sorted
-	// fields.
+	// fields, so that equal ones are equal texts.
 	Triggers   string `json:"triggers"`
 	Parameters string `json:"parameters"`
 }
 
-// goal returns what the plan requires.
-func (m *staticExportModel) goal() exportGoal {
-	goal := exportGoal{
-		inputs:      exportInputs{Domain: m.Domain.ValueString(), Parameters: "{}"},
-		known:       !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown(),
-		renewBefore: durationOf(m.RenewBefore),
-		never:       m.LinkRenewal.ValueString() == renewNever,
-	}
-	if text := m.AdditionalParameters.ValueString(); text != "" {
-		// The value is valid: Terraform also validates values that the plan did not know.
-		goal.parameters, _ = decodeParameters(text)
-		canonical, _ := json.Marshal(goal.parameters) // decoded JSON, which never fails
-		goal.inputs.Parameters = string(canonical)
-	}
+// inputs returns the inputs in a plan or a state, and whether all are known.
+func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
+	known = !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
 	triggers := map[string]*string{}
 	for name, value := range m.Triggers.Elements() {
 		text, _ := value.(types.String)
-		goal.known = goal.known && !text.IsUnknown()
+		known = known && !text.IsUnknown()
 		triggers[name] = text.ValueStringPointer()
 	}
 	canonical, _ := json.Marshal(triggers) // strings, which never fail
-	goal.inputs.Triggers = string(canonical)
-	return goal
+	return exportInputs{
+		Domain: m.Domain.ValueString(), Triggers: string(canonical),
+		Parameters: canonicalParameters(m.AdditionalParameters.ValueString()),
+	}, known
+}
+
+// canonicalParameters returns the only text of the additional_parameters with this value. The
+// text is valid: Terraform also validates values that the plan did not know.
+func canonicalParameters(text string) string {
+	if text == "" {
+		return "{}"
+	}
+	value, _ := client.DecodeJSON([]byte(text))
+	canonical, _ := json.Marshal(value) // decoded JSON, which never fails
+	return string(canonical)
 }

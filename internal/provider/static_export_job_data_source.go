@@ -10,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var _ datasource.DataSourceWithConfigure = (*staticExportJobDataSource)(nil)
@@ -45,7 +43,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
-			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job completed successfully. Its bundle may have been deleted since.", Computed: true},
+			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job completed successfully. The bundle might no longer exist.", Computed: true},
 			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
 			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},
 			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`.", Computed: true},
@@ -65,9 +63,9 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString(), client.ReadOptions{})
+	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err), "", "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, explainExport(err), "", "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

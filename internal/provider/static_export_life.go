@@ -19,7 +19,8 @@ type exportLife struct {
 	Status string `json:"-"`
 	// PageCount is nil if the service has not returned it.
 	PageCount *int64 `json:"-"`
-	// Inputs are those that the job was started with, or that an import takes for them.
+	// Inputs are the arguments in the state: those that the job was started with, or an import
+	// assumed. No event changes them, because Terraform stores the arguments.
 	Inputs exportInputs `json:"-"`
 	// Imported is set from an import to the first update after it. Until then, only the domain
 	// of the job may be known, and the update adopts the other inputs without a new job.
@@ -29,16 +30,19 @@ type exportLife struct {
 	// after an interrupt if it has a provisioner, and replaces it without asking.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// JobMissing and BundleMissing mean that the service could not find the job or its bundle
-	// for half a minute.
+	// for [client.NotFoundLimit].
 	JobMissing    bool       `json:"job_missing,omitempty"`
 	BundleMissing bool       `json:"bundle_missing,omitempty"`
 	Link          exportLink `json:"link"`
-	// KeptWith is the renew_before with which a renewal returned the earlier link: the service
+	// KeptWith is the renew_before at which a renewal last returned the earlier link: the service
 	// creates a new link only after the earlier one has expired. Zero if none did.
 	KeptWith time.Duration `json:"kept_with,omitempty"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
-	// kept until it has one, fails, or is replaced by a newer job.
+	// kept until it has a link, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
+	// Lost means that there was no private state. Every apply stores one, but Terraform drops it
+	// if the provider is killed during an update. Imported and Pending may have been in it.
+	Lost bool `json:"lost,omitempty"`
 }
 
 // exportLink is a presigned link. Its URL is "" if there is none.
@@ -59,15 +63,15 @@ type pendingJob struct {
 }
 
 // newLife returns the life of a job that was just started.
-func newLife(job *client.StaticExportJob, inputs exportInputs) *exportLife {
-	life := &exportLife{JobID: job.ID, Inputs: inputs}
+func newLife(job *client.StaticExportJob) *exportLife {
+	life := &exportLife{JobID: job.ID}
 	life.jobRead(job)
 	return life
 }
 
-// importedLife returns the life of a job that was just imported, with a domain or "".
-func importedLife(job *client.StaticExportJob, domain string) *exportLife {
-	life := newLife(job, exportInputs{Domain: domain})
+// importedLife returns the life of a job that was just imported.
+func importedLife(job *client.StaticExportJob) *exportLife {
+	life := newLife(job)
 	life.Imported = true
 	return life
 }
@@ -110,7 +114,7 @@ func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now tim
 
 // pendingStarted records a job for the given inputs. The job and its link stay.
 func (l *exportLife) pendingStarted(job *client.StaticExportJob, inputs exportInputs) {
-	l.Pending = &pendingJob{JobID: job.ID, Inputs: inputs}
+	l.Pending, l.Lost = &pendingJob{JobID: job.ID, Inputs: inputs}, false
 }
 
 // pendingFailed forgets the pending job.
@@ -119,14 +123,14 @@ func (l *exportLife) pendingFailed() { l.Pending = nil }
 // pendingCompleted makes the pending job, as it was last read, the job. What is known about
 // the service's links stays.
 func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *client.Bundle, goal exportGoal, now time.Time) {
-	next := newLife(job, l.Pending.Inputs)
-	next.KeptWith = l.KeptWith
+	next := newLife(job)
+	next.Inputs, next.KeptWith = l.Inputs, l.KeptWith
 	next.linkCreated(bundle, goal, now)
 	*l = *next
 }
 
 // updated records that the inputs of the plan are now those of the job.
-func (l *exportLife) updated(inputs exportInputs) { l.Inputs, l.Imported = inputs, false }
+func (l *exportLife) updated() { l.Imported, l.Lost = false, false }
 
 // exportStep is what an apply does for an existing export.
 type exportStep string
@@ -185,6 +189,12 @@ func (l *exportLife) adopts(goal exportGoal) bool {
 // resumes reports whether an export resumes the pending job.
 func (l *exportLife) resumes(goal exportGoal) bool {
 	return l.Pending != nil && goal.is(l.Pending.Inputs)
+}
+
+// mayBeBack reports whether an export first asks for the bundle of the job again, because only
+// the bundle was missing.
+func (l *exportLife) mayBeBack(goal exportGoal) bool {
+	return l.BundleMissing && !l.JobMissing && l.Status != client.JobFailed && !l.differs(goal)
 }
 
 // completed reports whether the job is known to have completed. A job that ever had a link

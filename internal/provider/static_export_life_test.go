@@ -212,7 +212,7 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 		"failed":      {failed, nil, false},
 		"failed then": {running, failed, false},
 	} {
-		life := newLife(test.job, exportInputs{})
+		life := newLife(test.job)
 		life.createEnded()
 		life.jobRead(test.later)
 		if life.Unfinished != test.want {
@@ -223,7 +223,7 @@ func TestCreateThatEndedWithoutALinkIsUnfinishedUntilItsJobFails(t *testing.T) {
 
 func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
 	t.Parallel()
-	life := newLife(&client.StaticExportJob{ID: "se_1", Status: "running", PageCount: new(int64(3))}, exportInputs{})
+	life := newLife(&client.StaticExportJob{ID: "se_1", Status: "running", PageCount: new(int64(3))})
 	life.jobRead(&client.StaticExportJob{ID: "se_1"})
 	if life.Status != "running" || life.PageCount == nil || *life.PageCount != 3 {
 		t.Errorf("the life is %+v", life)
@@ -244,6 +244,8 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		archived     change = func(s *situation) { s.life.Status = "archived" }
 		due          change = func(s *situation) { s.life.Link.ExpiresAt = startOfTime }
 		missing      change = func(s *situation) { s.life.jobNotFound() }
+		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
+		lost         change = func(s *situation) { s.life.Lost = true }
 		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
 		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
 		unknown      change = func(s *situation) { s.plan.Triggers = triggers(types.StringUnknown()) }
@@ -271,8 +273,11 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
-		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "The apply exports the site again."}},
-		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "The apply resumes job se_2."}},
+		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
+		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after 30 seconds."}},
+		"lost private state":                                {[]change{lost, due}, nil},
+		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply it, look for an unfinished job"}},
+		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
 		"missing, new content":                              {[]change{missing, newContent}, nil},
 		"missing, unknown content":                          {[]change{missing, unknown}, []string{summaryMissing + ": job se_1"}},
@@ -305,38 +310,38 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	refusal.StatusCode, missing.StatusCode = 422, 404
 	const create, update = true, false
 	for name, test := range map[string]struct {
-		failure exportFailure
-		taints  bool
+		failure *exportFailure
+		creates bool
 		summary string
 		says    string
 	}{
-		"start whose response was lost":   {exportFailure{request: requestStart, cause: lost}, create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
-		"start that a web page answered":  {exportFailure{request: requestStart, cause: &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}}, create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
-		"start of an unknown domain":      {exportFailure{request: requestStart, cause: missing}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
-		"refused start":                   {exportFailure{request: requestStart, cause: refusal}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
-		"interrupted start":               {exportFailure{request: requestStart, cause: context.Canceled}, update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
-		"failed job":                      {exportFailure{request: requestPoll, job: &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}}, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
-		"interrupted poll of a create":    {exportFailure{request: requestPoll, cause: context.Canceled}, create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
-		"interrupted first link":          {exportFailure{request: requestLink, cause: context.Canceled}, update, summaryExportInterrupted, resumeByApply},
-		"interrupted renewal":             {exportFailure{request: requestRenewal, cause: context.Canceled}, update, summaryRenewalFailed, nextTry},
-		"refused first link of a create":  {exportFailure{request: requestLink, cause: refusal}, create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
-		"refused first link of an update": {exportFailure{request: requestLink, cause: refusal}, update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
-		"refused renewal":                 {exportFailure{request: requestRenewal, cause: refusal}, update, summaryRenewalFailed, badRequest + " " + nextTry},
-		"missing bundle of a renewal":     {exportFailure{request: requestRenewal, cause: missing}, update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing job of the state":        {exportFailure{request: requestPoll, cause: missing}, update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing pending job":             {exportFailure{request: requestPoll, cause: missing, jobID: "se_2"}, update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
-		"missing bundle of a create":      {exportFailure{request: requestLink, cause: missing}, create, summaryLinkFailed, "completed, but no link was received.\n\n" + strings.ReplaceAll(lookUp, "{job}", "se_1") + " " + resumeByUntaint},
-		"lost polls":                      {exportFailure{request: requestPoll, cause: lost}, update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
+		"start whose response was lost":   {newFailure(requestStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
+		"start that a web page answered":  {newFailure(requestStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
+		"start of an unknown domain":      {newFailure(requestStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
+		"refused start":                   {newFailure(requestStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
+		"interrupted start":               {newFailure(requestStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
+		"failed job":                      {newFailure(requestPoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
+		"interrupted poll of a create":    {newFailure(requestPoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
+		"interrupted first link":          {newFailure(requestLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
+		"interrupted renewal":             {newFailure(requestRenewal, "se_1", nil, context.Canceled), update, summaryRenewalFailed, nextTry},
+		"refused first link of a create":  {newFailure(requestLink, "se_1", nil, refusal), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
+		"refused first link of an update": {newFailure(requestLink, "se_1", nil, refusal), update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
+		"refused renewal":                 {newFailure(requestRenewal, "se_1", nil, refusal), update, summaryRenewalFailed, badRequest + " " + nextTry},
+		"missing bundle of a renewal":     {newFailure(requestRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing job of the state":        {newFailure(requestPoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing pending job":             {newFailure(requestPoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
+		"missing bundle of a create":      {newFailure(requestLink, "se_1", nil, missing), create, summaryLinkFailed, "completed, but no link was received.\n\n" + lookUp("se_1") + " " + resumeByUntaint},
+		"lost polls":                      {newFailure(requestPoll, "se_1", nil, lost), update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
 		"timeout": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}},
+			newFailure(requestPoll, "se_1", &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}, timeout),
 			update, summaryExportTimedOut,
 			`Job se_1 had the status "running" when it was last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create":                   {exportFailure{request: requestPoll, cause: timeout}, create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
-		"timeout of the first link of a create": {exportFailure{request: requestLink, cause: timeout}, create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
-		"timeout of a start":                    {exportFailure{request: requestStart, cause: timeout}, create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
+		"timeout of a create":                   {newFailure(requestPoll, "se_1", nil, timeout), create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
+		"timeout of the first link of a create": {newFailure(requestLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
+		"timeout of a start":                    {newFailure(requestStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
-			exportFailure{request: requestPoll, cause: timeout, job: &client.StaticExportJob{Status: "canceled"}},
+			newFailure(requestPoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
 			update, summaryExportTimedOut,
 			`had the status "canceled" when it was last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
 		},
@@ -347,14 +352,10 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.failure.jobID = cmp.Or(test.failure.jobID, "se_1")
-			run := exportRun{client: c, life: &exportLife{JobID: "se_1"}, taints: test.taints}
+			run := exportRun{client: c, life: &exportLife{JobID: "se_1"}, creates: test.creates}
 			run.goal.inputs.Domain = "docs.example.com"
-			got := run.describe(&test.failure)
+			got := run.describe(test.failure)
 			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
-			if strings.ContainsAny(got.known+got.next, "{}") {
-				t.Errorf("a placeholder is left in %+v", got)
-			}
 		})
 	}
 }
@@ -399,8 +400,8 @@ func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
 		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2130-01-31T13:00:00Z"),
 	}
 	var diags diag.Diagnostics
-	life := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
-	if len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes+": job se_1" {
+	life, readable := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
+	if readable || life.Lost || len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes+": job se_1" {
 		t.Errorf("the diagnostics are %v", diags)
 	}
 	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -24,24 +25,19 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life, _ := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.copyComputed(&state)
 	if plan.Domain.IsNull() { // ignore_changes keeps what an import left out
 		resp.Diagnostics.AddAttributeError(path.Root("domain"), summaryInvalidImport,
 			"The import named only the job ID, and ignore_changes keeps the domain out of the state.\n\n"+
-				"Remove domain from ignore_changes, or run \"terraform state rm\" with the address of this resource and import DOMAIN,JOB_ID.")
+				"Remove domain from ignore_changes. Or run \"terraform state rm ADDRESS\" with the address of this resource, and import DOMAIN,JOB_ID.")
 		return
 	}
 	goal := plan.goal()
-	if !plan.AdditionalParameters.IsUnknown() && goal.inputs.Parameters == life.Inputs.Parameters && plan.AdditionalParameters.IsNull() == state.AdditionalParameters.IsNull() {
-		plan.AdditionalParameters = state.AdditionalParameters // they differ at most in spacing and order
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	step := life.nextStep(r.data.clock.Now(), goal)
-	if changed := !resp.Plan.Raw.Equal(req.State.Raw); changed || step != stepNone {
+	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || step != stepNone {
 		plan.markUnknown(life.nextStepLater(goal), life.completed())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
@@ -61,7 +57,8 @@ func (m *staticExportModel) markUnknown(step exportStep, completed bool) {
 	}
 }
 
-// warnAboutPlan tells an approver what a plan cannot show.
+// warnAboutPlan tells an approver what a plan cannot show. Terraform repeats the warnings of a
+// plan after a successful apply, so they say what the plan does, not what an apply would do.
 func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
 	warn := func(summary, jobID, detail string) {
 		diags.AddWarning(aboutJob(summary, jobID), strings.ReplaceAll(detail, "{job}", jobID))
@@ -70,30 +67,38 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 	case step == stepLink && life.Unfinished:
 		warnAboutUnfinished(life.JobID, diags)
 	case step == stepLink && !life.completed():
-		warn(summaryCanResume, life.JobID, "Unless this plan replaces the resource, the apply resumes job {job} and does not start another job.")
+		warn(summaryCanResume, life.JobID, "Unless this plan replaces the resource, it resumes job {job} and does not start another job.")
 	}
 	if step != stepExport {
 		if life.adopts(goal) {
-			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, the apply records the configured triggers and additional_parameters, and starts no export.\n\n"+
-				"To export with these inputs, run \"terraform apply -replace\" with the address of this resource.")
+			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, it records the configured triggers and additional_parameters, and starts no export.\n\n"+
+				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" with the address of this resource.")
 		}
 		return
 	}
+	if life.Lost {
+		warn(summaryLostNotes, life.JobID, "Terraform has no private state for this resource, probably because the provider was killed during an update. "+
+			"An unfinished job may have been lost with it, or the note that job {job} was imported. This plan starts another job.\n\n"+
+			"Before you apply it, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
+	}
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
-			warn(summaryAbandons, job, "Job {job}, which has no link yet, was started for other content. The apply abandons it and starts another job.\n\n"+
+			warn(summaryAbandons, job, "Job {job}, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
 				"To resume job {job} instead, plan with the domain, triggers, and additional_parameters that it was started with.")
 		} else {
-			warn(summaryCanResume, job, "Some inputs are not known yet. If they turn out to be the domain, triggers, and additional_parameters that job {job} was started with, the apply resumes job {job}. Otherwise, it starts another job.")
+			warn(summaryCanResume, job, "Some inputs are not known yet. If they turn out to be the domain, triggers, and additional_parameters that job {job} was started with, this plan resumes job {job}. Otherwise, it starts another job.")
 		}
 	}
-	next := "The apply exports the site again."
+	next := "This plan exports the site again."
+	if life.mayBeBack(goal) {
+		next = "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
+	}
 	if life.resumes(goal) {
-		next = "The apply resumes job " + life.Pending.JobID + "."
-		warn(summaryCanResume, life.Pending.JobID, "Unless this plan replaces the resource, the apply resumes job {job}, which was started for this content. It starts another job only if the service still cannot find job {job} after 30 seconds.")
+		next = "This plan resumes job " + life.Pending.JobID + "."
+		warn(summaryCanResume, life.Pending.JobID, "Unless this plan replaces the resource, it resumes job {job}, which was started for this content. It starts another job only if the service still cannot find job {job} after "+notFoundLimit+".")
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
-		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for 30 seconds. "+next)
+		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for "+notFoundLimit+". "+next)
 	}
 }
 
@@ -101,6 +106,23 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"Terraform stopped creating this resource before job %[1]s had a link. If the plan replaces the resource, the apply starts another job. Otherwise, the apply resumes job %[1]s, unless another warning says that it does not.\n\n"+
-			"If the resource is tainted, run \"terraform untaint\" with its address, and plan again, to resume job %[1]s.", jobID))
+		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless another warning says that it does not.\n\n"+
+			"If the resource is tainted, run \"terraform untaint ADDRESS\" with its address, and plan again, to resume job %[1]s.", jobID))
+}
+
+// sameParameters keeps the additional_parameters of the state if those of the plan differ only
+// in whitespace and order.
+type sameParameters struct{}
+
+func (sameParameters) Description(context.Context) string {
+	return "Ignores whitespace and the order of fields."
+}
+
+func (m sameParameters) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
+
+func (sameParameters) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
+	plan, state := req.PlanValue, req.StateValue
+	if !plan.IsUnknown() && !plan.IsNull() && !state.IsNull() && canonicalParameters(plan.ValueString()) == canonicalParameters(state.ValueString()) {
+		resp.PlanValue = state
+	}
 }

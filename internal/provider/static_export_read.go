@@ -7,6 +7,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -15,13 +16,12 @@ import (
 )
 
 // Read refreshes the status and page count of the job. It never creates a link. The state
-// stays even if the service cannot find the job for half a minute, because a wrong base_url
-// looks the same: the plan then shows a new export, in place. A refresh of a job that is
-// already missing does not wait again.
+// stays even if the service cannot find the job for [client.NotFoundLimit], because a wrong
+// base_url looks the same: the plan then shows a new export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life, readable := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -29,33 +29,38 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	ctx, cancel := r.data.withTimeout(ctx, state.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, life.JobID, client.ReadOptions{Prompt: life.JobMissing})
+	job, err := c.GetStaticExportJob(ctx, life.JobID)
 	switch {
 	case err == nil:
+		if job.Status == client.JobFailed && life.Status != client.JobFailed {
+			resp.Diagnostics.AddWarning(aboutJob(summaryJobFailed, job.ID), failureOf(c, job))
+		}
 		life.jobRead(job)
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err).what,
-			"The provider keeps the state. An apply would export the site again. If the job should still exist, check base_url and the API key before you apply."))
+			"When Terraform made this plan, the provider kept the state and planned to export the site again. If the job should still exist, check base_url and the API key before you apply the plan."))
 	default:
-		addError(&resp.Diagnostics, summaryJobUnreadable, explain(err), stateUnchanged, "")
+		cause := explainExport(err)
+		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged, sentences(cause.advice, "To plan or destroy without this request, use -refresh=false."))
 		return
 	}
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
 	}
-	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	if readable {
+		life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	} else { // the version that wrote the private state can still read it
+		life.storeAttributes(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	}
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
 // creates no link, so the first plan after an import always shows an update, which
 // creates it, adopts the configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	identity, err := parseImport(ctx, req)
-	if err != nil {
-		resp.Diagnostics.AddError(summaryInvalidImport, sentences(err.Error(), importForms))
-	}
+	identity := parseImport(ctx, req, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -63,13 +68,13 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString(), client.ReadOptions{Prompt: true})
+	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
 		next := ""
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
 			next = "A job ID usually has no dot or slash. " + importForms
 		}
-		addError(&resp.Diagnostics, summaryImportFailed, explain(err), "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, explainExport(err), "", next)
 		return
 	}
 	if job.Finished() && !job.Succeeded() {
@@ -84,29 +89,30 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	state.Domain = identity.Domain
 	state.LinkRenewal = types.StringValue(renewOnExpiry)
 	state.RenewBefore = types.StringValue("0s")
-	importedLife(job, identity.Domain.ValueString()).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	importedLife(job).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 const importForms = "Use JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
 // parseImport reads any form of import. A domain has no comma, but a job ID may
 // have one.
-func parseImport(ctx context.Context, req resource.ImportStateRequest) (identity staticExportIdentity, err error) {
+func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (identity staticExportIdentity) {
 	if req.ID == "" && req.Identity != nil {
-		if diags := req.Identity.Get(ctx, &identity); diags.HasError() {
-			return identity, invalidValue("The import ID is empty.")
-		}
+		diags.Append(req.Identity.Get(ctx, &identity)...)
+	} else if domain, jobID, both := strings.Cut(req.ID, ","); both {
+		identity.Domain, identity.JobID = types.StringValue(strings.TrimSpace(domain)), types.StringValue(strings.TrimSpace(jobID))
 	} else {
-		domain, jobID, both := strings.Cut(req.ID, ",")
-		if both {
-			identity.Domain = types.StringValue(strings.TrimSpace(domain))
-		} else {
-			jobID = req.ID
-		}
-		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
+		identity.JobID = types.StringValue(strings.TrimSpace(req.ID))
 	}
-	if err = checkID(identity.JobID.ValueString()); err == nil && !identity.Domain.IsNull() {
+	if diags.HasError() {
+		return identity
+	}
+	err := checkID(identity.JobID.ValueString())
+	if err == nil && !identity.Domain.IsNull() {
 		err = checkDomain(identity.Domain.ValueString())
 	}
-	return identity, err
+	if err != nil {
+		diags.AddError(summaryInvalidImport, sentences(err.Error(), importForms))
+	}
+	return identity
 }

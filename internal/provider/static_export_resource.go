@@ -10,7 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -53,6 +56,13 @@ type staticExportModel struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
+// keptText and keptNumber keep the value of the state in a plan until ModifyPlan decides what
+// an apply may change.
+var (
+	keptText   = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	keptNumber = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+)
+
 // mayTakeLonger says how long an apply can last after its timeout.
 const mayTakeLonger = " An apply can take longer: it waits for the response to the start of an export for up to `request_timeout`"
 
@@ -86,8 +96,9 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"additional_parameters": schema.StringAttribute{
 				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, as a JSON object written with `jsonencode`. " +
 					"The service defines which fields it accepts. `domain` is not allowed. A change starts a new export, in place.",
-				Optional:   true,
-				Validators: parametersRules,
+				Optional:      true,
+				Validators:    parametersRules,
+				PlanModifiers: []planmodifier.String{sameParameters{}},
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
@@ -106,12 +117,12 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: anyDuration,
 			},
 			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true},
-			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
-			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Most planned updates leave it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, Sensitive: true},
-			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true},
-			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
+			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true, PlanModifiers: keptText},
+			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true, PlanModifiers: keptText},
+			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true, PlanModifiers: keptNumber},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Most planned updates leave it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, PlanModifiers: keptText, Sensitive: true},
+			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true, PlanModifiers: keptText},
+			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true, PlanModifiers: keptNumber},
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for a new export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
@@ -134,10 +145,4 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 			},
 		},
 	}
-}
-
-// copyComputed copies all computed attributes from another model.
-func (m *staticExportModel) copyComputed(from *staticExportModel) {
-	m.JobID, m.Status, m.PageCount = from.JobID, from.Status, from.PageCount
-	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = from.BundleURL, from.ExpiresAt, from.BundleSizeBytes
 }

@@ -101,7 +101,7 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	was, is := readStored(t, "static_export.json", newStaticExportResource())
 	var model staticExportModel
 	diags := was.state.Get(t.Context(), &model)
-	life := readLife(t.Context(), &model, was.private, &diags)
+	life, _ := readLife(t.Context(), &model, was.private, &diags)
 	pages, size := int64(6), int64(2048)
 	want := &exportLife{
 		JobID: "se_1", Status: "completed", PageCount: &pages, Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
@@ -110,7 +110,7 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size,
 			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
 		},
-		KeptWith: 10 * time.Minute,
+		KeptWith: 10 * time.Minute, Lost: true,
 		Pending:  &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
 	}
 	if !reflect.DeepEqual(life, want) {

@@ -54,8 +54,10 @@ const (
 	summaryReplaced        = "Missing export was repeated"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
+	summaryLostNotes       = "Private state is missing"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
 	summaryExpiredLink     = "The service returned an expired link"
+	summaryKeepsLinks      = "The service keeps its links"
 	summaryLongRenewBefore = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files differ from what the resource wrote"

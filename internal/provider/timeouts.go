@@ -20,12 +20,17 @@ const (
 	defaultReadTimeout     = 5 * time.Minute
 )
 
-// withTimeout limits an operation by a field of its timeouts block. The context that
-// Terraform passes has no deadline.
+// withTimeout limits an operation by a field of its timeouts block, or by the default if field
+// is "". The context that Terraform passes has no deadline.
 func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	limit := byDefault
-	if configured, ok := timeouts.Attributes()[field].(types.String); ok && !configured.IsNull() {
-		limit = durationOf(configured)
+	if field != "" {
+		if _, declared := timeouts.AttributeTypes(ctx)[field]; !declared {
+			panic("the schema has no timeouts." + field) // or the default would apply in silence
+		}
+		if configured, _ := timeouts.Attributes()[field].(types.String); configured.ValueString() != "" {
+			limit = durationOf(configured)
+		}
 	}
 	return d.clock.WithTimeout(ctx, limit, &timeoutError{limit, field})
 }

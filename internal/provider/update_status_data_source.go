@@ -148,7 +148,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain, unchanged: dependentsUnchanged}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
@@ -160,7 +160,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(c, &resp.Diagnostics, statusID, update, dependentsUnchanged)
+		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "")
 		return
 	}
 	model.setUpdate(update)

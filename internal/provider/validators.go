@@ -5,12 +5,9 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -60,10 +57,7 @@ var (
 	idRules          = rules(summaryInvalidID, "an ID", checkID)
 	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
 	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
-	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", func(value string) error {
-		_, err := decodeParameters(value)
-		return err
-	})
+	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", checkParameters)
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
@@ -80,38 +74,17 @@ func settingRules(description string, check func(string) error) []validator.Stri
 	})
 }
 
-// settings holds the provider's argument for each field of the client's configuration, and
-// the text for an invalid one.
-var settings = map[string]struct{ argument, text string }{
-	"BaseURL": {"base_url", "The base URL cannot be used: %s."},
-	"APIKey":  {"api_key", "The API key cannot be used: %s. Copy it again from the service's dashboard."},
-	"RootCAs": {"ca_cert_pem", "The certificates cannot be used: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
-}
-
-// invalidSetting returns the argument that the client rejects with err, and why. It shows
-// no part of an API key.
-func invalidSetting(err error) (argument string, problem invalidValue) {
-	invalid, ok := errors.AsType[*client.ConfigError](err)
-	if !ok {
-		return "", invalidValue(err.Error())
-	}
-	setting := settings[invalid.Field]
-	return setting.argument, invalidValue(fmt.Sprintf(setting.text, invalid.Problem))
-}
-
-// decodeParameters returns the fields of additional_parameters, or an [invalidValue].
-func decodeParameters(text string) (map[string]any, error) {
-	var fields map[string]any
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // does not round large numbers
-	// A decoder alone accepts text after the object.
-	if err := decoder.Decode(&fields); err != nil || fields == nil || !json.Valid([]byte(text)) {
-		return nil, invalidValue("The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" }).")
+// checkParameters accepts what joins the domain in the request that starts an export.
+func checkParameters(text string) error {
+	value, err := client.DecodeJSON([]byte(text))
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return invalidValue("The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" }).")
 	}
 	if _, found := fields["domain"]; found {
-		return nil, invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
+		return invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
 	}
-	return fields, nil
+	return nil
 }
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
@@ -127,8 +100,6 @@ func durationAtLeast(least time.Duration) []validator.String {
 	})
 }
 
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
-
 // checkID accepts IDs of any form, because the contract does not define one.
 func checkID(id string) error {
 	const use = " Use the ID that the service returned."
@@ -141,7 +112,7 @@ func checkID(id string) error {
 		return invalidValue("The ID is a URL." + use)
 	case strings.TrimSpace(id) != id:
 		return invalidValue("The ID has surrounding whitespace." + use)
-	case strings.ContainsFunc(id, unprintable):
+	case !client.IsPrintable(id):
 		return invalidValue("The ID contains an unprintable character." + use)
 	}
 	return nil
@@ -162,7 +133,7 @@ func checkPath(value string) error {
 // checkDomain rejects what is more than a domain. The service validates the rest. The
 // error does not repeat the value, which may be a URL with credentials.
 func checkDomain(domain string) error {
-	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && !strings.ContainsFunc(domain, unprintable) {
+	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && client.IsPrintable(domain) {
 		return nil
 	}
 	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, whitespace, or unprintable character.")

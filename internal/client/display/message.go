@@ -5,22 +5,41 @@ package display
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
+var byteOrderMark = []byte("\uFEFF")
+
 // BodyMessage returns the message in the body of an error: the title of a web page,
-// the messages in the common fields of a JSON object, or the body itself. object is the
-// decoded body, if it is an object.
+// the messages in the common fields of a JSON object, or the body itself if it is text. object is
+// the decoded body, if it is an object.
 func BodyMessage(body []byte, object map[string]any) string {
-	if IsPage(body) {
+	message := ObjectMessage(object)
+	switch {
+	case IsPage(body):
 		return pageTitle(body)
+	case message == "" && isText(body):
+		return string(body)
 	}
-	return cmp.Or(ObjectMessage(object), string(body))
+	return message
+}
+
+// isText reports whether a body, whose end may be cut off, is text and not binary data.
+func isText(body []byte) bool {
+	for len(body) > 0 {
+		r, size := utf8.DecodeRune(body)
+		if r == utf8.RuneError && size == 1 && utf8.FullRune(body) || unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return false
+		}
+		body = body[size:]
+	}
+	return true
 }
 
 // messageFields are the fields that contain messages, in the order in which they are
@@ -82,7 +101,8 @@ func pageTitle(page []byte) string {
 	return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
 }
 
-// IsPage reports whether a body is HTML or XML.
+// IsPage reports whether a body, or the beginning of one, is HTML or XML. Text has no NUL, but
+// an archive whose first file is "<" has some.
 func IsPage(body []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)), []byte("<")) && !bytes.ContainsRune(body, 0)
 }

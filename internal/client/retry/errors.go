@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// ErrMixed is the end of failures of several kinds in a row. No kind lasted long enough to say
+// what is wrong.
+var ErrMixed = errors.New("the requests failed in several ways in a row")
+
 // BusyError reports that the service asked for a wait that ends after the operation's
 // timeout.
 type BusyError struct {
@@ -20,11 +24,11 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the service will not accept another attempt until %s, which is after this operation's timeout", e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// EndedError reports the end of a loop after failed attempts in a row. It is an error like its
-// Cause alone: [errors.Is] and [errors.AsType] look at Last only if it is the cause.
+// EndedError reports the end of a loop after failed attempts in a row. It unwraps to Cause
+// only, so [errors.Is] and [errors.AsType] find Last only if it is the cause.
 type EndedError struct {
-	// Cause is why the loop ended: the error of the last attempt, context.Cause(ctx), or a
-	// [*BusyError].
+	// Cause is why the loop ended: the error of the last attempt, [ErrMixed],
+	// context.Cause(ctx), or a [*BusyError].
 	Cause error
 	// Last is the error of the last attempt; never nil.
 	Last     error

@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package retry repeats attempts: a failed one as its rule allows, and a poll as a schedule
-// says. It does not depend on HTTP or the API.
+// Package retry repeats a failed attempt as a rule allows, and schedules polls. It does not
+// depend on HTTP or the API.
 package retry
 
 import (
@@ -14,13 +14,16 @@ import (
 )
 
 const (
-	// lastAttempt is how long before the context's deadline the last attempt is made, if
-	// it would otherwise be made after the deadline.
+	// lastAttempt is how long before the deadline the last attempt is made, if it would
+	// otherwise be made after the deadline.
 	lastAttempt = 5 * time.Second
 
 	firstBackoff    = time.Second
 	maxBackoff      = 30 * time.Second
 	maxTimedBackoff = 15 * time.Second // of failures that are limited by time
+
+	// minMixed is how long failures of several kinds are retried at least.
+	minMixed = Limit(time.Minute)
 )
 
 // Kind is what a failed attempt says about another attempt.
@@ -29,12 +32,21 @@ type Kind int
 // The kinds of failures.
 const (
 	Permanent   Kind = iota // another attempt fails as well, so no rule allows one
-	Throttled               // requests are limited; only the context limits the retries
+	Throttled               // requests are limited; only the deadline limits the retries
 	Unconnected             // no connection was made, so nothing was sent
 	Temporary               // the service or the network is temporarily unavailable
 	NotFound                // the service does not know what the request names
 	Other                   // any other response of the service
 )
+
+// Failure is what the error of an attempt says about another attempt.
+type Failure struct {
+	Kind
+	RetryAfter time.Duration // the pause that the service requests; zero for none
+	// Progress means that the attempt did part of the work, so the failures before it no
+	// longer count.
+	Progress bool
+}
 
 // Limit says how long failures in a row are retried: for a time, or [Retries]. Zero means
 // not at all.
@@ -46,86 +58,82 @@ const Retries Limit = -1
 // Rule has the limit for each kind of failure but [Permanent] and [Throttled].
 type Rule map[Kind]Limit
 
-// Loop configures the repetition of one kind of attempt.
-type Loop struct {
-	Clock clock.Clock
-	Rule  Rule
-	// Proven replaces Rule after the first success.
-	Proven     Rule
-	MaxRetries int // see [Retries]
-	// Classify returns the kind of the error of an attempt, and its Retry-After or zero.
-	Classify func(error) (Kind, time.Duration)
-	// Progressed reports whether the failed attempt made progress, so that the row of
-	// failures begins again; nil if none does.
-	Progressed func() bool
-	Schedule   Schedule       // of polls
-	Random     func() float64 // returns numbers in [0, 1) for jitter
-	First      time.Duration  // the pause before the first attempt
+// longest returns the limit of failures of several kinds in a row: the longest time in the
+// rule, and at least a minute.
+func (r Rule) longest() Limit {
+	longest := minMixed
+	for _, limit := range r {
+		longest = max(longest, limit)
+	}
+	return longest
 }
 
-// Run repeats attempt until the work is done, a failure has reached its limit, or ctx ends.
-// An attempt without an error returns what it saw of work that is still running, or nil if
-// the work is done.
+// Loop repeats attempts.
+type Loop struct {
+	Clock      clock.Clock
+	MaxRetries int                 // see [Retries]
+	Classify   func(error) Failure // describes the error of an attempt
+	Random     func() float64      // returns numbers in [0, 1) for jitter
+}
+
+// Do calls attempt with its number, from 1, until it succeeds, its failures have reached a
+// limit of the rule, or ctx ends.
 //
-// The error is that of the last attempt. If ctx ended, or would end before the next attempt,
-// it is context.Cause(ctx) or a [*BusyError]. It is in an [*EndedError] if an attempt before
-// the end had failed.
-func (l Loop) Run(ctx context.Context, attempt func(context.Context) (*Poll, error)) error {
-	began, pause := l.Clock.Now(), l.First
+// The error is that of the last attempt, or [ErrMixed]. If ctx ended, or would end before the
+// next attempt, it is context.Cause(ctx) or a [*BusyError]. It is in an [*EndedError] if
+// an attempt before the end had failed.
+func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Context, number int) error) error {
 	var row failures
-	for {
+	for number := 1; ; number++ {
+		sent := l.Clock.Now()
+		err := attempt(ctx, number)
+		now := l.Clock.Now()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, context.Cause(ctx)):
+			return row.end(err, now)
+		}
+		failure := l.Classify(err)
+		if failure.Progress {
+			row = failures{}
+		}
+		row.add(err, failure.Kind, rule[failure.Kind], sent, now)
+		if cause := row.over(rule.longest(), l.MaxRetries, sent); cause != nil && failure.Kind != Throttled {
+			return row.end(cause, now)
+		}
+		deadline, bounded := l.Clock.Deadline(ctx)
+		if bounded && ctx.Err() == nil && failure.RetryAfter > 0 && failure.RetryAfter >= deadline.Sub(now) {
+			return row.end(&BusyError{RetryAt: now.Add(failure.RetryAfter)}, now)
+		}
+		pause := l.beforeDeadline(ctx, l.pause(failure, rule, row.attempts), failure.RetryAfter)
+		if failure.Kind == Throttled {
+			row.postpone(pause)
+		}
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
 			return row.end(cause, l.Clock.Now())
 		}
-		sent := l.Clock.Now()
-		poll, err := attempt(ctx)
-		switch {
-		case err == nil && poll == nil:
-			return nil
-		case err == nil:
-			row, l.Rule = failures{}, l.Proven
-			pause = l.beforeDeadline(ctx, l.Schedule.Next(l.Clock.Now().Sub(began), *poll, l.Random()), 0)
-			continue
-		case errors.Is(err, context.Cause(ctx)):
-			return row.end(err, l.Clock.Now())
-		case l.Progressed != nil && l.Progressed():
-			row = failures{}
-		}
-		if pause, err = l.pauseAfter(ctx, &row, sent, err); err != nil {
-			return err
-		}
 	}
 }
 
-// pauseAfter adds the error of an attempt that was sent at the given time to the row. It
-// returns the pause before the next attempt, or the error of the loop if there must be none.
-func (l Loop) pauseAfter(ctx context.Context, row *failures, sent time.Time, err error) (time.Duration, error) {
-	kind, retryAfter := l.Classify(err)
-	limit, now := l.Rule[kind], l.Clock.Now()
-	deadline, bounded := ctx.Deadline()
-	throttled := kind == Throttled // only the deadline limits it
-	row.add(err, sent)
-	if !throttled && row.reached(limit, kind, l.MaxRetries, sent, now) {
-		return 0, row.end(err, now)
+// Sleep pauses before a poll. It returns context.Cause(ctx) if ctx ends. If the poll would
+// miss the deadline, the pause is shorter.
+func (l Loop) Sleep(ctx context.Context, pause time.Duration) error {
+	return l.Clock.Sleep(ctx, l.beforeDeadline(ctx, pause, 0))
+}
+
+// pause returns the pause after a failure, the last of so many in a row.
+func (l Loop) pause(failure Failure, rule Rule, attempts int) time.Duration {
+	if failure.Kind == Throttled && failure.RetryAfter > 0 {
+		return failure.RetryAfter
 	}
-	if bounded && ctx.Err() == nil && retryAfter > 0 && retryAfter >= deadline.Sub(now) {
-		return 0, row.end(&BusyError{RetryAt: now.Add(retryAfter)}, now)
-	}
-	pause := retryAfter
-	if !throttled || retryAfter == 0 {
-		pause = max(retryAfter, backoff(row.attempts, limit, l.Random()))
-	}
-	pause = l.beforeDeadline(ctx, pause, retryAfter)
-	if throttled {
-		row.since = row.since.Add(pause)
-	}
-	return pause, nil
+	return max(failure.RetryAfter, backoff(attempts, rule[failure.Kind], l.Random()))
 }
 
 // beforeDeadline returns the pause, or a shorter one if the next attempt would miss the
 // deadline of ctx, but never one below least.
 func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) time.Duration {
-	if deadline, bounded := ctx.Deadline(); bounded {
+	if deadline, bounded := l.Clock.Deadline(ctx); bounded {
 		if left := deadline.Sub(l.Clock.Now()); pause >= left && left-lastAttempt > least {
 			return left - lastAttempt
 		}
@@ -133,42 +141,63 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 	return pause
 }
 
-// failures are failed attempts in a row.
+// failures are failed attempts in a row. Its times are those of responses, plus the pauses
+// after throttled attempts, which do not count.
 type failures struct {
 	last     error
 	attempts int
 	began    time.Time // when the first attempt was sent
-	retries  int       // failures that are limited by number, whatever their kinds
-	// kind is the kind of the last failure, and since is when the first response of this kind
-	// in a row was received, plus the pauses after throttled attempts, which do not count.
-	kind  Kind
-	since time.Time
+
+	kind    Kind      // of the last failure; Unconnected counts as Temporary, the same outage
+	limit   Limit     // of this kind
+	since   time.Time // the first response in a row of this kind
+	mixed   bool      // there were several kinds
+	first   time.Time // the first response
+	retries int       // failures that are limited by number, regardless of their kinds
 }
 
-// add adds the error of an attempt that was sent at the given time.
-func (f *failures) add(err error, sent time.Time) {
+// add adds a failed attempt with the limit of its kind and the times at which it was sent and
+// answered.
+func (f *failures) add(err error, kind Kind, limit Limit, sent, answered time.Time) {
 	if f.attempts == 0 {
-		f.began = sent
+		f.began, f.first, f.since = sent, answered, answered
 	}
-	f.attempts++
 	f.last = err
-}
-
-// reached reports whether the failure that was added has reached its limit. The time runs from
-// the response to the first attempt to the sending of the last one, so neither a slow
-// response nor a wait for a turn counts.
-func (f *failures) reached(limit Limit, kind Kind, maxRetries int, sent, now time.Time) bool {
+	f.attempts++
+	if kind == Throttled {
+		return
+	}
+	if f.limit = limit; limit == Retries {
+		f.retries++
+	}
 	if kind == Unconnected {
-		kind = Temporary // the same outage
+		kind = Temporary
 	}
 	if kind != f.kind {
-		f.kind, f.since = kind, now
+		f.mixed = f.mixed || f.kind != 0
+		f.kind, f.since = kind, answered
 	}
-	if limit == Retries {
-		f.retries++
-		return f.retries > maxRetries
+}
+
+// postpone moves the row by a pause that does not count.
+func (f *failures) postpone(pause time.Duration) {
+	f.since, f.first = f.since.Add(pause), f.first.Add(pause)
+}
+
+// over returns why the failure that was added last, whose attempt was sent at the given time,
+// ends the row, or nil. mixed is the limit of several kinds. The times run from the first
+// response to the sending of the last attempt, so neither a slow response nor a wait for a
+// turn counts.
+func (f *failures) over(mixed Limit, maxRetries int, sent time.Time) error {
+	switch {
+	case f.limit == Retries && f.retries > maxRetries,
+		f.limit == 0,
+		f.limit > 0 && sent.Sub(f.since) >= time.Duration(f.limit):
+		return f.last
+	case f.mixed && sent.Sub(f.first) >= time.Duration(mixed):
+		return ErrMixed
 	}
-	return limit == 0 || sent.Sub(f.since) >= time.Duration(limit)
+	return nil
 }
 
 // end returns the error of a loop that ends for the given reason.

@@ -24,8 +24,7 @@ type failure struct {
 	Kind
 	asks     time.Duration // Retry-After
 	takes    time.Duration
-	advanced bool
-	none     bool // it succeeds, but the work is not done
+	progress bool
 }
 
 func (f failure) Error() string {
@@ -35,65 +34,59 @@ func (f failure) Error() string {
 // row returns failures of one kind.
 func row(count int, kind Kind) []failure { return slices.Repeat([]failure{{Kind: kind}}, count) }
 
-func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
+func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 	const minutes, seconds = Limit(5 * time.Minute), Limit(30 * s)
-	rule := Rule{Unconnected: Retries, Temporary: minutes, NotFound: seconds, Other: Retries}
-	proven := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: Retries}
+	byNumber := Rule{Unconnected: Retries, Temporary: Retries, NotFound: seconds, Other: Retries}
+	byTime := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: Retries}
+	inTurn := func(kinds ...Kind) (failures []failure) {
+		for i := range 999 {
+			failures = append(failures, failure{Kind: kinds[i%len(kinds)]})
+		}
+		return failures
+	}
 	for name, test := range map[string]struct {
-		first     time.Duration // pause before the first attempt
-		interval  time.Duration // 10 s if zero; adaptive if negative
-		asked     time.Duration // by a success
+		rule      Rule          // byTime if nil
 		timeout   time.Duration // of the context; two hours if zero
 		interrupt time.Duration // when the context is canceled; never if zero
-		failures  []failure     // in turn
-		repeated  bool          // forever
-		done      time.Duration // of the work
+		failures  []failure     // in turn, before a success
 		count     int           // of attempts
 		ends      time.Duration
 		want      string // the error
 	}{
-		"at once, and until the work is done":    {done: 42 * s, count: 6, ends: 50 * s},
-		"after a first pause":                    {first: s, done: 42 * s, count: 6, ends: 51 * s},
-		"as often as while queued":               {interval: -1, first: s, done: 30 * s, count: 29, ends: 31026 * time.Millisecond},
-		"as seldom as a success asks":            {asked: 60 * s, done: 61 * s, count: 3, ends: 120 * s},
-		"a minute after a success at the latest": {asked: 24 * time.Hour, done: 61 * s, count: 3, ends: 120 * s},
-
-		"as often as allowed by number":                {failures: row(9, Other), count: 5, ends: 7500 * time.Millisecond, want: "other"},
-		"through as many failures":                     {failures: row(4, Other), count: 5, ends: 7500 * time.Millisecond},
-		"by number before a success":                   {failures: row(99, Unconnected), count: 5, ends: 7500 * time.Millisecond, want: "unconnected"},
-		"for five minutes after a success":             {failures: append([]failure{{none: true}}, row(99, Unconnected)...), count: 45, ends: 310 * s, want: "unconnected"},
-		"for half a minute":                            {failures: row(99, NotFound), count: 15, ends: 31 * s, want: "not found"},
-		"not at all after a failure that is permanent": {failures: row(9, Permanent), count: 1, want: "permanent"},
-		"through an outage of several kinds":           {failures: append([]failure{{none: true}}, slices.Repeat([]failure{{Kind: Unconnected}, {Kind: Temporary}}, 99)...), count: 45, ends: 310 * s, want: "temporary"},
-		"through a kind after another":                 {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
-		"until its context ends if the kinds alternate": {
-			timeout: 541 * s, failures: []failure{{Kind: NotFound}, {Kind: Temporary}}, repeated: true, count: 112, ends: 541 * s,
-			want: "context deadline exceeded; the last attempt: temporary",
-		},
-		"by number through another kind":     {failures: []failure{{Kind: NotFound}, {Kind: Other}}, repeated: true, count: 10, ends: 45 * s, want: "other"},
-		"from zero after progress":           {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, advanced: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
-		"from zero after a success":          {failures: append(append(row(4, Other), failure{none: true}), row(4, Other)...), count: 10, ends: 25 * s},
-		"by number whatever else happens":    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
-		"for half a minute of slow failures": {failures: []failure{{Kind: NotFound, takes: 20 * s}}, repeated: true, count: 4, ends: 83500 * time.Millisecond, want: "not found"},
+		"once":                          {count: 1},
+		"as often as allowed by number": {failures: row(9, Other), count: 5, ends: 7500 * time.Millisecond, want: "other"},
+		"through as many failures":      {failures: row(4, Other), count: 5, ends: 7500 * time.Millisecond},
+		"through one kind by number for as long as it takes": {rule: byNumber, failures: slices.Repeat([]failure{{Kind: Temporary, takes: 60 * s}}, 4), count: 5, ends: 247500 * time.Millisecond},
+		"for five minutes":                         {failures: row(99, Temporary), count: 44, ends: 300 * s, want: "temporary"},
+		"for half a minute":                        {failures: row(99, NotFound), count: 15, ends: 31 * s, want: "not found"},
+		"not at all without a limit":               {rule: Rule{Unconnected: Retries}, failures: row(9, Other), count: 1, want: "other"},
+		"not at all without a limit, however slow": {rule: Rule{}, failures: []failure{{Kind: Other, takes: 20 * s}}, count: 1, ends: 20 * s, want: "other"},
+		"only before a request was sent":           {rule: Rule{Unconnected: Retries}, failures: append(row(2, Unconnected), row(9, Temporary)...), count: 3, ends: 1500 * time.Millisecond, want: "temporary"},
+		"not at all after a permanent one":         {failures: row(9, Permanent), count: 1, want: "permanent"},
+		"through an outage of several kinds":       {failures: inTurn(Unconnected, Temporary), count: 44, ends: 300 * s, want: "temporary"},
+		"through a kind after another":             {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
+		"for five minutes of kinds in turn":        {failures: inTurn(NotFound, Temporary), count: 64, ends: 300 * s, want: "the requests failed in several ways in a row; the last attempt: temporary"},
+		"for a minute of kinds in turn":            {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: inTurn(NotFound, Temporary), count: 27, ends: 61 * s, want: "the requests failed in several ways in a row; the last attempt: not found"},
+		"never as not found after an outage":       {failures: append(row(43, Temporary), row(99, NotFound)...), count: 44, ends: 300 * s, want: "the requests failed in several ways in a row; the last attempt: not found"},
+		"by number through another kind":           {rule: byNumber, failures: inTurn(NotFound, Other), count: 10, ends: 45 * s, want: "other"},
+		"from zero after progress":                 {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, progress: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
+		"by number whatever else happens":          {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
+		"for half a minute of slow failures":       {failures: slices.Repeat([]failure{{Kind: NotFound, takes: 20 * s}}, 9), count: 4, ends: 83500 * time.Millisecond, want: "not found"},
 
 		"as long as throttled":                {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
 		"as soon as throttling allows":        {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
 		"for half a minute after throttling":  {failures: append([]failure{{Kind: Throttled, asks: 40 * s}}, row(99, NotFound)...), count: 15, ends: 70500 * time.Millisecond, want: "not found"},
 		"for half a minute around throttling": {failures: append(append(row(2, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71500 * time.Millisecond, want: "not found"},
 		"by number around throttling":         {failures: append(append(row(2, Other), row(5, Throttled)...), row(99, Other)...), count: 10, ends: 75500 * time.Millisecond, want: "other"},
+		"kinds in turn around throttling":     {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "the requests failed in several ways in a row; the last attempt: not found"},
 
 		"later if a failure asks for that":          {failures: []failure{{Kind: Other, asks: 90 * s}}, count: 2, ends: 90 * s},
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
 		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},
 		"just before the deadline if allowed":       {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 39 * s}}, count: 2, ends: 39 * s},
-		"until its context ends":                    {done: time.Hour, interrupt: 25 * s, count: 3, ends: 25 * s, want: "interrupt"},
-		"not at all if its context ends before":     {first: s, interrupt: s / 2, ends: s / 2, want: "interrupt"},
 		"until its context ends an attempt":         {failures: []failure{{Kind: Temporary}, {Kind: Temporary, takes: 99 * s}}, interrupt: 25 * s, count: 2, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
-		"once more before the deadline":             {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},
-		"once more whatever a success asks":         {asked: 60 * s, timeout: 25 * s, done: 2 * s, count: 2, ends: 20 * s},
-		"before a turn that is at the deadline":     {interval: 5 * time.Minute, timeout: 5 * time.Minute, done: 100 * s, count: 2, ends: 295 * s},
-		"until the deadline after the last one":     {interval: 10 * time.Minute, timeout: 5 * time.Minute, done: time.Hour, count: 2, ends: 300 * s, want: "context deadline exceeded"},
-		"once if the deadline is near":              {timeout: 5 * s, done: time.Hour, count: 1, ends: 5 * s, want: "context deadline exceeded"},
+		"until its context ends a pause":            {failures: row(9, Temporary), interrupt: 2 * s, count: 3, ends: 2 * s, want: "interrupt; the last attempt: temporary"},
+		"once more before the deadline":             {timeout: 28 * s, failures: row(6, Throttled), count: 7, ends: 23 * s},
 		"until a deadline that is near, at leisure": {timeout: 3 * s, failures: row(99, Temporary), count: 3, ends: 3 * s, want: "context deadline exceeded; the last attempt: temporary"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,35 +99,23 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 				if test.interrupt > 0 {
 					time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
 				}
-				l := Loop{
-					Clock: clock.System{}, Rule: rule, Proven: proven, MaxRetries: 4, First: test.first, Random: func() float64 { return 0 },
-					Schedule: Schedule{Interval: max(0, cmp.Or(test.interval, 10*s))},
-					Classify: func(err error) (Kind, time.Duration) {
-						f, _ := errors.AsType[failure](err)
-						return f.Kind, f.asks
-					},
+				l, count := loop(4), 0
+				rule := test.rule
+				if rule == nil {
+					rule = byTime
 				}
-				count, advanced := 0, false
-				l.Progressed = func() bool { return advanced }
-				err := l.Run(ctx, func(ctx context.Context) (*Poll, error) {
-					count++
-					failed := count - 1
-					if test.repeated {
-						failed %= len(test.failures)
+				err := l.Do(ctx, rule, func(ctx context.Context, number int) error {
+					if count++; count != number {
+						t.Errorf("attempt %d has the number %d", count, number)
 					}
-					over := failed >= len(test.failures)
-					switch {
-					case over && time.Since(began) >= test.done:
-						return nil, nil
-					case over || test.failures[failed].none:
-						return &Poll{Queued: true, RetryAfter: test.asked}, nil
+					if count > len(test.failures) {
+						return nil
 					}
-					f := test.failures[failed]
+					f := test.failures[count-1]
 					if err := l.Clock.Sleep(ctx, f.takes); err != nil {
-						return nil, err
+						return err
 					}
-					advanced = f.advanced
-					return nil, f
+					return f
 				})
 				got := fmt.Sprint(err)
 				if ended, ok := errors.AsType[*EndedError](err); ok {
@@ -149,6 +130,32 @@ func TestRunRepeatsAttemptsToTheEndOrAFailure(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestSleepEndsBeforeTheDeadline(t *testing.T) {
+	for _, test := range []struct{ timeout, pause, want time.Duration }{
+		{time.Minute, 20 * s, 20 * s},
+		{time.Minute, time.Hour, 55 * s}, // a last poll before the deadline
+		{time.Minute, time.Minute, 55 * s},
+		{5 * s, time.Hour, 5 * s}, // the deadline is too near for another poll
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			ctx, stop := context.WithTimeout(t.Context(), test.timeout)
+			defer stop()
+			if err := loop(0).Sleep(ctx, test.pause); time.Since(began) != test.want || (err != nil) != (test.want == test.timeout) {
+				t.Errorf("Sleep(%s) within %s ends after %s with %v, want %s", test.pause, test.timeout, time.Since(began), err, test.want)
+			}
+		})
+	}
+}
+
+// loop returns a loop without jitter for attempts whose errors are failures.
+func loop(maxRetries int) Loop {
+	return Loop{Clock: clock.System{}, MaxRetries: maxRetries, Random: func() float64 { return 0 }, Classify: func(err error) Failure {
+		f, _ := errors.AsType[failure](err)
+		return Failure{f.Kind, f.asks, f.progress}
+	}}
 }
 
 func TestBackoffDoublesUpToItsCap(t *testing.T) {
@@ -177,16 +184,11 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 
 func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := Loop{
-			Clock: clock.System{}, Rule: Rule{Temporary: Retries}, MaxRetries: 2, Random: func() float64 { return 0 },
-			Classify: func(error) (Kind, time.Duration) { return Temporary, 0 },
-		}
-		count := 0
-		err := l.Run(t.Context(), func(context.Context) (*Poll, error) {
-			if count++; count == 1 {
+		err := loop(2).Do(t.Context(), Rule{Temporary: Retries}, func(_ context.Context, number int) error {
+			if number == 1 {
 				<-time.After(time.Minute)
 			}
-			return nil, failure{Kind: Temporary}
+			return failure{Kind: Temporary}
 		})
 		if want := "temporary (3 attempts in 1m2s)"; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -30,7 +30,7 @@ type Poll struct {
 // time, so that a long job is polled less often than a short one, and its end is still
 // noticed within a few percent of its duration. Each time the progress rises, it estimates
 // the end, and it polls more often shortly before and after that. Only right after a rise
-// does it wait longer if the end is far away, because a progress may hang, drop, or start
+// does it wait longer if the end is far away, because progress may stall, drop, or start
 // over.
 //
 // A Schedule is not safe for concurrent use.

@@ -1,0 +1,209 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// exportFailure is why an export failed. Only Create and Update turn it into a diagnostic,
+// because only they know what the state holds afterwards.
+type exportFailure struct {
+	request exportRequest
+	outcome exportOutcome
+	jobID   string                  // "" for a start
+	job     *client.StaticExportJob // as a wait last read it, or nil
+	cause   error                   // nil if the job failed
+}
+
+// exportRequest is the request that failed.
+type exportRequest int
+
+const (
+	requestStart   exportRequest = iota // of a job
+	requestPoll                         // of a running job
+	requestLink                         // to a bundle, the first one
+	requestRenewal                      // of a link
+)
+
+// exportOutcome is how a request ended.
+type exportOutcome int
+
+const (
+	outcomeOther       exportOutcome = iota
+	outcomeFailed                    // the job itself
+	outcomeInDoubt                   // the service may have started a job
+	outcomeGone                      // the service could not find the job or its bundle
+	outcomeInterrupted               // by the user
+	outcomeTimedOut                  // the operation
+)
+
+// newFailure returns the failure of a request; cause is nil if the job failed.
+func newFailure(request exportRequest, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
+	f := &exportFailure{request: request, jobID: jobID, job: job, cause: cause}
+	switch {
+	case cause == nil:
+		f.outcome = outcomeFailed
+	case request == requestStart && client.MayHaveStarted(cause):
+		f.outcome = outcomeInDoubt
+	case client.IsNotFound(cause):
+		f.outcome = outcomeGone
+	case interrupted(cause):
+		f.outcome = outcomeInterrupted
+	case timedOut(cause):
+		f.outcome = outcomeTimedOut
+	}
+	return f
+}
+
+// exportText is the text of a diagnostic about a failed export: the summary, what is known
+// of the job, and the next step. The diagnostic also says what the state holds.
+type exportText struct{ summary, known, next string }
+
+// addError adds the text as an error. state says what the state holds.
+func (t exportText) addError(diags *diag.Diagnostics, state string) {
+	diags.AddError(t.summary, paragraphs(t.known, state, t.next))
+}
+
+// describe returns the text of a failure.
+func (run *exportRun) describe(f *exportFailure) exportText {
+	var cause explanation
+	if f.cause != nil {
+		cause = explainExport(f.cause)
+	}
+	var text exportText
+	switch f.request {
+	case requestStart:
+		text = run.describeStart(f, cause.advice)
+	case requestPoll:
+		text = run.describePoll(f, cause.advice)
+	case requestLink:
+		text = run.describeFirstLink(f, cause.advice)
+	case requestRenewal:
+		text = describeRenewal(f, cause.advice)
+	}
+	text.known = paragraphs(cause.what, text.known)
+	return text
+}
+
+// describeStart describes the failed start of a job.
+func (run *exportRun) describeStart(f *exportFailure, advice string) exportText {
+	domain := run.goal.inputs.Domain
+	noJob := "No job was started for " + domain + "."
+	switch f.outcome {
+	case outcomeInDoubt:
+		if page, ok := errors.AsType[*client.UnexpectedResponseError](f.cause); !ok || !page.NotJSON {
+			advice = "" // only a wrong base_url can be mended before a look
+		}
+		return exportText{summaryStartFailed, "A job may have been started for " + domain + ", but its ID was not received.", sentences(advice,
+			"Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in "+errorsPage+".")}
+	case outcomeGone:
+		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
+			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", run.client.BaseURL())}
+	}
+	return exportText{summaryStartFailed, noJob, advice}
+}
+
+// describePoll describes a wait for a job that failed, or the failure of the job.
+func (run *exportRun) describePoll(f *exportFailure, advice string) exportText {
+	progress := progressOf(f.jobID, f.job)
+	switch f.outcome {
+	case outcomeFailed:
+		return exportText{summaryJobFailed, failureOf(run.client, f.job), "Fix the site, and run terraform apply again to start a new export."}
+	case outcomeGone:
+		return exportText{summaryJobNotFound, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), run.howToResume(f))}
+	case outcomeInterrupted:
+		return exportText{summaryExportInterrupted, progress, run.howToResume(f)}
+	case outcomeTimedOut:
+		if f.job != nil && !f.job.Documented() {
+			advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
+		} else if run.creates {
+			advice = "" // timeouts.create does not limit the resumed export
+		}
+		return exportText{summaryExportTimedOut, progress, sentences(advice, run.howToResume(f))}
+	}
+	return exportText{summaryExportFailed, progress, sentences(advice, run.howToResume(f))}
+}
+
+// describeFirstLink describes a failed request for the first link to a bundle.
+func (run *exportRun) describeFirstLink(f *exportFailure, advice string) exportText {
+	noLink := "Job " + f.jobID + " completed, but no link was received."
+	switch f.outcome {
+	case outcomeGone:
+		return exportText{summaryLinkFailed, noLink, sentences(lookUp(f.jobID), run.howToResume(f))}
+	case outcomeInterrupted:
+		return exportText{summaryExportInterrupted, noLink, run.howToResume(f)}
+	case outcomeTimedOut:
+		if run.creates {
+			advice = "" // as in describePoll
+		}
+	}
+	return exportText{summaryLinkFailed, noLink, sentences(advice, run.howToResume(f))}
+}
+
+// describeRenewal describes a failed renewal of a link.
+func describeRenewal(f *exportFailure, advice string) exportText {
+	if f.outcome == outcomeGone {
+		return exportText{summaryRenewalFailed, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), nextPlan)}
+	}
+	return exportText{summaryRenewalFailed, "Job: " + f.jobID + ".", sentences(advice, nextTry)}
+}
+
+func lookUp(jobID string) string {
+	return "Check base_url and the API key, and look for job " + jobID + " in the service's dashboard."
+}
+
+const (
+	nextTry         = "The next apply tries again."
+	nextPlan        = "The next plan shows a new export."
+	resumeByApply   = "To resume the same job, run terraform apply again."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" with the address of this resource, then run terraform apply again. timeouts.update limits the resumed export: increase it if necessary."
+)
+
+// howToResume says how to continue with the job of a failure.
+func (run *exportRun) howToResume(f *exportFailure) string {
+	_, refused := errors.AsType[*client.APIError](f.cause)
+	switch {
+	case run.creates && f.outcome != outcomeInterrupted:
+		return resumeByUntaint
+	case f.outcome == outcomeGone && f.jobID == run.life.JobID:
+		return nextPlan
+	case f.outcome == outcomeGone:
+		return "The next apply looks for the job again before it starts another one."
+	case refused:
+		return resumeByApply + " To start another one instead, change triggers."
+	}
+	return resumeByApply
+}
+
+// explainExport is explain for a request of an export.
+func explainExport(err error) explanation {
+	cause := explain(err)
+	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == http.StatusPaymentRequired || api.StatusCode == http.StatusForbidden) {
+		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
+	}
+	return cause
+}
+
+// describeLink describes the link in the state after a failure. Whether it works is not
+// known.
+func describeLink(link exportLink, now time.Time) string {
+	expiresAt := link.ExpiresAt.Format(time.RFC3339)
+	switch {
+	case link.URL == "":
+		return "The state has no link yet."
+	case link.ExpiresAt.IsZero():
+		return "The state keeps the existing link, whose expiry is unknown."
+	case now.Before(link.ExpiresAt):
+		return "The link in the state expires at " + expiresAt + "."
+	}
+	return "The link in the state expired at " + expiresAt + "."
+}

@@ -1,0 +1,67 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// notFoundLimit is how long the service may return "not found", for messages.
+var notFoundLimit = fmt.Sprintf("%d seconds", int(client.NotFoundLimit.Seconds()))
+
+// waitForCompleted waits for a job that is still running, because the contract leaves open
+// what the service returns for the bundle of a job that has not completed. It reports
+// failures.
+func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags *diag.Diagnostics) bool {
+	job, err := c.WaitForStaticExport(ctx, jobID, 0, client.Plain)
+	switch {
+	case err == nil && job.Succeeded():
+		return true
+	case err == nil:
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
+	case job != nil:
+		addError(diags, summaryJobNotCompleted, explainExport(err), progressOf(jobID, job), "")
+	default:
+		addError(diags, summaryJobUnreadable, explainExport(err), "", "")
+	}
+	return false
+}
+
+// progressOf describes a job that has not finished as it was last read; last is nil if it
+// was not.
+func progressOf(jobID string, last *client.StaticExportJob) string {
+	if last == nil {
+		return fmt.Sprintf("Job %s may still be running. Its status has not been read.", jobID)
+	}
+	var numbers []string
+	if last.Progress != nil {
+		numbers = append(numbers, fmt.Sprintf("progress %.4g", *last.Progress))
+	}
+	if last.PageCount != nil {
+		numbers = append(numbers, fmt.Sprintf("page count %d", *last.PageCount))
+	}
+	text := fmt.Sprintf("Job %s had the status %q when it was last checked", jobID, last.Status)
+	if len(numbers) > 0 {
+		text += " (" + strings.Join(numbers, ", ") + ")"
+	}
+	if !last.Documented() {
+		return text + ". The status is undocumented, so the provider treats the job as running."
+	}
+	return text + ". It may still be running."
+}
+
+// failureOf describes why a job failed.
+func failureOf(c *client.Client, job *client.StaticExportJob) string {
+	message := c.Redact(job.Error)
+	if message == "" {
+		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
+	}
+	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(message, "."))
+}
