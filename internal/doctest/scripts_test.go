@@ -154,8 +154,9 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Replaces the clone that the page names, and skips the build.
-	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o provider BIN="$HOME/bin" "$@"`)
+	// Replaces the clone that the page names, and the build.
+	s.command(t, "compile", `mkdir -p "${2%/*}"; echo "$GOOS" >"$2"`)
+	s.command(t, "make", `shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' COMPILE=compile "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
 	_, section, _ := strings.Cut(read(t, root+"/templates/guides/installation.md.tmpl"), "\n## Share the provider\n")
