@@ -4,8 +4,9 @@ MAKEFLAGS += --no-print-directory
 SHELL := bash
 .DEFAULT_GOAL := help
 
-# The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform.
-TF ?= $(or $(firstword $(shell command -v terraform tofu)),terraform)
+# The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform. If PATH has none, the targets that need one build OpenTofu.
+TF ?= $(or $(firstword $(shell command -v terraform tofu)),$(TOFU))
+CLI = $(filter $(TOFU),$(TF))
 # The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Only `make testacc` uses a real service.
 TEST_CLI = TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 TEST_ENV = $(TEST_CLI) DOCS_BASE_URL=
@@ -15,10 +16,11 @@ RACE ?= $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 VERSION ?= 0.1.0
 
 BIN      := .bin
+TOFU     := $(BIN)/tofu
 BUILD    := .build
 PROFILE  := $(BUILD)/coverage.out
 SCHEMA   := $(BUILD)/schema.json
-LDFLAGS  := -X main.version=$(VERSION)
+COMPILE  := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 PLUGINS  := $(HOME)/.terraform.d/plugins
 MODULES  := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
 COVERED  := internal/client internal/client/retry internal/bundle internal/provider
@@ -29,6 +31,7 @@ TOOL       := go tool -modfile=$(CURDIR)/tools/go.mod
 GOLANGCI   := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
 GREMLINS   := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+OPENTOFU   := github.com/opentofu/opentofu@v1.12.6
 VERSITYGW  := github.com/versity/versitygw/cmd/versitygw@v1.8.0
 RECORD     := TERM=xterm-256color asciinema rec --quiet --overwrite --idle-time-limit 2
 DRAW       := npx --yes svg-term-cli@2.1.1 --window --no-cursor
@@ -42,14 +45,14 @@ help: ## List the commands
 		/^[a-z0-9_.-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## Run a demo against a simulated service (KEEP=1: leave the service running, TF=path: use that CLI)
+demo: | $(CLI) ## Run a demo against a simulated service (KEEP=1: leave the service running, TF=path: use that CLI)
 	@KEEP='$(KEEP)' exec scripts/demo.sh '$(TF)'
 
 .PHONY: install
-install: provider ## Install the provider for the current user, so `terraform init` finds it
+install: ## Install the provider for the current user, so `terraform init` finds it
 	@for registry in registry.terraform.io registry.opentofu.org; do \
 		dir="$(PLUGINS)/$$registry/docs-hosting/docs/$(VERSION)/$$(go env GOOS)_$$(go env GOARCH)"; \
-		mkdir -p "$$dir" && cp $(BIN)/terraform-provider-docs$$(go env GOEXE) "$$dir/terraform-provider-docs_v$(VERSION)$$(go env GOEXE)" && echo "$$dir"; \
+		$(COMPILE) -o "$$dir/terraform-provider-docs_v$(VERSION)$$(go env GOEXE)" . && echo "$$dir" || exit 1; \
 	done
 
 ##@ Develop
@@ -60,7 +63,7 @@ build: provider ## Build every package, and the provider into .bin/
 
 .PHONY: provider
 provider:
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $(BIN)/ .
+	$(COMPILE) -o $(BIN)/ .
 
 .PHONY: dev.tfrc
 dev.tfrc: provider ## Write a CLI configuration that uses the provider in .bin/ without `terraform init`
@@ -68,7 +71,7 @@ dev.tfrc: provider ## Write a CLI configuration that uses the provider in .bin/ 
 	@echo 'export TF_CLI_CONFIG_FILE=$(CURDIR)/$@'
 
 .PHONY: fmt
-fmt: ## Format the Go and Terraform files (the first run builds the linter, which takes minutes)
+fmt: | $(CLI) ## Format the Go and Terraform files (the first run builds the linter, which takes minutes)
 	$(GOLANGCI) fmt
 	'$(TF)' fmt -recursive examples
 
@@ -111,7 +114,7 @@ clean: ## Remove all build output
 ##@ Test
 
 .PHONY: test
-test: | $(BUILD) ## Run the unit and acceptance tests
+test: | $(BUILD) $(CLI) ## Run the unit and acceptance tests
 	$(TEST_ENV) $(TOOL) gotestsum --format standard-quiet -- $(RACE) -coverprofile=$(PROFILE) ./...
 
 .PHONY: cover
@@ -119,15 +122,15 @@ cover: ## Fail if the coverage of the last `make test` is too low
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
-test-cli: ## Run only the tests that use the CLI (TF=tofu)
+test-cli: | $(CLI) ## Run only the tests that use the CLI (TF=tofu)
 	$(TEST_ENV) go test ./internal/provider ./internal/doctest ./internal/schemajson
 
 .PHONY: testacc
-testacc: ## Run the acceptance tests against the service of DOCS_BASE_URL, or a simulated one
+testacc: | $(CLI) ## Run the acceptance tests against the service of DOCS_BASE_URL, or a simulated one
 	$(TEST_CLI) go test ./internal/provider -run '^TestAcc' -v -count 1 -parallel 1 -timeout 120m
 
 .PHONY: verify-service
-verify-service: | $(BUILD) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
+verify-service: | $(BUILD) $(CLI) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
 	@: "$${DOCS_BASE_URL:?set this variable}" "$${DOCS_API_KEY:?set this variable}" "$${DOCS_DOMAIN:?set this variable}"
 	@go test -c -o $(BUILD)/verify.test ./internal/verify && rm -f $(BUILD)/service-report.md
 	@echo "This runs the provider against $$DOCS_BASE_URL and sends:"
@@ -163,7 +166,7 @@ mutate: ## Run mutation tests: list the code changes that no test catches (PKG=.
 	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20
 
 .PHONY: bench
-bench: ## Run the benchmarks COUNT times (1): polling, rate limits, large plans, downloads, and startup
+bench: | $(CLI) ## Run the benchmarks COUNT times (1): polling, rate limits, large plans, downloads, and startup
 	cd bench && $(TEST_ENV) go test -run '^$$' -bench . -count $(or $(COUNT),1) -timeout 60m ./...
 
 ##@ Check
@@ -177,7 +180,7 @@ lint: ## Run golangci-lint on every module
 	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(GOLANGCI) run) || exit 1; done
 
 .PHONY: fmt-check
-fmt-check: ## Fail if `make fmt` would change a Terraform file
+fmt-check: | $(CLI) ## Fail if `make fmt` would change a Terraform file
 	'$(TF)' fmt -recursive -check -diff examples
 
 .PHONY: tidy-check
@@ -207,3 +210,9 @@ release: ## Build, sign, and upload a draft release (for the release workflow)
 
 $(BUILD):
 	mkdir -p $@
+
+# A module that replaces others, as this one does, cannot be built with `go install`.
+$(TOFU):
+	@echo 'Neither terraform nor tofu is on PATH. Building $(OPENTOFU) into $@, once, which takes 3 to 10 minutes.'
+	@go mod download $(OPENTOFU)
+	@CGO_ENABLED=0 go build -C "$$(go env GOMODCACHE)/$(OPENTOFU)" -o '$(CURDIR)/$@' -ldflags '-X github.com/opentofu/opentofu/version.dev=no' ./cmd/tofu

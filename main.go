@@ -40,7 +40,7 @@ func serve(debug bool) error {
 	if debug {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
-		outliveTermination()
+		liveAsLongAsTerraform()
 		if err := dropUnreadLogs(os.Environ(), os.Setenv); err != nil {
 			return err
 		}
@@ -48,17 +48,25 @@ func serve(debug bool) error {
 	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 }
 
-// outliveTermination ignores a SIGTERM for longer than Terraform takes to stop. Service
-// managers send it to the whole process group. Terraform then asks its providers to stop,
-// stores what they return, such as the ID of a job that has just started, and ends them.
-// If Terraform itself was killed, nobody else ends the provider.
-func outliveTermination() {
-	terminated := make(chan os.Signal, 1)
-	signal.Notify(terminated, syscall.SIGTERM)
+// liveAsLongAsTerraform makes the process ignore a SIGTERM, and end soon after its parent.
+//
+// Service managers send a SIGTERM to the whole process group, and some tools to any process.
+// A provider that ended with it would lose what Terraform could still store, such as the ID of
+// a job that has just started. Terraform ends its providers itself, unless it was killed. Then
+// they get another parent. A parent that is gone by now has closed the pipe to which the
+// provider writes first, which ends the provider as well.
+//
+// On Windows, a process that lost its parent still names it, so there it stays until somebody
+// ends it. A SIGTERM is what Go makes of a closed console.
+func liveAsLongAsTerraform() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
+	parent := os.Getppid()
 	go func() {
-		<-terminated
-		<-time.After(2 * time.Minute)
-		os.Exit(1)
+		for range time.Tick(time.Second) {
+			if os.Getppid() != parent {
+				os.Exit(1)
+			}
+		}
 	}()
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,20 +21,22 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// serveVariable makes the program of the tests be the provider, which the CLI starts.
+// serveVariable makes the program of the tests be the provider, which the CLI starts. Its
+// value is the file to which the provider writes its process ID.
 const serveVariable = "DOCS_TEST_SERVE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serveVariable) != "" {
+	if file := os.Getenv(serveVariable); file != "" {
+		_ = os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600) // the test reads it
 		main()
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// Service managers and job wrappers end a run with a signal to its whole process group.
-func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
-	t.Parallel()
+// newRun returns a service, and a CLI that starts the provider as a process of its own.
+func newRun(t *testing.T) (*simulator.Server, *clitest.CLI) {
+	t.Helper()
 	service, err := simulator.Listen(simulator.Options{Queue: -1, Run: time.Second})
 	if err != nil {
 		t.Fatal(err)
@@ -48,20 +51,24 @@ func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
-	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.Folder+"/cli.tfrc", serveVariable+"=1",
+	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.Folder+"/cli.tfrc", serveVariable+"="+c.Folder+"/pid",
 		"DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
+	return service, c
+}
 
+// Service managers and job wrappers end a run with a signal to its whole process group.
+func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
+	t.Parallel()
+	service, c := newRun(t)
 	for i, fault := range []simulator.Fault{
 		{Endpoint: simulator.EndpointJob, Delay: simulator.Forever},
 		{Endpoint: simulator.EndpointStart, Delay: time.Second}, // the response comes after the signal
 	} {
-		c.Write(t, "main.tf", c.Require()+fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", i))
-		service.ResetRequests()
 		remove := service.AddFault(fault)
-		output := terminate(t, c, func() bool { return service.Count(fault.Endpoint) > 0 })
+		output, err := apply(t, service, c, i, fault.Endpoint, func(terraform int) int { return -terraform }, syscall.SIGTERM)
 		remove()
-		if !strings.Contains(output, "Static export interrupted") {
-			t.Errorf("the terminated apply says:\n%s", output)
+		if err == nil || !strings.Contains(output, "Static export interrupted") {
+			t.Errorf("the terminated apply ends with %v:\n%s", err, output)
 		}
 		c.Run(t, 0, "apply", "-auto-approve")
 		c.Run(t, 0, "plan", "-detailed-exitcode")
@@ -71,28 +78,59 @@ func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
 	}
 }
 
-// terminate runs an apply in a process group of its own, ends all its processes as soon as
-// the condition holds, and returns the output.
-func terminate(t *testing.T, c *clitest.CLI, condition func() bool) string {
+func TestTerminationOfTheProviderAloneChangesNothing(t *testing.T) {
+	t.Parallel()
+	service, c := newRun(t)
+	output, err := apply(t, service, c, 0, simulator.EndpointJob, func(int) int {
+		written, _ := os.ReadFile(filepath.Join(c.Folder, "pid"))
+		pid, err := strconv.Atoi(string(written))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}, syscall.SIGTERM)
+	if err != nil {
+		t.Errorf("the apply ends with %v:\n%s", err, output)
+	}
+	c.Run(t, 0, "plan", "-detailed-exitcode")
+}
+
+func TestProviderEndsSoonAfterTerraformWasKilled(t *testing.T) {
+	t.Parallel()
+	service, c := newRun(t)
+	service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Delay: simulator.Forever})
+	_, _ = apply(t, service, c, 0, simulator.EndpointJob, func(terraform int) int { return terraform }, syscall.SIGKILL)
+}
+
+// apply runs an apply in a process group of its own, and sends a signal as soon as the
+// endpoint was asked. It returns the output when no process of the group is left.
+func apply(t *testing.T, service *simulator.Server, c *clitest.CLI, revision int, endpoint string, to func(terraform int) int, with syscall.Signal) (string, error) {
 	t.Helper()
+	c.Write(t, "main.tf", c.Require()+fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", revision))
+	service.ResetRequests()
 	command, output := c.Command("apply", "-auto-approve", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for end := time.Now().Add(time.Minute); !condition() && time.Now().Before(end); {
-		<-look.C
-	}
-	if err := syscall.Kill(-command.Process.Pid, syscall.SIGTERM); err != nil {
+	terraform := command.Process.Pid
+	await(t, time.Minute, func() bool { return service.Count(endpoint) > 0 })
+	if err := syscall.Kill(to(terraform), with); err != nil {
 		t.Fatal(err)
 	}
-	if err := command.Wait(); err == nil {
-		t.Errorf("the terminated apply succeeded:\n%s", output)
+	err := command.Wait()
+	await(t, 5*time.Second, func() bool { return errors.Is(syscall.Kill(-terraform, 0), syscall.ESRCH) })
+	return output.String(), err
+}
+
+// await waits until a condition holds.
+func await(t *testing.T, limit time.Duration, condition func() bool) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for end := time.Now().Add(limit); !condition(); <-look.C {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v", limit)
+		}
 	}
-	if err := syscall.Kill(-command.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("a process is left: %v", err)
-	}
-	return output.String()
 }

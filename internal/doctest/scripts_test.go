@@ -154,11 +154,12 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Replaces the clone that the page names, and skips the build.
-	s.command(t, "make", `echo "$GOOS" >"$HOME/bin/terraform-provider-docs"; shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' -o provider BIN="$HOME/bin" "$@"`)
+	// Replaces the clone that the page names, and the build.
+	s.command(t, "compile", `mkdir -p "${2%/*}"; echo "$GOOS" >"$2"`)
+	s.command(t, "make", `shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' COMPILE=compile "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
-	_, section, _ := strings.Cut(read(t, root+"/templates/guides/getting-started.md.tmpl"), "\n## Share the provider\n")
+	_, section, _ := strings.Cut(read(t, root+"/templates/guides/installation.md.tmpl"), "\n## Share the provider\n")
 	s.shell(t, 0, shellBlock.FindStringSubmatch(section)[1])
 	if hashes := strings.Count(read(t, filepath.Join(s.Folder, ".terraform.lock.hcl")), `"h1:`); hashes != 2 {
 		t.Errorf("the lock file has %d checksums, want 2", hashes)
@@ -209,7 +210,7 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 		until  string // the heading that ends the commands, if any
 		want   []string
 	}{
-		"getting-started": {"", "Upgrade", []string{"1 added, 0 changed", "0 added, 1 changed"}},
+		"getting-started": {"", "Clean up", []string{"1 added, 0 changed", "0 added, 1 changed"}},
 		"deploy-gates":    {"/gate", "In CI", []string{"1 added", "deployed"}},
 		"self-hosting":    {"/ephemeral-link", "Link in the state", []string{"2 added", "0 added, 2 changed"}},
 		"object-storage": {"", "", []string{

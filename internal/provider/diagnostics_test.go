@@ -47,10 +47,10 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\n" + badRequest},
 		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
-		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include static exports. They require an Enterprise subscription."},
-		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site. A static export also requires an Enterprise subscription."},
+		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this request."},
+		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site."},
 		"404":   {api(404, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
-		"proxy": {connection("Proxy Authentication Required"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
+		"proxy": {&client.ConnectionError{ProxyStatus: 407}, "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"407":   {api(407, "a"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"409":   {api(409, "a"), "Wait for other work on the site to finish, and try again."},
 		"410":   {api(410, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
@@ -61,7 +61,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
-				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows redirects only on the same host. It never follows one when it starts an export, because that could start two jobs.",
+				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows at most five redirects, and only on the same host. It never follows one when it starts an export, because that could start two jobs.",
 		},
 		"request to wait for longer than the timeout": {
 			&retry.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z. The timeout of this operation ends before that time. " +
@@ -95,6 +95,19 @@ func TestFailuresAreExplained(t *testing.T) {
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
 			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it.",
+		},
+		"plain http": {&client.ConnectionError{PlainHTTP: true}, "The server does not use TLS on this port. Correct the port of base_url."},
+		"page of the object store": {
+			&client.StorageError{Host: "storage.example.com", StatusCode: 200},
+			"The object store storage.example.com returned HTTP 200 OK with an HTML or XML page instead of the bundle.\n\nCheck whether a proxy or a sign-in page intercepts requests to storage.example.com.",
+		},
+		"redirect of the object store": {
+			&client.StorageError{Host: "storage.example.com", StatusCode: 302},
+			"returned HTTP 302 Found, a redirect that the provider does not follow.\n\nCheck whether",
+		},
+		"several ways": {
+			&retry.EndedError{Cause: retry.ErrMixed, Last: api(404, "a"), Attempts: 30, Elapsed: time.Minute},
+			"The requests failed in several ways in a row. The last response was HTTP 404 Not Found for GET /v1/a (request ID req_1): a. The provider tried 30 times in 1m.\n\nTry again later.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},
 	} {

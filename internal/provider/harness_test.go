@@ -34,7 +34,7 @@ type harness struct {
 	env     sync.Map // of the provider, which reads it in another goroutine
 }
 
-// startOfTime is when every test begins. See [clocktest.NewVirtual].
+// startOfTime is when every test begins.
 var startOfTime = time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC)
 
 // newHarness starts a service. The harness sets the clock and the observer. A fault that
@@ -134,8 +134,8 @@ func expectAction(address string, action plancheck.ResourceActionType) resource.
 // counts is how often each endpoint of the service was called.
 type counts struct{ start, job, bundle, download, update, unknown int }
 
-// upTo is a number of polls from 1 to most, because their times have jitter.
-func upTo(most int) int { return -most }
+// polls is a number of polls, which is not exact because their times have jitter.
+func polls(least, most int) int { return -(least*1000 + most) }
 
 // wantCounts checks the calls of all endpoints since the last reset of the request log.
 func (h *harness) wantCounts(t *testing.T, want counts) {
@@ -144,8 +144,8 @@ func (h *harness) wantCounts(t *testing.T, want counts) {
 		h.service.Count(simulator.EndpointStart), h.service.Count(simulator.EndpointJob), h.service.Count(simulator.EndpointBundle),
 		h.service.Count(simulator.EndpointDownload), h.service.Count(simulator.EndpointUpdate), h.service.Count(simulator.EndpointUnknown),
 	}
-	if most := -want.job; most > 0 {
-		want.job = min(max(got.job, 1), most)
+	if want.job < 0 {
+		want.job = min(max(got.job, -want.job/1000), -want.job%1000)
 	}
 	if got != want {
 		t.Errorf("requests: got %+v, want %+v", got, want)

@@ -56,7 +56,7 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	c.terraform.Run(t, 0, "untaint", site)
 	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the site, and run terraform apply again to start a new export.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 3, job: upTo(60), bundle: 1})
+	h.wantCounts(t, counts{start: 3, job: polls(1, 60), bundle: 1})
 	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
 }
@@ -72,7 +72,7 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")
 	}
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 1, job: upTo(25), bundle: 4})
+	h.wantCounts(t, counts{start: 1, job: polls(1, 25), bundle: 4})
 	c.wantJob(t, 0)
 }
 
@@ -128,7 +128,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
 	c.apply(t, 1, "-refresh=false")
 	for range 2 {
-		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The provider keeps the state.", "check base_url and the API key")
+		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "the provider kept the state", "check base_url and the API key")
 	}
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Errorf("the state was %v and is %v", before, after)

@@ -30,16 +30,16 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 			c := h.cli(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.argument, id)))
 			c.terraform.SkipBelow(t, test.needs, test.needs, "this import block")
 			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-			h.wantCounts(t, counts{job: upTo(2)})
+			h.wantCounts(t, counts{job: polls(1, 2)})
 
 			wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
-			h.wantCounts(t, counts{job: upTo(4), bundle: 1})
+			h.wantCounts(t, counts{job: polls(1, 4), bundle: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
 
 			c.write(t, revision("2"))
 			c.apply(t, 0)
-			h.wantCounts(t, counts{start: 1, job: upTo(25), bundle: 2})
+			h.wantCounts(t, counts{start: 1, job: polls(1, 25), bundle: 2})
 			c.wantJob(t, 1)
 		})
 	}
@@ -70,10 +70,10 @@ func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
 	c.terraform.Run(t, 0, "import", "docs_static_export.lost", lost)
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 40 * time.Second})
 	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site", "the apply resumes job "+running, "Configured inputs are recorded without a new export")
+	plan.wantSaid(t, "site", "it resumes job "+running, "Configured inputs are recorded without a new export")
 	plan.wantSaid(t, "lost", "Missing export will be repeated: job "+lost)
 	c.apply(t, 0)
-	h.wantCounts(t, counts{job: upTo(105), bundle: 2})
+	h.wantCounts(t, counts{job: polls(1, 105), bundle: 2})
 	c.wantEmptyPlan(t)
 }
 
@@ -125,7 +125,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{job: upTo(10), bundle: 1})
+	h.wantCounts(t, counts{job: polls(1, 10), bundle: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {
@@ -147,5 +147,5 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	} {
 		wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "import", site, test.id)), test.wants...)
 	}
-	h.wantCounts(t, counts{job: 3})
+	h.wantCounts(t, counts{job: polls(15, 30)})
 }

@@ -24,7 +24,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: upTo(20), bundle: 1})
+	h.wantCounts(t, counts{start: 1, job: polls(1, 20), bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
@@ -68,12 +68,12 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 				h.service.AddFault(fault)
 			}
 			c := h.cli(t, test.config)
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint" with the address of this resource, then run terraform apply again.`)...)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" with the address of this resource, then run terraform apply again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource, the apply starts another job.", `run "terraform untaint" with its address, and plan again, to resume job `+h.service.JobIDs()[0])
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource, it starts another job.", `run "terraform untaint ADDRESS" with its address, and plan again, to resume job `+h.service.JobIDs()[0])
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
@@ -123,9 +123,9 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
-		"the apply resumes job "+pending+", which was started for this content.")
+		"it resumes job "+pending+", which was started for this content.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: upTo(10), bundle: 2})
+	h.wantCounts(t, counts{start: 1, job: polls(1, 10), bundle: 2})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }

@@ -110,8 +110,8 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size,
 			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
 		},
-		KeptWith: 10 * time.Minute,
-		Pending:  &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
+		KeptWith: 10 * time.Minute, Lost: true,
+		Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
 	}
 	if !reflect.DeepEqual(life, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", life, want)

@@ -130,7 +130,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":         {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", `was last seen with status "in_progress", and may still be running. Dependent resources were`, "\n\nTo continue waiting, run terraform apply again. If the operation normally takes longer, increase timeouts.read.\n"},
+			said: []string{"error: Timed out waiting for the update", `was last seen with status "in_progress", and may still be running.`, "\n\nTo continue waiting, run terraform apply again. If the operation normally takes longer, increase timeouts.read.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
@@ -192,14 +192,12 @@ End of the log:
   Error: no such page
     at guides/links.mdx
 
-Dependent resources were not created or changed.
-
 Fix the site, and use the status_id of the next update.
 `},
 			nil,
 		},
-		"nothing known":     {map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil}, []string{"ended with status \"failure\".\n\nDependent resources were"}, nil},
-		"empty fields":      {map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"message": "\n"}, "logs": []any{}}, []string{"ended with status \"failure\".\n\nDependent resources were"}, nil},
+		"nothing known":     {map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil}, []string{"ended with status \"failure\".\n\nFix the site"}, nil},
+		"empty fields":      {map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"message": "\n"}, "logs": []any{}}, []string{"ended with status \"failure\".\n\nFix the site"}, nil},
 		"log of many lines": {map[string]any{"logs": lines}, []string{"End of the log:\n  line 10.\n", "line 29."}, nil},
 		"log of long lines": {
 			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},

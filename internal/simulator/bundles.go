@@ -26,7 +26,7 @@ func (s *Service) generateBundle(r *http.Request) response {
 		return failure(http.StatusConflict, "the export job is not completed: its status is "+status)
 	}
 	if j.Archive == nil {
-		j.Archive = siteArchive(j.Pages)
+		j.Archive = j.archive()
 	}
 	if !s.options.KeepLink || !now.Before(j.link.expires) {
 		if err := s.options.Storage.Put(r.Context(), bundleName(id), j.Archive); err != nil {

@@ -64,16 +64,37 @@ func TestAPIRefuses(t *testing.T) {
 	}
 }
 
+func TestEachJobHasABundleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, clock := newService()
+	bundle := func(id string) string {
+		clock.Advance(time.Second)
+		return send(s, "GET", link(s, id), "", "").Body.String()
+	}
+	for _, domain := range []string{"a.example.com", "a.example.com", "b.example.com"} {
+		send(s, "POST", jobs, key, `{"domain":"`+domain+`"}`)
+	}
+	seen := map[string]bool{}
+	for _, id := range s.JobIDs() {
+		seen[bundle(id)], seen[bundle(id)] = true, true
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d bundles of 3 jobs, want 3", len(seen))
+	}
+}
+
+// link returns a new link to a job's bundle.
+func link(s *simulator.Service, id string) string {
+	_, link, _ := strings.Cut(send(s, "POST", jobs+"/"+id+"/bundle", key, "").Body.String(), `"bundleUrl":"`)
+	link, _, _ = strings.Cut(link, `"`)
+	return link
+}
+
 func TestLinkIsForOneGETRequestUntilItExpires(t *testing.T) {
 	t.Parallel()
 	s, clock := newService()
-	link := func(id string) string {
-		_, link, _ := strings.Cut(send(s, "POST", jobs+"/"+id+"/bundle", key, "").Body.String(), `"bundleUrl":"`)
-		link, _, _ = strings.Cut(link, `"`)
-		return link
-	}
-	good, other, forgotten := link(s.AddJob(simulator.JobSpec{})), link(s.AddJob(simulator.JobSpec{})), s.AddJob(simulator.JobSpec{})
-	gone := link(forgotten)
+	good, other, forgotten := link(s, s.AddJob(simulator.JobSpec{})), link(s, s.AddJob(simulator.JobSpec{})), s.AddJob(simulator.JobSpec{})
+	gone := link(s, forgotten)
 	s.ForgetJob(forgotten)
 	plain, query, _ := strings.Cut(good, "?")
 	otherPlain, _, _ := strings.Cut(other, "?")

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"html"
 	"time"
 )
 
@@ -21,13 +22,13 @@ var builtinPages = [][2]string{
 	{"reference/updates.html", "Reference: updates"},
 }
 
-// siteDate is the modification time of every file, so that two archives of one
-// site are equal byte for byte.
+// siteDate is the modification time of every file, so that two archives of one job are
+// equal byte for byte.
 var siteDate = time.Date(2024, time.January, 2, 3, 4, 5, 0, time.UTC)
 
-// siteArchive returns a site as a gzip-compressed tar: the built-in pages, then
-// numbered pages, up to the requested number.
-func siteArchive(pages int) []byte {
+// archive returns the job's site as a gzip-compressed tar: the built-in pages, of which the
+// first one names the domain and the job, then numbered pages, up to the requested number.
+func (j *job) archive() []byte {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	archive := tar.NewWriter(zip)
@@ -42,12 +43,16 @@ func siteArchive(pages int) []byte {
 	file := func(name, content string) { add(tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}, content) }
 	file("assets/site.css", "body { font-family: sans-serif; margin: 2rem auto; max-width: 40rem }\n")
 	file("assets/site.js", "document.documentElement.dataset.ready = 'true'\n")
-	for i := range pages {
+	for i := range j.Pages {
 		name, title := fmt.Sprintf("pages/%05d.html", i+1), fmt.Sprintf("Page %d", i+1)
 		if i < len(builtinPages) {
 			name, title = builtinPages[i][0], builtinPages[i][1]
 		}
-		file(name, fmt.Sprintf("<!doctype html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n", title))
+		page := fmt.Sprintf("<!doctype html>\n<title>%[1]s</title>\n<h1>%[1]s</h1>\n", title)
+		if i == 0 {
+			page += fmt.Sprintf("<p>Job %s exported %s</p>\n", html.EscapeString(j.ID), html.EscapeString(j.domain))
+		}
+		file(name, page)
 	}
 	_ = archive.Close()
 	_ = zip.Close()

@@ -51,9 +51,10 @@ type run struct {
 	refusals  []string  // rows of the report
 }
 
-// exchange is a response of the service. It holds nothing of the request, which has the API key.
+// exchange is a response of the service. It holds no more of the request, which has the API key.
 type exchange struct {
 	operation   string
+	id          string // the last element of the path
 	at          time.Time
 	status      int // 0 if there was no complete response
 	header      http.Header
@@ -148,6 +149,7 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 		operation: req.Method + " " + idInPath.ReplaceAllString(path, "$1/{id}"), at: r.clock.Now(),
 		differences: []string{"there is no complete response"},
 	}
+	x.id, _ = url.PathUnescape(path[strings.LastIndex(path, "/")+1:]) // a valid path
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -34,7 +34,7 @@ type core struct {
 // object is a resource in the state.
 type object struct {
 	value    tftypes.Value
-	private  []byte
+	private  []byte // nil if the provider was killed while it updated the resource
 	identity *tfprotov6.ResourceIdentityData
 	tainted  bool
 }
@@ -410,8 +410,12 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 	})
 }
 
-// planChange is the destruction that a replacement begins with.
+// planChange is the destruction that a replacement begins with. That of a tainted resource
+// gets no private state.
 func planChange(c change, prior object) change {
+	if prior.tainted && c.action == replace {
+		prior.private = nil
+	}
 	return change{block: c.block, action: destroy, before: prior, after: null(c.kind), private: prior.private, identity: prior.identity}
 }
 
@@ -421,12 +425,18 @@ func (c *core) change(n *node, planned change, arguments map[string]tftypes.Valu
 	if arguments != nil {
 		config = configuration(n.kind, arguments)
 	}
-	resp := must(n.p.ApplyResourceChange(n.p.ctx, &tfprotov6.ApplyResourceChangeRequest{
+	resp, err := n.p.ApplyResourceChange(n.p.ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: n.kind, PriorState: encode(n.kind, prior.value), PlannedState: encode(n.kind, planned.after), Config: encode(n.kind, config),
 		PlannedPrivate: planned.private, PlannedIdentity: planned.identity,
-	}))
-	if n.p.killed() {
-		return prior // nobody received the result
+	})
+	if err != nil || n.p.killed() { // nobody received the result
+		if planned.action == update {
+			prior.private = nil
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.state[n.address] = prior
+		}
+		return prior
 	}
 	succeeded := n.hear(resp.Diagnostics)
 	result := object{value: decode(n.kind, resp.NewState), private: resp.Private, identity: resp.NewIdentity, tainted: prior.tainted}

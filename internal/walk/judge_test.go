@@ -44,6 +44,7 @@ type memory struct {
 	pending  *record       // started after the job in the state, without a link; or nil
 	kept     time.Duration // the renew_before with which a renewal returned the link in the state
 	received time.Time     // when the link in the state was
+	lost     bool          // a provider that was killed took the private state with it
 }
 
 // judge judges a command. It reports whether the walk can continue with its result.
@@ -65,7 +66,7 @@ func (j *judge) judge(c *command) bool {
 		e.failed = failure(e.said)
 		e.after, e.exists = c.after[address]
 		e.memory, e.job = j.memories[e.on], cmp.Or(j.records[e.before.text("job_id")], &record{})
-		e.pending = cmp.Or(e.pending, &record{})
+		e.pending, e.bundleGone = cmp.Or(e.pending, &record{}), e.job.surelyGone(simulator.EndpointBundle)
 		e.work = slices.DeleteFunc(slices.Clone(e.seen), func(x exchange) bool {
 			return e.action == update && e.linked() && e.otherInputs() && e.job.is(x.job) && x.endpoint == simulator.EndpointBundle
 		})
@@ -75,6 +76,7 @@ func (j *judge) judge(c *command) bool {
 		if export {
 			j.learn(e)
 		}
+		j.blocked = j.blocked || address == download && e.killed // it no longer knows its files
 		for _, p := range promises {
 			if p.when(e) && !p.check(e) {
 				j.problems = append(j.problems, fmt.Sprintf("%s breaks a promise: %s\n%s", address, p.sentence, e))
@@ -95,6 +97,7 @@ func (j *judge) learn(e *event) {
 		j.records[id] = cmp.Or(j.records[id], &record{id: id})
 		j.records[id].imported, j.records[id].domain, j.records[id].gone = true, e.after.text("domain"), map[string]time.Duration{}
 	}
+	m.lost = m.lost && !stored
 	for _, x := range e.seen {
 		if x.endpoint == simulator.EndpointStart && x.outcome == ok {
 			j.records[x.job] = &record{id: x.job, content: e.config().content(e.on), gone: map[string]time.Duration{}}
@@ -122,7 +125,7 @@ func (j *judge) learn(e *event) {
 	for _, r := range j.records {
 		for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
 			asked := requestsFor(r.id, endpoint, heard)
-			if since := lasted(asked, missing); since >= patience {
+			if since := lasted(asked, missing); since >= patience && (e.action == update || endpoint == simulator.EndpointJob) {
 				r.gone[endpoint] = since
 			} else if slices.ContainsFunc(asked, succeeded) {
 				delete(r.gone, endpoint)
@@ -132,6 +135,15 @@ func (j *judge) learn(e *event) {
 	// An update that an interrupt ends fails, so one that did not fail ended before the interrupt.
 	if r := j.records[id]; stores(e) && !e.failed && e.action == update && r != nil && r.imported && !e.otherInputs() {
 		r.imported, r.content = false, e.config().content(e.on)
+	}
+	if e.killed && e.exists && e.after.private == nil {
+		*m = memory{lost: true}
+		if r := j.records[id]; r != nil {
+			clear(r.gone)
+			if r.imported && r.domain != "" { // its inputs are now the arguments in the state
+				r.imported, r.content = false, r.domain+"  "
+			}
+		}
 	}
 }
 
@@ -148,6 +160,7 @@ type event struct {
 	said           []said
 	seen, work     []exchange // work without those that renew the old link because a new export failed
 	last           exchange   // of the work
+	bundleGone     bool       // it was missing earlier
 	// What was known before: the job in the state, and the rest. Neither record is nil.
 	job *record
 	memory

@@ -30,10 +30,9 @@ var promises = []struct {
 	{always, "No message and no log record contains the API key or the query of a link.", (*event).secrets},
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
 	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
-	{plans, "A refresh of a job that is missing already does not wait again.", (*event).missingAlready},
+	{always, "A row of failures ends within six minutes, in a refresh within a minute and a half, whatever their kinds.", (*event).rowsEnd},
 	{exports, "A message about an export names no job of another one.", (*event).names},
 	{exports, "The identity in the state is that of the job.", (*event).identity},
-	{imports, "An import of a job that is missing fails at once.", (*event).importFails},
 	{destroys, "A destroy removes every export.", (*event).removes},
 	// Of a plan: resources/static_export, guides/link-lifetime.
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
@@ -41,12 +40,13 @@ var promises = []struct {
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
 	{shows, "A plan is an update in place if an argument changes, the link is due, or the job is missing. Otherwise, it is empty.", (*event).planIsNeeded},
 	{shows, "What hangs on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
+	{shows, "A plan that starts an export without the private state says that it is missing.", (*event).lossIsTold},
 	{shows, "What hangs on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
 	// Of an apply: resources/static_export, guides/link-lifetime, and Connections in index.
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
 	{applies, "An apply starts a job only if the plan shows it, and with the configured inputs.", (*event).startsAsPlanned},
-	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is missing.", (*event).startsNoSecond},
+	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is still missing.", (*event).startsNoSecond},
 	{applies, "The provider waits as long as Retry-After says.", (*event).retryAfter},
 	{applies, "A link is due at expires_at less renew_before, and is not renewed earlier.", (*event).renewsNotEarly},
 	{applies, "An apply ends within a minute of its timeout.", (*event).ends},
@@ -57,6 +57,7 @@ var promises = []struct {
 	{succeeds, "An apply renews a link that is due.", (*event).renews},
 	{succeeds, "If a service keeps its links, at most one early renewal changes nothing.", (*event).changes},
 	{fails, "A fault that passes within 20 seconds fails nothing but a start. An outage may last 5 minutes.", (*event).patient},
+	{fails, "A site whose bundle is missing in two applies is exported again.", (*event).exportsMissing},
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
 	{fails, "If an export in place fails, the old link is renewed when it is due.", (*event).renewsOld},
 	{fails, "An error names the job that was started, or the domain for which one may have been.", (*event).errorNames},
@@ -103,15 +104,28 @@ func (e *event) rules() bool {
 }
 
 // missing looks at the request that decided: the last one of a failed operation or of a refresh.
+// A row of changing kinds may end with it, as an outage.
 func (e *event) missing() bool {
 	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
-	is := e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
-	decides := plans(e) && e.job.gone[simulator.EndpointJob] == 0 || e.failed && !imports(e) && !e.stopped && !e.killed
-	return !is || !decides || e.outOfTime() || lasted(requestsFor(e.last.job, e.last.endpoint, e.work), missing) >= patience
+	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
+	decides := (plans(e) || e.failed) && !e.stopped && !e.killed && e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
+	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= 2*patience
+	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
 }
 
-func (e *event) missingAlready() bool {
-	return !e.job.surelyGone(simulator.EndpointJob) || len(e.seen) < 2 || e.seen[0].outcome != missing
+// rowsEnd allows what Retry-After adds.
+func (e *event) rowsEnd() bool {
+	rows := map[string][]exchange{}
+	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
+	for _, x := range e.seen {
+		row := append(rows[x.endpoint+x.job], x)
+		if rows[x.endpoint+x.job] = row; x.outcome == ok {
+			rows[x.endpoint+x.job] = nil
+		} else if limit += x.after; lasted(row, failures...) > limit {
+			return false
+		}
+	}
+	return true
 }
 
 var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
@@ -127,12 +141,6 @@ var identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"job_i
 func (e *event) identity() bool {
 	return !e.exists || e.killed || e.after.identity != nil &&
 		text(attributes(must(e.after.identity.IdentityData.Unmarshal(identityType)))["job_id"]) == e.after.text("job_id")
-}
-
-// importFails holds for the first answer. A refresh follows the import.
-func (e *event) importFails() bool {
-	n := slices.IndexFunc(e.seen, func(x exchange) bool { return x.outcome == missing || x.outcome == ok })
-	return n < 0 || e.seen[n].outcome == ok || n == len(e.seen)-1
 }
 
 func (e *event) removes() bool   { return !e.exists }
@@ -157,13 +165,17 @@ func (e *event) planIsNeeded() bool {
 	return e.action == noop && !e.due(e.began) || e.action == update && (e.due(e.ended) || e.Unknown != "" || e.config().differs(e.on, e.before) || e.gone())
 }
 
-// jobStays also holds the other way around: what hangs on job_id must not stay if a new export is needed.
+// jobStays also holds the other way around: what hangs on job_id must not stay if the job failed or is missing.
 func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
-	must := failed && e.due(e.began) || e.last.outcome == missing || e.job.surelyGone(simulator.EndpointBundle) || len(e.seen) == 0 && e.job.surelyGone(simulator.EndpointJob)
+	must := failed && e.due(e.began) || e.last.outcome == missing || len(e.seen) == 0 && e.job.surelyGone(simulator.EndpointJob)
 	return !e.known("job_id") && may || e.known("job_id") && !must
+}
+
+func (e *event) lossIsTold() bool {
+	return mentions(e.said, "Private state is missing") == (e.lost && !e.known("job_id"))
 }
 
 func (e *event) linkStays() bool {
@@ -193,11 +205,10 @@ func (e *event) startsAsPlanned() bool {
 func (e *event) startsNoSecond() bool {
 	n := slices.IndexFunc(e.seen, func(x exchange) bool { return x.endpoint == simulator.EndpointStart && x.outcome != never })
 	over := func(r *record) bool {
-		asked := requestsFor(r.id, "", e.seen[:n])
-		return r.failed || lasted(asked, missing) >= patience
+		return r.failed || lasted(requestsFor(r.id, "", e.seen[:n]), missing) >= patience
 	}
 	return n < 0 || e.action != update ||
-		(e.otherInputs() || e.gone() || over(e.job)) && (e.pending.content != e.config().content(e.on) || over(e.pending))
+		(e.otherInputs() || e.job.gone[simulator.EndpointJob] > 0 || over(e.job)) && (e.pending.content != e.config().content(e.on) || over(e.pending))
 }
 
 func (e *event) retryAfter() bool {
@@ -210,7 +221,7 @@ func (e *event) retryAfter() bool {
 }
 
 func (e *event) renewsNotEarly() bool {
-	return !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool { return !e.due(x.at) })
+	return e.bundleGone || !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool { return !e.due(x.at) })
 }
 
 func (e *event) ends() bool {
@@ -258,9 +269,13 @@ func (e *event) patient() bool {
 	case slices.ContainsFunc(e.work, hasFailed) || e.outOfTime():
 		return true
 	case e.last.outcome == trouble || e.last.outcome == never:
-		return !own || lasted(e.work, trouble, never) >= outage
+		return !own || lasted(e.work, failures...) >= outage
 	}
-	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, e.last.outcome) >= patience)
+	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, e.last.outcome) >= patience || lasted(e.work, failures...) >= outage)
+}
+
+func (e *event) exportsMissing() bool {
+	return !e.bundleGone || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
 }
 
 func (e *event) keepsOld() bool {

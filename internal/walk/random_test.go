@@ -62,7 +62,7 @@ func (r random) steps(s scene) []step {
 		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
 		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 	}
-	switch r.IntN(20) {
+	switch r.IntN(22) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
@@ -126,10 +126,10 @@ func (r random) steps(s scene) []step {
 		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
 		b.After = hide.For
 		return []step{hide, a, a, b}
-	case 9: // a bundle that is missing when its link is renewed early, and then not needed
+	case 9: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
 		a := set("renew_before", "1000h")
 		a.After, a.Apply = s.Lifetime*2/3, []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
-		return []step{a, set("renew_before", "")}
+		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
 	case 10: // a start that is interrupted, or whose response is lost
 		a := set("triggers", pick(r, "1", "2", "3"))
 		a.Apply = []fault{{At: simulator.EndpointStart, Kind: pick(r, "500", "503", kindLost, kindSilence, kindPage), Acts: r.often(50)}}
@@ -169,6 +169,23 @@ func (r random) steps(s scene) []step {
 			a.Apply[0].Kind, a.Apply[0].For, a.Apply[0].RetryAfter = pick(r, "500", kindLost, kindRefused), r.span(time.Minute, 4*time.Minute), 0
 		}
 		return []step{a}
+	case 17: // failures of changing kinds, of a new job or of one that is resumed
+		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
+		faults := []fault{{
+			At:   pick(r, "", simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload),
+			Kind: pick(r, "404 500", "500 404", "404 403 500", "404 lost refused"), For: r.span(20*time.Second, time.Hour),
+		}}
+		if b.Set["timeouts"], b.Apply = "", faults; r.often(30) {
+			b.Plan, b.Apply = faults, nil
+		}
+		return []step{a, b, plain()}[r.IntN(2):]
+	case 18: // a provider that is killed while it resumes a job, or after an import
+		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
+		if r.often(50) {
+			a = step{Do: doImport, On: on, Which: pick(r, "", "domain")}
+		}
+		b.Kill, b.Apply = r.span(time.Millisecond, time.Minute), []fault{{At: simulator.EndpointBundle, Kind: kindSlow, Delay: span(25 * time.Second)}}
+		return []step{a, b, plain()}
 	}
 	return []step{r.apply(plain())}
 }

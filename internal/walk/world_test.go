@@ -61,7 +61,7 @@ type fault struct {
 	Skip  int    `json:"skip,omitempty"`
 	Times int    `json:"times,omitempty"`
 	For   span   `json:"for,omitempty"`
-	// Kind is an HTTP status or one of the constants below.
+	// Kind is an HTTP status or one of the constants below, or several of them, in turn.
 	Kind       string `json:"kind,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"` // seconds
 	Acts       bool   `json:"acts,omitempty"`        // the service acts on the request anyway
@@ -96,6 +96,9 @@ const (
 	left     outcome = "abandoned" // by the provider
 )
 
+// failures are the outcomes that a row of failures consists of. A 429 is none.
+var failures = []outcome{missing, rejected, trouble, never}
+
 // exchange is a request and what the provider received.
 type exchange struct {
 	at, ended time.Time
@@ -114,8 +117,8 @@ type exchange struct {
 type world struct {
 	scene
 	service *simulator.Service
-	skew    time.Duration // of the service's clock
-	keepLog bool          // of the service
+	skew    time.Duration                                           // of the service's clock
+	wrap    func(tfprotov6.ProviderServer) tfprotov6.ProviderServer // or nil
 
 	mu      sync.Mutex
 	faults  []*activeFault
@@ -199,6 +202,9 @@ func (w *world) launch() *process {
 			}
 		},
 	})()
+	if w.wrap != nil {
+		p.ProviderServer = w.wrap(p.ProviderServer)
+	}
 	config := encode("", configuration("", nil))
 	must(p.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: config}))
 	return p
@@ -281,8 +287,10 @@ func (n *network) fault(x *exchange) fault {
 		if f.used++; f.used == 1 {
 			f.began = x.at
 		}
-		n.tally["fault "+f.Kind]++
-		return f.fault
+		kinds, one := strings.Split(f.Kind, " "), f.fault
+		one.Kind = kinds[(f.used-1)%len(kinds)]
+		n.tally["fault "+one.Kind]++
+		return one
 	}
 	if h := n.hidden[x.job]; x.at.Before(h.job) || x.at.Before(h.bundle) && x.endpoint == simulator.EndpointBundle {
 		n.tally["fault missing"]++
@@ -348,9 +356,7 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
-	if !n.keepLog {
-		n.service.ResetRequests()
-	}
+	n.service.ResetRequests()
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]

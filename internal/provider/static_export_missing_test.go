@@ -1,0 +1,226 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// No refresh can request a bundle, so the apply does before it exports the site again.
+func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(*harness) (heal func()){
+		"after 40 s of not found": func(h *harness) func() {
+			h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second})
+			return func() {}
+		},
+		"after a wrong base_url": func(h *harness) func() {
+			h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
+			return func() { h.env.Store(baseURLVariable, h.service.BaseURL) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+			c := h.cli(t, export())
+			c.apply(t, 0)
+			h.clock.Advance(2 * time.Hour)
+			heal := lose(h)
+			wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: Could not renew the bundle link", "HTTP 404", "The next plan shows a new export.")
+			heal()
+			h.clock.Advance(time.Hour)
+			wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Missing export will be repeated", "This plan requests the bundle once more")
+			c.apply(t, 0)
+			c.wantJob(t, 0)
+			c.wantEmptyPlan(t)
+			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+				t.Errorf("%d starts, want 1", starts)
+			}
+		})
+	}
+}
+
+func TestMissingBundleIsExportedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	lost := h.service.JobIDs()[0]
+	h.clock.Advance(2 * time.Hour)
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
+	c.apply(t, 1)
+	wantPhrases(t, c.apply(t, 0), "Warning: Missing export was repeated: job "+lost, "so the apply started job "+h.service.JobIDs()[1])
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+	if starts := h.service.Count(simulator.EndpointStart); starts != 2 {
+		t.Errorf("%d starts, want 2", starts)
+	}
+}
+
+// Right after its start, a job may be unknown for longer than half a minute, and then be known to
+// only some nodes of the service.
+func TestJobThatWasMissingAfterItsStartIsResumed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 45 * time.Second})
+	wantPhrases(t, c.apply(t, 1), "Error: Static export job not found", "terraform untaint ADDRESS")
+	h.clock.Advance(time.Minute)
+	asked := 0
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(simulator.Request) bool {
+		asked++
+		return asked%3 == 1
+	}})()
+	c.terraform.Run(t, 0, "untaint", site)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+		t.Errorf("%d starts, want 1", starts)
+	}
+}
+
+func TestFailuresOfChangingKindsEndAsAnOutage(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	change := func() (heal func()) {
+		asked := 0
+		even := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(simulator.Request) bool {
+			asked++
+			return asked%2 == 0
+		}})
+		odd := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+		return func() { even(); odd() }
+	}
+	within := func(most time.Duration, output func() string) {
+		t.Helper()
+		began := h.clock.Now()
+		said := output()
+		wantPhrases(t, said, "HTTP ", "The provider tried ")
+		if took := h.clock.Now().Sub(began); took > most || strings.Contains(said, "not found") && !strings.Contains(said, "Not Found") {
+			t.Errorf("took %s, and says:\n%s", took, said)
+		}
+	}
+	heal := change()
+	within(6*time.Minute, func() string {
+		said := c.apply(t, 1)
+		wantPhrases(t, said, "Error: Could not finish the static export", "The requests failed in several ways in a row. The last response was HTTP ", "terraform untaint ADDRESS")
+		return said
+	})
+	within(90*time.Second, func() string { return unwrapped(c.terraform.Run(t, 1, "plan")) })
+	heal()
+	c.terraform.Run(t, 0, "untaint", site)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+}
+
+// If the provider is killed during an update, Terraform keeps the attributes and stores no
+// private state.
+func TestLostPrivateStateIsReported(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, "")
+	_, pending := c.cutOff(t)
+	c.editPrivate(t, func(map[string][]byte) map[string][]byte { return nil })
+
+	const lost = "Warning: Private state is missing: job "
+	c.write(t, revision("1"))
+	h.clock.Advance(2 * time.Hour)
+	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, lost) {
+		t.Errorf("a renewal starts nothing, but its plan says:\n%s", plan)
+	}
+	c.terraform.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
+	c.write(t, revision("2"))
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), lost+h.service.JobIDs()[0], "This plan starts another job.", `see "A run was killed"`)
+
+	// The procedure of that page: import the job that is still there.
+	c.terraform.Run(t, 0, "state", "rm", site)
+	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+pending)
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, lost) {
+		t.Errorf("the private state is there, but the plan says:\n%s", output)
+	}
+	c.write(t, revision("3"))
+	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, lost) {
+		t.Errorf("the private state is there, but the plan says:\n%s", plan)
+	}
+}
+
+// The version that wrote it can still read it.
+func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	const later = `{"pending":"se_2"}`
+	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
+		private[lifeKey] = []byte(later)
+		return private
+	})
+	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: Private state is unreadable: job "+h.service.JobIDs()[0])
+	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
+		if string(private[lifeKey]) != later {
+			t.Errorf("the private state is %s", private[lifeKey])
+		}
+		return private
+	})
+}
+
+func TestJobThatFailsAfterATimeoutIsExplainedByTheRefresh(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	c := h.cli(t, export())
+	c.apply(t, 1)
+	h.service.FinishJob(h.service.JobIDs()[0], "page /a is broken")
+	c.terraform.Run(t, 0, "untaint", site)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "Warning: Static export job failed: job "+h.service.JobIDs()[0], "The service's message: page /a is broken.", "~ job_id")
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "Warning") {
+		t.Errorf("the plan says:\n%s", output)
+	}
+}
+
+// editPrivate changes the private state of the export in the state file; nil removes it.
+func (c *cli) editPrivate(t *testing.T, edit func(map[string][]byte) map[string][]byte) {
+	t.Helper()
+	name := filepath.Join(c.terraform.Folder, "terraform.tfstate")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state map[string]any
+	if err := json.Unmarshal(text, &state); err != nil {
+		t.Fatal(err)
+	}
+	instance := state["resources"].([]any)[0].(map[string]any)["instances"].([]any)[0].(map[string]any)
+	var private map[string][]byte
+	encoded, _ := instance["private"].(string)
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	if err == nil {
+		err = json.Unmarshal(decoded, &private)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(instance, "private")
+	if private = edit(private); private != nil {
+		decoded, _ = json.Marshal(private)
+		instance["private"] = base64.StdEncoding.EncodeToString(decoded)
+	}
+	text, _ = json.Marshal(state)
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
