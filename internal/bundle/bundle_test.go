@@ -169,24 +169,6 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 	}
 }
 
-// Both are inspected before one of them is in place.
-func TestSecondOfTwoResourcesWithOnePathStops(t *testing.T) {
-	t.Parallel()
-	for _, unpacked := range []bool{false, true} {
-		first, second := newDisk(t), newDisk(t)
-		second.Target = first.Target
-		if !unpacked {
-			second.Directory = ""
-		}
-		staged, err := second.stage(siteOf(t, "2"))
-		must(t, err)
-		must(t, first.put(siteOf(t, "1")))
-		wantOccupied(t, commit(t, staged), unpacked)
-		must(t, staged.Discard())
-		first.wantListing(listingOf(siteOf(t, "1"), "1"))
-	}
-}
-
 func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 	t.Parallel()
 	before, after := siteOf(t, "1"), siteOf(t, "2")
@@ -402,16 +384,6 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 func isA[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
-}
-
-func TestStageThatFailsLeavesNothingBehind(t *testing.T) {
-	t.Parallel()
-	d := newDisk(t)
-	d.Path = filepath.Join(d.root, strings.Repeat("x", 250)) // no room for a temporary name beside it
-	if _, err := d.inspect().Stage(); err == nil {
-		t.Error("no error")
-	}
-	d.wantListing(map[string]string{})
 }
 
 func TestFileAndDirectoryAtOnePlaceAreRefused(t *testing.T) {

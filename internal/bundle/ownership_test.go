@@ -183,29 +183,7 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 	}
 }
 
-// With create_before_destroy, what a resource wrote is replaced before the resource is
-// destroyed, perhaps in a later run.
-func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
-	t.Parallel()
-	for _, on := range []string{"the same disk", "a fresh disk"} {
-		for _, content := range []string{"1", "2"} { // what the old resource had written, or not
-			old := newDisk(t)
-			must(t, old.put(siteOf(t, "1")))
-			if on == "a fresh disk" || content == "2" {
-				must(t, os.RemoveAll(old.root))
-			}
-			must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(siteOf(t, content)))
-			removed, err := old.inspect().Remove(t.Context())
-			must(t, err)
-			must(t, removed.Discard())
-			if len(removed.Left) != 2 {
-				t.Errorf("%s, content %s: %+v is reported as left, want the directory and the file", on, content, removed.Left)
-			}
-			old.wantListing(listingOf(siteOf(t, content), content))
-		}
-	}
-}
-
+// With create_before_destroy, a resource takes the files over before they are destroyed.
 func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")

@@ -283,25 +283,6 @@ func (c *cli) wantDownload(t *testing.T, directory string, files int) {
 	}
 }
 
-// The create of the new name and the destroy of the old one run in any order, or at once.
-func TestRenameWithoutAMovedBlockKeepsTheFiles(t *testing.T) {
-	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	c.addBundle("se_1", 2)
-	for i, parallelism := range []string{"10", "10", "1", "1"} {
-		c.write(t, fmt.Sprintf("resource \"docs_bundle_download\" \"name_%d\" {\n  count = 30\n  job_id = \"se_1\"\n  path = \"%s/${count.index}/bundle.tar.gz\"\n  extract_to = \"%[2]s/${count.index}/site\"\n}\n", i, c.inFolder()))
-		c.apply(t, 0, "-parallelism="+parallelism)
-		for n := range 30 {
-			c.wantDownload(t, fmt.Sprint(n), 4)
-		}
-		c.wantEmptyPlan(t)
-	}
-	c.apply(t, 0, "-destroy")
-	for n := range 30 {
-		c.wantDisk(t, fmt.Sprint(n), map[string]string{})
-	}
-}
-
 // TestFailureOfADownloadSaysWhatToDo has the whole messages. Nothing else makes a disk full, or
 // keeps a rename from being undone, on every system.
 func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
