@@ -156,11 +156,11 @@ func (f *Found) replace() error {
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
 			renames = append(renames, rename{p.newName(), p.name})
+		case p.problem != "" && !p.same:
+			occupied = append(occupied, p.obstacle(p.problem))
 		case err != nil || now != p.stamp:
 			occupied = append(occupied, p.obstacle("was created or changed during this apply"))
-		case p.same:
-		case p.problem != "":
-			occupied = append(occupied, p.obstacle(p.problem))
+		case p.same: // it stays
 		case p.kind.IsDir():
 			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})
 		default:
@@ -244,7 +244,7 @@ func (f *Found) renameAll(renames []rename) error {
 // Discard deletes the temporary directories of Stage and Remove, unless they hold what could
 // not be put back. An error names what is left.
 func (f *Found) Discard() error {
-	_ = f.writer.Close() // of a download that failed
+	_ = f.writer.Close() // it may be closed already, or nil
 	var failures []error
 	for _, p := range f.parts() {
 		if p.temporary == "" || f.keep {

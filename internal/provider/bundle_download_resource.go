@@ -130,14 +130,10 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
-			result := "The apply stops before it changes any file."
-			if occupied.Comparable {
-				if creating {
-					continue // the files of the resource that it replaces, or files that it takes over
-				}
-				result = "If its content is not that of the bundle, the apply stops before it changes any file."
+			// A create finds the files of the resource that it replaces, or files that it takes over.
+			if !creating || !occupied.Comparable {
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied), ""))
 			}
-			resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, result, ""))
 		}
 	}
 	if creating || complete && req.Plan.Raw.Equal(req.State.Raw) {
@@ -151,6 +147,14 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// planResult says what the apply will do about what the resource did not write.
+func planResult(occupied bundle.Obstacle) string {
+	if occupied.Comparable {
+		return "If its content is not that of the bundle, the apply stops before it changes any file."
+	}
+	return "The apply stops before it changes any file."
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
