@@ -144,8 +144,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	apply("se_1")
 	c.change(t, "older", "copy older_bundle")
 	apply("se_2")
-	c.change(t, "latest", "copy as_recorded")
-	fresh := c.disk(t, "latest")
+	fresh := c.disk(t, "as_recorded")
 
 	changed := changeAll()
 	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-refresh-only"), "No changes.")
