@@ -8,7 +8,7 @@ variable "docs_api_key" {
   ephemeral = true
 }
 
-# Resources and data sources of this account set provider = docs.handbook.
+# To use this account, set provider = docs.handbook in a resource or data source.
 provider "docs" {
   alias    = "handbook"
   base_url = "https://host.example/v1"

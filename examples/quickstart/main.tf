@@ -1,4 +1,4 @@
-# Exports a site after each successful update, and outputs the link to the bundle.
+# Exports a site after each successful update and outputs the link to the bundle.
 
 terraform {
   required_version = ">= 1.2"
@@ -34,7 +34,7 @@ resource "docs_update_gate" "latest" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # A new update starts a new export, after the gate.
+  # A new update exports the site again, after the gate.
   triggers = {
     update = docs_update_gate.latest.status_id
   }

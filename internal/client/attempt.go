@@ -135,7 +135,7 @@ func (c *Client) send(ctx context.Context, over *network, r request) (*response,
 	}
 	resp, err := over.api.Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
-		return &response{}, c.connectionError(req, sent.Load(), err)
+		return &response{}, connectionError(c.redactor, req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.pacer.count(resp.StatusCode)

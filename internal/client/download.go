@@ -108,7 +108,7 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 		err = r.read(resp, stalled)
 		_ = resp.Body.Close()
 	} else {
-		err = c.connectionError(req, true, err)
+		err = connectionError(c.redactor, req, true, err)
 	}
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		// The same bytes again are no progress: a store without ranges may send the first half
@@ -121,7 +121,7 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 
 // read writes the body of a response to its end.
 func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
-	incomplete := func(err error) error { return r.client.connectionError(resp.Request, true, err) }
+	incomplete := func(err error) error { return connectionError(r.client.redactor, resp.Request, true, err) }
 	switch resp.StatusCode {
 	case http.StatusOK:
 		if err := r.restart(resp.Header.Get("ETag")); err != nil {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // Exchange describes a request and the status and headers of its response.
@@ -105,7 +107,7 @@ func (s silence) Error() string { return string(s) }
 // text, which has the whole URL and may quote what the server sent. If the attempt took
 // too long, the reason is the [silence]. If the caller ended the context of the request, the
 // error is the cause.
-func (c *Client) connectionError(req *http.Request, sent bool, err error) error {
+func connectionError(redactor display.Redactor, req *http.Request, sent bool, err error) error {
 	if cause := context.Cause(req.Context()); cause != nil {
 		if _, ok := errors.AsType[silence](cause); !ok {
 			return cause
@@ -118,11 +120,16 @@ func (c *Client) connectionError(req *http.Request, sent bool, err error) error 
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	proxy, _ := errors.AsType[proxyError](err)
 	return &ConnectionError{
-		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), Host: c.Redact(req.URL.Host),
+		Method: req.Method, Path: redactor.Redact(req.URL.EscapedPath()), Host: redactor.Redact(req.URL.Host),
 		Sent: sent, Untrusted: untrusted, PlainHTTP: errors.Is(err, http.ErrSchemeMismatch), ProxyStatus: int(proxy),
-		TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: c.Redact(err.Error()),
+		TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: redactor.Redact(err.Error()),
 	}
 }
+
+// proxyError is the status with which a proxy refused to connect to a host.
+type proxyError int
+
+func (e proxyError) Error() string { return "the proxy returned HTTP " + statusLine(int(e)) }
 
 // StorageError reports a response of the object store without a bundle.
 type StorageError struct {
@@ -140,7 +147,7 @@ func (e *StorageError) Error() string {
 	case e.StatusCode/100 == 2:
 		return text + " with an HTML or XML page instead of the bundle"
 	case e.StatusCode/100 == 3:
-		return text + fmt.Sprintf(", a redirect that the provider does not follow: it has no location, leads to plain http, or comes after %d others", maxRedirects)
+		return text + ", a redirect that the provider does not follow"
 	}
 	return strings.TrimSuffix(text+", "+e.Message, ", ")
 }

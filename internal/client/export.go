@@ -37,6 +37,9 @@ const (
 	JobFailed    = "failed"
 )
 
+// jobQueued is the status of a job that has not begun.
+const jobQueued = "queued"
+
 // Finished reports whether the job has finished, successfully or not.
 func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
 
@@ -46,7 +49,7 @@ func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 // Documented reports whether the contract names the status. It defines the final ones, and
 // calls the others typical.
 func (j *StaticExportJob) Documented() bool {
-	return j.Finished() || j.Status == statusQueued || j.Status == "running"
+	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
 
 // Bundle is a presigned link to the archive of a static export: the response of

@@ -8,8 +8,6 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -32,17 +30,6 @@ func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
 		single = transport
 	}
 	return &network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}
-}
-
-// networkAfter returns the network for an attempt after one that failed with the given error;
-// nil if it is the first. One node of a service can fail while the others work, so a retry takes
-// another connection, unless the service only limits the rate of requests.
-func (c *Client) networkAfter(failed error) *network {
-	if failed == nil || classify(failed).Kind == retry.Throttled {
-		return c.shared
-	}
-	c.shared.api.CloseIdleConnections() // those of the object store, too
-	return c.separate
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS
@@ -79,11 +66,6 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	}
 	return transport, nil
 }
-
-// proxyError is the status with which a proxy refused to connect to a host.
-type proxyError int
-
-func (e proxyError) Error() string { return "the proxy returned HTTP " + statusLine(int(e)) }
 
 // apiClient returns a client that follows a redirect only to the same scheme and host,
 // with the same method, because the request carries the API key. It returns any other

@@ -52,7 +52,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		return r, c.connectionError(req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
+		return r, connectionError(c.redactor, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
 	}
 	if r.object, err = decodeObject(body); err != nil {
 		_, notJSON := errors.AsType[notJSONError](err)

@@ -55,9 +55,6 @@ const (
 	UpdateFailed    = "failure"
 )
 
-// statusQueued is the status of a job or update that has not begun.
-const statusQueued = "queued"
-
 // Finished reports whether the update has finished, successfully or not.
 func (u *UpdateStatus) Finished() bool {
 	return u.Status == UpdateSucceeded || u.Status == UpdateFailed
@@ -68,7 +65,7 @@ func (u *UpdateStatus) Succeeded() bool { return u.Status == UpdateSucceeded }
 
 // Documented reports whether the contract names the status.
 func (u *UpdateStatus) Documented() bool {
-	return u.Finished() || u.Status == statusQueued || u.Status == "in_progress"
+	return u.Finished() || u.Status == "queued" || u.Status == "in_progress"
 }
 
 // GetUpdateStatus reads an update (getUpdateStatus).

@@ -32,7 +32,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 			c.logProgress(ctx, "static export job "+jobID, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
 		last = *job
-		return retry.Poll{Queued: job.Status == statusQueued, Progress: job.Progress}, job.Finished()
+		return retry.Poll{Queued: job.Status == jobQueued, Progress: job.Progress}, job.Finished()
 	})
 }
 

@@ -191,8 +191,8 @@ func TestConfigurationOfTheReadmeIsAppliedAndThenPlansNothing(t *testing.T) {
 	_, configuration, _ := strings.Cut(read(t, root+"/README.md"), "```terraform\n")
 	configuration, _, _ = strings.Cut(configuration, "```")
 	s := newService(t)
-	s.Write(t, "main.tf", "terraform {\n  required_providers {\n    docs = { source = \"docs-hosting/docs\" }\n  }\n}\n"+configuration)
-	s.enter(t)
+	s.Write(t, "main.tf", configuration)
+	s.Run(t, 0, "init")
 	s.apply(t)
 	if s.Count(simulator.EndpointStart) != 1 {
 		t.Error("the site was not exported once")

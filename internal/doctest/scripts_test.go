@@ -159,7 +159,7 @@ func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
 	s.command(t, "make", `shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' COMPILE=compile "$@"`)
 	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
 	s.unset("TF_REATTACH_PROVIDERS")
-	_, section, _ := strings.Cut(read(t, root+"/templates/guides/getting-started.md.tmpl"), "\n## Share the provider\n")
+	_, section, _ := strings.Cut(read(t, root+"/templates/guides/installation.md.tmpl"), "\n## Share the provider\n")
 	s.shell(t, 0, shellBlock.FindStringSubmatch(section)[1])
 	if hashes := strings.Count(read(t, filepath.Join(s.Folder, ".terraform.lock.hcl")), `"h1:`); hashes != 2 {
 		t.Errorf("the lock file has %d checksums, want 2", hashes)
@@ -210,7 +210,7 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 		until  string // the heading that ends the commands, if any
 		want   []string
 	}{
-		"getting-started": {"", "Upgrade", []string{"1 added, 0 changed", "0 added, 1 changed"}},
+		"getting-started": {"", "Clean up", []string{"1 added, 0 changed", "0 added, 1 changed"}},
 		"deploy-gates":    {"/gate", "In CI", []string{"1 added", "deployed"}},
 		"self-hosting":    {"/ephemeral-link", "Link in the state", []string{"2 added", "0 added, 2 changed"}},
 		"object-storage": {"", "", []string{

@@ -62,7 +62,7 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 	},
 	"helm": {
 		"helm_release": {Attributes: object{
-			"name": requiredString, "namespace": optionalString, "create_namespace": optionalBool, "chart": requiredString,
+			"name": requiredString, "namespace": optionalString, "create_namespace": optionalBool, "chart": requiredString, "version": optionalString,
 			"values":          schema.ListAttribute{Optional: true, ElementType: types.StringType},
 			"set":             nested(object{"name": requiredString, "value": optionalString, "type": optionalString}, false),
 			"set_sensitive":   nested(object{"name": requiredString, "value": schema.StringAttribute{Required: true, Sensitive: true}}, false),

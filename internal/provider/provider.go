@@ -168,6 +168,30 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	data.client = c
 }
 
+// Validators of the arguments.
+var (
+	baseURLRules = settingRules("an absolute URL", func(value string) error {
+		_, err := client.ParseBaseURL(value)
+		return err
+	})
+	apiKeyRules = settingRules("an API key", func(value string) error {
+		_, err := client.ParseAPIKey(value)
+		return err
+	})
+	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
+)
+
+// settingRules is rules for an argument that the client checks.
+func settingRules(description string, check func(string) error) []validator.String {
+	return rules(summaryInvalidArgument, description, func(value string) error {
+		if err := check(value); err != nil {
+			_, problem := invalidSetting(err)
+			return problem
+		}
+		return nil
+	})
+}
+
 // settings holds the provider's argument for each field of the client's configuration, and
 // the text for an invalid one.
 var settings = map[string]struct{ argument, text string }{

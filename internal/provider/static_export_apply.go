@@ -32,13 +32,13 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		run.describe(failure).addError(&resp.Diagnostics, "")
+		failure.describe(c).addError(&resp.Diagnostics, "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
-		text := run.describe(failure)
+		text := failure.describe(c)
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job without a link.", text.next))
@@ -70,7 +70,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		run.describe(failure).addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		failure.describe(c).addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -137,23 +137,23 @@ func (run *exportRun) export(ctx context.Context) *exportFailure {
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
 	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, json.RawMessage(run.goal.inputs.Parameters))
 	if err != nil {
-		return nil, newFailure(requestStart, "", nil, err)
+		return nil, run.fail(stageStart, "", nil, err)
 	}
 	return job, nil
 }
 
 // link creates a link for the state's job.
 func (run *exportRun) link(ctx context.Context) *exportFailure {
-	life, request := run.life, requestRenewal
+	life, stage := run.life, stageRenewal
 	if life.Link.URL == "" {
-		request = requestLink
+		stage = stageLink
 	}
-	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), request)
+	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), stage)
 	life.jobRead(job)
 	switch {
 	case failure == nil:
 		run.recordLink(func(now time.Time) { life.linkCreated(bundle, run.goal, now) })
-	case failure.outcome == outcomeGone && failure.request == requestPoll:
+	case failure.outcome == outcomeGone && failure.stage == stagePoll:
 		life.jobNotFound()
 	case failure.outcome == outcomeGone:
 		life.bundleNotFound()
@@ -163,7 +163,7 @@ func (run *exportRun) link(ctx context.Context) *exportFailure {
 
 // linkPending makes the pending job, once it has a link, the state's job.
 func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
-	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, requestLink)
+	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink)
 	switch {
 	case failure == nil:
 		run.recordLink(func(now time.Time) { run.life.pendingCompleted(job, bundle, run.goal, now) })
@@ -173,26 +173,34 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 	return failure
 }
 
-// complete waits for a job, unless it has completed, and creates a link to its bundle with the
-// given request. It returns the job as a wait last read it, even with a failure, or nil.
-func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, request exportRequest) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
+// complete waits for a job, unless it has completed, and creates a link to its bundle in the given
+// stage. It returns the job as a wait last read it, even with a failure, or nil.
+func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
 	var job *client.StaticExportJob
 	if !completed {
 		var err error
 		job, err = run.client.WaitForStaticExport(ctx, jobID, run.pollInterval, client.Patient)
 		if err != nil || !job.Succeeded() {
-			return job, nil, newFailure(requestPoll, jobID, job, err)
+			return job, nil, run.fail(stagePoll, jobID, job, err)
 		}
 	}
 	patience := client.Plain
-	if request == requestLink {
+	if linking == stageLink {
 		patience = client.Patient
 	}
 	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
 	if err != nil {
-		return job, nil, newFailure(request, jobID, job, err)
+		return job, nil, run.fail(linking, jobID, job, err)
 	}
 	return job, bundle, nil
+}
+
+// fail returns the failure of a stage; cause is nil if the job failed.
+func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
+	return &exportFailure{
+		stage: stage, outcome: outcomeOf(stage, cause), cause: cause, domain: run.goal.inputs.Domain,
+		jobID: jobID, job: job, stored: run.life != nil && run.life.JobID == jobID, creates: run.creates,
+	}
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if

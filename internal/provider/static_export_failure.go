@@ -6,7 +6,6 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,24 +16,27 @@ import (
 // exportFailure is why an export failed. Only Create and Update turn it into a diagnostic,
 // because only they know what the state holds afterwards.
 type exportFailure struct {
-	request exportRequest
+	stage   exportStage
 	outcome exportOutcome
+	cause   error // nil if the job failed
+	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
-	cause   error                   // nil if the job failed
+	stored  bool                    // the job is that of the state
+	creates bool                    // so Terraform taints the resource after an error
 }
 
-// exportRequest is the request that failed.
-type exportRequest int
+// exportStage is what an export was doing when it failed.
+type exportStage int
 
 const (
-	requestStart   exportRequest = iota // of a job
-	requestPoll                         // of a running job
-	requestLink                         // to a bundle, the first one
-	requestRenewal                      // of a link
+	stageStart   exportStage = iota // starting the job
+	stagePoll                       // waiting for the job
+	stageLink                       // creating the first link to the bundle
+	stageRenewal                    // renewing the link
 )
 
-// exportOutcome is how a request ended.
+// exportOutcome is how a stage ended.
 type exportOutcome int
 
 const (
@@ -46,22 +48,21 @@ const (
 	outcomeTimedOut                  // the operation
 )
 
-// newFailure returns the failure of a request; cause is nil if the job failed.
-func newFailure(request exportRequest, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
-	f := &exportFailure{request: request, jobID: jobID, job: job, cause: cause}
+// outcomeOf returns how a stage ended; cause is nil if the job failed.
+func outcomeOf(stage exportStage, cause error) exportOutcome {
 	switch {
 	case cause == nil:
-		f.outcome = outcomeFailed
-	case request == requestStart && client.MayHaveStarted(cause):
-		f.outcome = outcomeInDoubt
+		return outcomeFailed
+	case stage == stageStart && client.MayHaveStarted(cause):
+		return outcomeInDoubt
 	case client.IsNotFound(cause):
-		f.outcome = outcomeGone
+		return outcomeGone
 	case interrupted(cause):
-		f.outcome = outcomeInterrupted
+		return outcomeInterrupted
 	case timedOut(cause):
-		f.outcome = outcomeTimedOut
+		return outcomeTimedOut
 	}
-	return f
+	return outcomeOther
 }
 
 // exportText is the text of a diagnostic about a failed export: the summary, what is known
@@ -74,83 +75,82 @@ func (t exportText) addError(diags *diag.Diagnostics, state string) {
 }
 
 // describe returns the text of a failure.
-func (run *exportRun) describe(f *exportFailure) exportText {
+func (f *exportFailure) describe(c *client.Client) exportText {
 	var cause explanation
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
 	var text exportText
-	switch f.request {
-	case requestStart:
-		text = run.describeStart(f, cause.advice)
-	case requestPoll:
-		text = run.describePoll(f, cause.advice)
-	case requestLink:
-		text = run.describeFirstLink(f, cause.advice)
-	case requestRenewal:
-		text = describeRenewal(f, cause.advice)
+	switch f.stage {
+	case stageStart:
+		text = f.describeStart(c, cause.advice)
+	case stagePoll:
+		text = f.describePoll(c, cause.advice)
+	case stageLink:
+		text = f.describeFirstLink(cause.advice)
+	case stageRenewal:
+		text = f.describeRenewal(cause.advice)
 	}
 	text.known = paragraphs(cause.what, text.known)
 	return text
 }
 
 // describeStart describes the failed start of a job.
-func (run *exportRun) describeStart(f *exportFailure, advice string) exportText {
-	domain := run.goal.inputs.Domain
-	noJob := "No job was started for " + domain + "."
+func (f *exportFailure) describeStart(c *client.Client, advice string) exportText {
+	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
 		if page, ok := errors.AsType[*client.UnexpectedResponseError](f.cause); !ok || !page.NotJSON {
 			advice = "" // only a wrong base_url can be mended before a look
 		}
-		return exportText{summaryStartFailed, "A job may have been started for " + domain + ", but its ID was not received.", sentences(advice,
+		return exportText{summaryStartFailed, "A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
 			"Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
-			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", run.client.BaseURL())}
+			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())}
 	}
 	return exportText{summaryStartFailed, noJob, advice}
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.
-func (run *exportRun) describePoll(f *exportFailure, advice string) exportText {
+func (f *exportFailure) describePoll(c *client.Client, advice string) exportText {
 	progress := progressOf(f.jobID, f.job)
 	switch f.outcome {
 	case outcomeFailed:
-		return exportText{summaryJobFailed, failureOf(run.client, f.job), "Fix the site, and run terraform apply again to start a new export."}
+		return exportText{summaryJobFailed, failureOf(c, f.job), "Fix the site, and run terraform apply again to start a new export."}
 	case outcomeGone:
-		return exportText{summaryJobNotFound, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), run.howToResume(f))}
+		return exportText{summaryJobNotFound, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
-		return exportText{summaryExportInterrupted, progress, run.howToResume(f)}
+		return exportText{summaryExportInterrupted, progress, f.howToResume()}
 	case outcomeTimedOut:
 		if f.job != nil && !f.job.Documented() {
 			advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
-		} else if run.creates {
+		} else if f.creates {
 			advice = "" // timeouts.create does not limit the resumed export
 		}
-		return exportText{summaryExportTimedOut, progress, sentences(advice, run.howToResume(f))}
+		return exportText{summaryExportTimedOut, progress, sentences(advice, f.howToResume())}
 	}
-	return exportText{summaryExportFailed, progress, sentences(advice, run.howToResume(f))}
+	return exportText{summaryExportFailed, progress, sentences(advice, f.howToResume())}
 }
 
 // describeFirstLink describes a failed request for the first link to a bundle.
-func (run *exportRun) describeFirstLink(f *exportFailure, advice string) exportText {
+func (f *exportFailure) describeFirstLink(advice string) exportText {
 	noLink := "Job " + f.jobID + " completed, but no link was received."
 	switch f.outcome {
 	case outcomeGone:
-		return exportText{summaryLinkFailed, noLink, sentences(lookUp(f.jobID), run.howToResume(f))}
+		return exportText{summaryLinkFailed, noLink, sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
-		return exportText{summaryExportInterrupted, noLink, run.howToResume(f)}
+		return exportText{summaryExportInterrupted, noLink, f.howToResume()}
 	case outcomeTimedOut:
-		if run.creates {
+		if f.creates {
 			advice = "" // as in describePoll
 		}
 	}
-	return exportText{summaryLinkFailed, noLink, sentences(advice, run.howToResume(f))}
+	return exportText{summaryLinkFailed, noLink, sentences(advice, f.howToResume())}
 }
 
 // describeRenewal describes a failed renewal of a link.
-func describeRenewal(f *exportFailure, advice string) exportText {
+func (f *exportFailure) describeRenewal(advice string) exportText {
 	if f.outcome == outcomeGone {
 		return exportText{summaryRenewalFailed, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), nextPlan)}
 	}
@@ -169,12 +169,12 @@ const (
 )
 
 // howToResume says how to continue with the job of a failure.
-func (run *exportRun) howToResume(f *exportFailure) string {
+func (f *exportFailure) howToResume() string {
 	_, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
-	case run.creates && f.outcome != outcomeInterrupted:
+	case f.creates && f.outcome != outcomeInterrupted:
 		return resumeByUntaint
-	case f.outcome == outcomeGone && f.jobID == run.life.JobID:
+	case f.outcome == outcomeGone && f.stored:
 		return nextPlan
 	case f.outcome == outcomeGone:
 		return "The next apply looks for the job again before it starts another one."
@@ -182,15 +182,6 @@ func (run *exportRun) howToResume(f *exportFailure) string {
 		return resumeByApply + " To start another one instead, change triggers."
 	}
 	return resumeByApply
-}
-
-// explainExport is explain for a request of an export.
-func explainExport(err error) explanation {
-	cause := explain(err)
-	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == http.StatusPaymentRequired || api.StatusCode == http.StatusForbidden) {
-		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
-	}
-	return cause
 }
 
 // describeLink describes the link in the state after a failure. Whether it works is not

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // exportGoal is what a plan requires of an export.
@@ -56,15 +54,4 @@ func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
 		Domain: m.Domain.ValueString(), Triggers: string(canonical),
 		Parameters: canonicalParameters(m.AdditionalParameters.ValueString()),
 	}, known
-}
-
-// canonicalParameters returns the only text of the additional_parameters with this value. The
-// text is valid: Terraform also validates values that the plan did not know.
-func canonicalParameters(text string) string {
-	if text == "" {
-		return "{}"
-	}
-	value, _ := client.DecodeJSON([]byte(text))
-	canonical, _ := json.Marshal(value) // decoded JSON, which never fails
-	return string(canonical)
 }

@@ -5,12 +5,22 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// Descriptions of attributes of a job and its link.
+const (
+	jobStatusDescription  = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
+	bundleURLDescription  = "Presigned URL of the bundle archive."
+	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
+	bundleSizeDescription = "Size of the bundle in bytes."
 )
 
 // notFoundLimit is how long the service may return "not found", for messages.
@@ -64,4 +74,13 @@ func failureOf(c *client.Client, job *client.StaticExportJob) string {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
 	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(message, "."))
+}
+
+// explainExport is explain for a request of an export.
+func explainExport(err error) explanation {
+	cause := explain(err)
+	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == http.StatusPaymentRequired || api.StatusCode == http.StatusForbidden) {
+		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
+	}
+	return cause
 }

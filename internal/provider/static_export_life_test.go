@@ -309,39 +309,43 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
 	const create, update = true, false
+	fail := func(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
+		run := exportRun{life: &exportLife{JobID: "se_1"}, goal: exportGoal{inputs: exportInputs{Domain: "docs.example.com"}}}
+		return run.fail(stage, jobID, job, cause)
+	}
 	for name, test := range map[string]struct {
 		failure *exportFailure
 		creates bool
 		summary string
 		says    string
 	}{
-		"start whose response was lost":   {newFailure(requestStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
-		"start that a web page answered":  {newFailure(requestStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
-		"start of an unknown domain":      {newFailure(requestStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
-		"refused start":                   {newFailure(requestStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
-		"interrupted start":               {newFailure(requestStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
-		"failed job":                      {newFailure(requestPoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
-		"interrupted poll of a create":    {newFailure(requestPoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
-		"interrupted first link":          {newFailure(requestLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
-		"interrupted renewal":             {newFailure(requestRenewal, "se_1", nil, context.Canceled), update, summaryRenewalFailed, nextTry},
-		"refused first link of a create":  {newFailure(requestLink, "se_1", nil, refusal), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
-		"refused first link of an update": {newFailure(requestLink, "se_1", nil, refusal), update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
-		"refused renewal":                 {newFailure(requestRenewal, "se_1", nil, refusal), update, summaryRenewalFailed, badRequest + " " + nextTry},
-		"missing bundle of a renewal":     {newFailure(requestRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing job of the state":        {newFailure(requestPoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing pending job":             {newFailure(requestPoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
-		"missing bundle of a create":      {newFailure(requestLink, "se_1", nil, missing), create, summaryLinkFailed, "completed, but no link was received.\n\n" + lookUp("se_1") + " " + resumeByUntaint},
-		"lost polls":                      {newFailure(requestPoll, "se_1", nil, lost), update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
+		"start whose response was lost":   {fail(stageStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
+		"start that a web page answered":  {fail(stageStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
+		"start of an unknown domain":      {fail(stageStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
+		"refused start":                   {fail(stageStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
+		"interrupted start":               {fail(stageStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
+		"failed job":                      {fail(stagePoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
+		"interrupted poll of a create":    {fail(stagePoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
+		"interrupted first link":          {fail(stageLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
+		"interrupted renewal":             {fail(stageRenewal, "se_1", nil, context.Canceled), update, summaryRenewalFailed, nextTry},
+		"refused first link of a create":  {fail(stageLink, "se_1", nil, refusal), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
+		"refused first link of an update": {fail(stageLink, "se_1", nil, refusal), update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
+		"refused renewal":                 {fail(stageRenewal, "se_1", nil, refusal), update, summaryRenewalFailed, badRequest + " " + nextTry},
+		"missing bundle of a renewal":     {fail(stageRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing job of the state":        {fail(stagePoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
+		"missing pending job":             {fail(stagePoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
+		"missing bundle of a create":      {fail(stageLink, "se_1", nil, missing), create, summaryLinkFailed, "completed, but no link was received.\n\n" + lookUp("se_1") + " " + resumeByUntaint},
+		"lost polls":                      {fail(stagePoll, "se_1", nil, lost), update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
 		"timeout": {
-			newFailure(requestPoll, "se_1", &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}, timeout),
+			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}, timeout),
 			update, summaryExportTimedOut,
 			`Job se_1 had the status "running" when it was last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create":                   {newFailure(requestPoll, "se_1", nil, timeout), create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
-		"timeout of the first link of a create": {newFailure(requestLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
-		"timeout of a start":                    {newFailure(requestStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
+		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
+		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
+		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
-			newFailure(requestPoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
+			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
 			update, summaryExportTimedOut,
 			`had the status "canceled" when it was last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
 		},
@@ -352,9 +356,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := exportRun{client: c, life: &exportLife{JobID: "se_1"}, creates: test.creates}
-			run.goal.inputs.Domain = "docs.example.com"
-			got := run.describe(test.failure)
+			test.failure.creates = test.creates
+			got := test.failure.describe(c)
 			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
 		})
 	}

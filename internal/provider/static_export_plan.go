@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -108,21 +107,4 @@ func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
 		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless another warning says that it does not.\n\n"+
 			"If the resource is tainted, run \"terraform untaint ADDRESS\" with its address, and plan again, to resume job %[1]s.", jobID))
-}
-
-// sameParameters keeps the additional_parameters of the state if those of the plan differ only
-// in whitespace and order.
-type sameParameters struct{}
-
-func (sameParameters) Description(context.Context) string {
-	return "Ignores whitespace and the order of fields."
-}
-
-func (m sameParameters) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
-
-func (sameParameters) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	plan, state := req.PlanValue, req.StateValue
-	if !plan.IsUnknown() && !plan.IsNull() && !state.IsNull() && canonicalParameters(plan.ValueString()) == canonicalParameters(state.ValueString()) {
-		resp.PlanValue = state
-	}
 }

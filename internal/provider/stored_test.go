@@ -111,7 +111,7 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
 		},
 		KeptWith: 10 * time.Minute, Lost: true,
-		Pending:  &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
+		Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
 	}
 	if !reflect.DeepEqual(life, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", life, want)

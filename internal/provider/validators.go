@@ -45,47 +45,13 @@ func rules(summary, description string, check func(string) error) []validator.St
 }
 
 var (
-	baseURLRules = settingRules("an absolute URL", func(value string) error {
-		_, err := client.ParseBaseURL(value)
-		return err
-	})
-	apiKeyRules = settingRules("an API key", func(value string) error {
-		_, err := client.ParseAPIKey(value)
-		return err
-	})
-	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
 	idRules          = rules(summaryInvalidID, "an ID", checkID)
 	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
 	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
-	parametersRules  = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", checkParameters)
 	anyDuration      = durationAtLeast(0)
 	timeoutRules     = durationAtLeast(time.Millisecond)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
-
-// settingRules is rules for an argument that the client checks.
-func settingRules(description string, check func(string) error) []validator.String {
-	return rules(summaryInvalidArgument, description, func(value string) error {
-		if err := check(value); err != nil {
-			_, problem := invalidSetting(err)
-			return problem
-		}
-		return nil
-	})
-}
-
-// checkParameters accepts what joins the domain in the request that starts an export.
-func checkParameters(text string) error {
-	value, err := client.DecodeJSON([]byte(text))
-	fields, ok := value.(map[string]any)
-	if err != nil || !ok {
-		return invalidValue("The value is not a JSON object. Write it with jsonencode, such as jsonencode({ version = \"v1\" }).")
-	}
-	if _, found := fields["domain"]; found {
-		return invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
-	}
-	return nil
-}
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
 func durationAtLeast(least time.Duration) []validator.String {

@@ -6,7 +6,7 @@ variable "status_id" {
 data "docs_update_status" "latest" {
   status_id = var.status_id
 
-  # Without these, it reads the update as it is now.
+  # Omit both to read the current status without waiting.
   wait_for_completion = true
   fail_on_failure     = true
 }

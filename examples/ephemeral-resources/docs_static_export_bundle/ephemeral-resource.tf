@@ -1,5 +1,5 @@
 terraform {
-  required_version = ">= 1.10"
+  required_version = ">= 1.10" # OpenTofu: 1.11
 }
 
 resource "docs_static_export" "site" {

@@ -16,7 +16,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
+  description = "Identifies the content, such as a commit. A new value exports the site again."
   type        = string
   default     = "1"
 }

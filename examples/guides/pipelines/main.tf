@@ -44,8 +44,8 @@ resource "docs_static_export" "site" {
     status_id = var.status_id # renew.sh needs a variable of the same name
   }
 
-  # Longer than the time between two renewals (5 minutes) and the timeout of the gate (5 minutes)
-  # together, and shorter than the lifetime of a link.
+  # Longer than the time between two renewals (5 minutes) plus the timeout of the gate (5 minutes),
+  # and shorter than the link lifetime.
   renew_before = "12m"
 
   depends_on = [docs_update_gate.published]

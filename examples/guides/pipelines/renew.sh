@@ -34,7 +34,7 @@ export TF_VAR_gate=false
 trap 'rm -f "$plan"' EXIT
 
 # 0: nothing to do, 2: changes, anything else: an error. A canceled plan leaves no lock, because it
-# takes none. The apply takes one, and rejects the plan if the state has changed.
+# takes none. The apply takes one and rejects the plan if the state has changed.
 code=0
 "$tf" plan -lock=false -detailed-exitcode -out="$plan" || code=$?
 case $code in

@@ -4,7 +4,7 @@ variable "domain" {
 }
 
 variable "revision" {
-  description = "Identifies the content, such as a commit. A new value starts a new export."
+  description = "Identifies the content, such as a commit. A new value exports the site again."
   type        = string
 }
 
@@ -15,7 +15,7 @@ variable "status_id" {
 }
 
 variable "renew_before" {
-  description = "How long before expiry to renew the link. Must be longer than the time between two runs. The default, 0s, renews the link only after it expires."
+  description = "How long before expiry to renew the link. The default, 0s, renews the link after it expires. To renew it earlier, set more than the time between two runs."
   type        = string
   default     = "0s"
 }

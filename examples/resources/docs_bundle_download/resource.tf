@@ -2,7 +2,7 @@ resource "docs_static_export" "site" {
   domain = "docs.example.com"
 }
 
-# Downloads the archive, and unpacks the site.
+# Downloads the archive and unpacks the site.
 resource "docs_bundle_download" "site" {
   job_id     = docs_static_export.site.job_id
   path       = "${path.root}/out/bundle.tar.gz"

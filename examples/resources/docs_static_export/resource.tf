@@ -1,7 +1,7 @@
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
-  # Identifies the content. A new revision starts a new export, in place.
+  # Identifies the content. A new revision exports the site again, in place.
   triggers = {
     revision = "4f2c1d9"
   }

@@ -56,6 +56,7 @@ resource "helm_release" "docs" {
   namespace        = "docs"
   create_namespace = true
   chart            = "oci://charts.example.com/docs" # the service's deployment chart
+  version          = "1.2.3"                         # of the chart
 
   set = [
     { name = "staticExport.enabled", value = "true" },
@@ -66,6 +67,6 @@ resource "helm_release" "docs" {
     { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
   ]
 
-  # Each update of the release must increase this number. Otherwise, the release loses the link.
+  # Increase this number with every update. Otherwise, the provider drops the link from the release.
   set_wo_revision = parseint(formatdate("YYYYMMDDhhmmss", plantimestamp()), 10)
 }

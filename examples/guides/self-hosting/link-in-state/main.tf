@@ -28,7 +28,7 @@ resource "docs_static_export" "site" {
     revision = var.revision
   }
 
-  # Longer than the time between two runs, here 5 minutes, and shorter than the lifetime of a link.
+  # Longer than the time between two runs (5 minutes in this example), and shorter than the link lifetime.
   renew_before = "10m"
 }
 
@@ -37,6 +37,7 @@ resource "helm_release" "docs" {
   namespace        = "docs"
   create_namespace = true
   chart            = "oci://charts.example.com/docs" # the service's deployment chart
+  version          = "1.2.3"                         # of the chart
 
   set = [
     { name = "staticExport.enabled", value = "true" },

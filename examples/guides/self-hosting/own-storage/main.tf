@@ -90,6 +90,7 @@ resource "helm_release" "docs" {
   namespace        = "docs"
   create_namespace = true
   chart            = "oci://charts.example.com/docs" # the service's deployment chart
+  version          = "1.2.3"                         # of the chart
 
   values = [yamlencode({
     staticExport = {
