@@ -155,11 +155,12 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer r.mu.Unlock()
 		r.exchanges = append(r.exchanges, x)
 	}()
-	var sent bytes.Buffer
-	if req.GetBody != nil {
-		if body, err := req.GetBody(); err == nil {
-			_, _ = sent.ReadFrom(body) // from memory
-		}
+	var sent []byte
+	if req.Body != nil {
+		sent, _ = io.ReadAll(req.Body) // from memory
+		_ = req.Body.Close()
+		req = req.Clone(req.Context())
+		req.Body = io.NopCloser(bytes.NewReader(sent))
 	}
 	resp, err := r.network.RoundTrip(req)
 	if err != nil {
@@ -173,7 +174,7 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.status, x.header = resp.StatusCode, resp.Header.Clone()
 	x.body, _ = jsonschema.UnmarshalJSON(bytes.NewReader(body)) // nil if it is not JSON
 	x.differences = differences(contract.Validate(simulator.Exchange{
-		Request: simulator.Request{Method: req.Method, Path: "/v1" + path, Query: req.URL.RawQuery, Header: req.Header, Body: sent.String()},
+		Request: simulator.Request{Method: req.Method, Path: "/v1" + path, Query: req.URL.RawQuery, Header: req.Header, Body: string(sent)},
 		Status:  resp.StatusCode, Header: resp.Header, Body: body,
 	}))
 	return resp, nil
