@@ -94,12 +94,12 @@ func (j *judge) learn(e *event) {
 		j.records[id] = cmp.Or(j.records[id], &record{id: id})
 		j.records[id].imported, j.records[id].domain, j.records[id].gone = true, e.after.text("domain"), map[string]time.Duration{}
 	}
-	m.lost = m.lost && !stored
+	m.lost = m.lost && (!stored || e.failed)
 	for _, x := range e.seen {
 		if x.endpoint == simulator.EndpointStart && x.outcome == ok {
 			j.records[x.job] = &record{id: x.job, content: e.config().content(e.on), gone: map[string]time.Duration{}}
 			if stored {
-				m.pending = j.records[x.job]
+				m.pending, m.lost = j.records[x.job], false
 			}
 		}
 		if r := j.records[x.job]; r != nil {
@@ -122,7 +122,7 @@ func (j *judge) learn(e *event) {
 	for _, r := range j.records {
 		for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
 			asked := requestsFor(r.id, endpoint, heard)
-			if since := lasted(asked, missing); since >= patience && (e.action == update || endpoint == simulator.EndpointJob) {
+			if since := lasted(asked, missing); since >= patience {
 				r.gone[endpoint] = since
 			} else if slices.ContainsFunc(asked, succeeded) {
 				delete(r.gone, endpoint)

@@ -115,7 +115,7 @@ func (e *event) missing() bool {
 	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
 }
 
-// rowsEnd allows what Retry-After adds.
+// rowsEnd allows what slow responses and Retry-After add.
 func (e *event) rowsEnd() bool {
 	rows := map[string][]exchange{}
 	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
@@ -123,7 +123,7 @@ func (e *event) rowsEnd() bool {
 		row := append(rows[x.endpoint+x.job], x)
 		if rows[x.endpoint+x.job] = row; x.outcome == ok {
 			rows[x.endpoint+x.job] = nil
-		} else if limit += x.after; lasted(row, failures...) > limit {
+		} else if limit += x.ended.Sub(x.at) + x.after; lasted(row, failures...) > limit {
 			return false
 		}
 	}
