@@ -6,7 +6,6 @@ package bundle
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,30 +14,29 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 )
 
-// entry is a file or a directory of an archive.
-type entry struct {
+// archiveEntry is a file or a directory of an archive.
+type archiveEntry struct {
 	name      string // slash-separated, relative to the root of the archive
 	directory bool
 	body      io.Reader // of a file only
 }
 
-// archive is one pass over an archive.
-type archive struct {
+// archiveReader is one pass over an archive.
+type archiveReader struct {
 	ctx    context.Context
 	limits limits
 	// visit is called once for each directory and file, parents first.
-	visit   func(entry) error
+	visit   func(archiveEntry) error
 	current string // name of the entry that is read, as in the archive; "" between entries
 	tree    tree   // every path named or implied so far
 	left    int64  // bytes that files may still unpack to
 }
 
 // add checks, visits, and reads the current entry, after its parents.
-func (a *archive) add(e entry) (err error) {
+func (a *archiveReader) add(e archiveEntry) (err error) {
 	if e.name, err = cleanName(a.current); err != nil {
 		return err
 	}
@@ -50,7 +48,7 @@ func (a *archive) add(e entry) (err error) {
 	}
 	for i, c := range e.name {
 		if c == '/' {
-			if err := a.enter(entry{name: e.name[:i], directory: true}); err != nil {
+			if err := a.enter(archiveEntry{name: e.name[:i], directory: true}); err != nil {
 				return err
 			}
 		}
@@ -58,16 +56,9 @@ func (a *archive) add(e entry) (err error) {
 	return a.enter(e)
 }
 
-// isSystemError reports whether the system caused the error, for example because the
-// disk is full, and not the archive.
-func isSystemError(err error) bool {
-	_, found := errors.AsType[syscall.Errno](err)
-	return found
-}
-
 // enter adds one path to the tree, and visits and reads it. Only a directory may be
 // entered again.
-func (a *archive) enter(e entry) error {
+func (a *archiveReader) enter(e archiveEntry) error {
 	known, again := a.tree[e.name]
 	switch {
 	case a.ctx.Err() != nil:
@@ -103,7 +94,7 @@ func cleanName(raw string) (string, error) {
 	name := path.Clean(raw)
 	elements := strings.Split(name, "/")
 	tooLong := slices.ContainsFunc(elements, func(element string) bool { return len(element) > 255 })
-	if raw == "" || tooLong || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+	if tooLong || !fs.ValidPath(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "", errName
 	}
 	_, err := filepath.Localize(name)
@@ -118,41 +109,3 @@ func cleanName(raw string) (string, error) {
 func changedByWindows(element string) bool {
 	return strings.ContainsAny(element, `<>"|?*`) || element != "." && strings.TrimRight(element, ". ") != element
 }
-
-// ArchiveError reports an archive that cannot be read or is not safe to unpack.
-type ArchiveError struct {
-	// Entry is the name of the invalid entry, exactly as in the archive: up to 1 MiB
-	// of arbitrary bytes. It is empty if the archive as a whole is invalid.
-	Entry string
-	Err   error
-	// Damaged means that the file is corrupt, not just unsupported.
-	Damaged bool
-}
-
-// Error escapes the name of the entry and shows at most 100 characters of it.
-func (e *ArchiveError) Error() string {
-	if e.Entry == "" {
-		return e.Err.Error()
-	}
-	return fmt.Sprintf("archive entry %.100q: %v", e.Entry, e.Err)
-}
-
-func (e *ArchiveError) Unwrap() error { return e.Err }
-
-// refusal says why an intact file is not unpacked.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-const (
-	errFormat   refusal = "not a tar, gzip-compressed tar, or zip archive"
-	errEmpty    refusal = "the archive contains no files"
-	errName     refusal = "the name is unsafe or too long"
-	errSystem   refusal = "the operating system does not allow this name"
-	errMethod   refusal = "unsupported compression method"
-	errKind     refusal = "only files and directories are supported, not links or devices"
-	errConflict refusal = "two entries for one path"
-	errTooMany  refusal = "more than 100,000 entries"
-	errTooLarge refusal = "more than 4 GiB unpacked"
-	errListing  refusal = "more than 100,000 entries, or 50 MB of names"
-)

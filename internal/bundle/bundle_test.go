@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,7 +53,9 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		return nil, err
 	}
 	if data == nil {
-		return nil, errors.Join(errDownload, staged.Discard())
+		err := staged.Discard()
+		d.wantClosed(staged)
+		return nil, errors.Join(errDownload, err)
 	}
 	for _, part := range [][]byte{[]byte("of an object that changed"), data} {
 		must(d.t, staged.Restart())
@@ -65,10 +68,16 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
 		return nil, errors.Join(err, staged.Discard())
 	}
-	if err := staged.file.Close(); !errors.Is(err, os.ErrClosed) {
-		d.t.Errorf("the file is still open, so Windows would not rename it: %v", err)
-	}
+	d.wantClosed(staged)
 	return staged, nil
+}
+
+// wantClosed checks that the file is closed, because Windows renames and deletes no open one.
+func (d *disk) wantClosed(staged *Staged) {
+	d.t.Helper()
+	if err := staged.writer.Close(); !errors.Is(err, os.ErrClosed) {
+		d.t.Errorf("the file is still open: %v", err)
+	}
 }
 
 // put stages and commits data.
@@ -78,10 +87,8 @@ func (d *disk) put(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := staged.Commit(d.t.Context(), &d.owned); err != nil {
-		return errors.Join(err, staged.Discard())
-	}
-	return staged.Discard()
+	d.owned, err = staged.Commit(d.t.Context(), d.owned)
+	return errors.Join(err, staged.Discard())
 }
 
 // remove removes what is at the target, and discards it.
@@ -94,12 +101,11 @@ func (d *disk) remove() error {
 	return removed.Discard()
 }
 
-// stamps returns the stamps of what is at the target.
-func (d *disk) stamps() (stamps string) {
-	for _, found := range d.inspect() {
-		stamps += found.stamp
-	}
-	return stamps
+// commit commits what a resource staged that owns nothing.
+func commit(t *testing.T, staged *Staged) error {
+	t.Helper()
+	_, err := staged.Commit(t.Context(), Owned{})
+	return err
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
@@ -137,6 +143,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 		"another file":                   {[]byte("text"), 0},
 		"a small gzip file":              {gzipOf(t, []byte("text")), 0},
 		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
+		"an archive with a file twice":   {tarOf(t, regular("a", "x"), regular("a", "x")), 0},
 		"an archive that is cut off":     {shorter(archive, 9), -1},
 		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
 	} {
@@ -146,7 +153,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 			d.Directory = ""
 			err := d.put(tc.data)
 			if tc.files < 0 {
-				if _, damaged := errors.AsType[*ArchiveError](err); !damaged {
+				if !isA[*ArchiveError](err) {
 					t.Errorf("error %v, want an *ArchiveError", err)
 				}
 				d.wantListing(map[string]string{"out/": ""})
@@ -159,24 +166,6 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 			must(t, d.remove())
 			d.wantListing(map[string]string{"out/": ""})
 		})
-	}
-}
-
-// Both are inspected before one of them is in place.
-func TestSecondOfTwoResourcesWithOnePathStops(t *testing.T) {
-	t.Parallel()
-	for _, unpacked := range []bool{false, true} {
-		first, second := newDisk(t), newDisk(t)
-		second.Target = first.Target
-		if !unpacked {
-			second.Directory = ""
-		}
-		staged, err := second.stage(siteOf(t, "2"))
-		must(t, err)
-		must(t, first.put(siteOf(t, "1")))
-		wantOccupied(t, staged.Commit(t.Context(), &Owned{}), unpacked)
-		must(t, staged.Discard())
-		first.wantListing(listingOf(siteOf(t, "1"), "1"))
 	}
 }
 
@@ -207,17 +196,17 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 			}
 			write(t, d.path(tc.name), tc.content)
 			must(t, os.Chtimes(d.path(tc.name), old, old))
-			wantOccupied(t, staged.Commit(t.Context(), &Owned{}), tc.directory)
+			wantOccupied(t, commit(t, staged), tc.directory)
 			must(t, staged.Discard())
 			want := listingOf(before, "1")
 			removed, err := found.Remove(t.Context())
-			if tc.directory {
-				wantOccupied(t, err, true)
-			} else { // its time says that it is another file
-				must(t, errors.Join(err, removed.Discard()))
-				wantProblems(t, removed.Left, finding{problem: placedAgain})
-				want = map[string]string{"out/": ""}
+			must(t, errors.Join(err, removed.Discard()))
+			if len(removed.Left) != 1 || removed.Left[0].Directory != tc.directory || removed.Left[0].Problem != replacedSince {
+				t.Errorf("left is %+v, want what changed", removed.Left)
 			}
+			maps.DeleteFunc(want, func(name, _ string) bool {
+				return tc.directory == (name == "out/bundle.tgz") && name != "out/"
+			})
 			want[tc.name] = tc.content
 			d.wantListing(want)
 		})
@@ -231,79 +220,105 @@ func wantOccupied(t *testing.T, err error, directory bool) {
 	}
 }
 
-func TestWhatChangesDuringInspectIsNotReplaced(t *testing.T) {
+// Something happens at each of the points where Inspect asks its context.
+func TestWhatHappensDuringInspect(t *testing.T) {
 	t.Parallel()
-	data := siteOf(t, "1")
-	for _, removed := range []bool{false, true} {
-		// A page is edited, or everything is removed, at each of the points where Inspect asks
-		// its context.
+	data, cause := siteOf(t, "1"), errors.New("interrupted")
+	events := []string{"edited", "interrupted"}
+	if runtime.GOOS != "windows" { // which renames nothing that is being read
+		events = append(events, "removed")
+	}
+	for _, event := range events {
 		for asked := 0; ; asked++ {
 			d := newDisk(t)
 			must(t, d.put(data))
-			counting := &countedContext{Context: t.Context(), left: asked, then: func() {
-				if removed {
-					must(t, d.remove())
-				} else {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			counting := &countedContext{Context: ctx, left: asked, act: func() {
+				switch event {
+				case "edited":
 					write(t, d.path("site/docs/guide.html"), "mine")
+				case "removed":
+					must(t, d.remove())
+				case "interrupted":
+					cancel(cause)
 				}
 			}}
 			found, err := d.Inspect(counting, d.owned)
-			must(t, err)
 			if counting.left >= 0 {
+				must(t, err)
 				break
 			}
+			if event == "interrupted" {
+				if !errors.Is(err, cause) {
+					t.Fatalf("interrupted at question %d: error %v, want %v", asked, err, cause)
+				}
+				continue
+			}
+			must(t, err)
 			staged, err := found.Stage()
 			must(t, err)
 			_, err = staged.Write(data)
 			must(t, err)
 			_, err = staged.Unpack(t.Context())
 			must(t, err)
-			err = staged.Commit(t.Context(), &Owned{})
-			if !removed {
+			err = commit(t, staged)
+			if event == "edited" {
 				wantOccupied(t, err, true)
 				continue
 			}
-			must(t, err)
-			must(t, staged.Discard())
+			must(t, errors.Join(err, staged.Discard()))
 			d.wantListing(listingOf(data, "1"))
 		}
 	}
 }
 
-func TestParentThatIsAFileIsNamed(t *testing.T) {
+// countedContext does something when it is asked for its error after left times.
+type countedContext struct {
+	context.Context
+	left int
+	act  func()
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left == -1 {
+		c.act()
+	}
+	return c.Context.Err()
+}
+
+func TestParentThatIsNoDirectoryIsNamed(t *testing.T) {
 	t.Parallel()
-	for name, target := range map[string]Target{"of the file": {"out/a/b/bundle.tgz", "site"}, "of the directory": {"bundle.tgz", "out/a/b/site"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			d.Target = Target{d.path(target.Path), d.path(target.Directory)}
-			write(t, d.path("out"), "mine")
-			err := d.put(siteOf(t, "1")) // Windows says only here what is in the way
-			if runtime.GOOS != "windows" {
-				err = OccupiedError(d.inspect().Occupied())
-			}
-			if err == nil || !strings.Contains(err.Error(), d.path("out")) || strings.Contains(err.Error(), d.path("out/a")) {
-				t.Errorf("error %v, want one that names %s", err, d.path("out"))
-			}
-			must(t, d.remove())
-			d.wantListing(map[string]string{"out": "mine"})
-		})
+	for _, target := range []Target{{"file/a/b/bundle.tgz", "site"}, {"bundle.tgz", "file/a/b/site"}, {"bundle.tgz", "link/a/b/site"}} {
+		d := newDisk(t)
+		parent := d.path("file")
+		if strings.HasPrefix(target.Directory, "link") {
+			parent = d.path("link")
+			symlink(t, "nowhere", parent)
+		} else {
+			write(t, parent, "mine")
+		}
+		before := listing(t, d.root)
+		d.Target = Target{d.path(target.Path), d.path(target.Directory)}
+		err := d.put(siteOf(t, "1")) // Windows says only here what is in the way
+		if runtime.GOOS != "windows" {
+			err = OccupiedError(d.inspect().Occupied())
+		}
+		if err == nil || !strings.Contains(err.Error(), parent) || strings.Contains(err.Error(), filepath.Join(parent, "a")) {
+			t.Errorf("%+v: error %v, want one that names %s", target, err, parent)
+		}
+		must(t, d.remove())
+		d.wantListing(before)
 	}
 }
 
-func TestObstacleThatInspectFinds(t *testing.T) {
+func TestInspectReturnsErrorsOfTheSystem(t *testing.T) {
 	t.Parallel()
-	d := newDisk(t)
-	symlink(t, "nowhere", d.path("link"))
-	found, err := Target{Path: d.path("link/new/bundle.tgz")}.Inspect(t.Context(), Owned{})
-	if occupied := found.Occupied(); err != nil || len(occupied) != 1 || occupied[0] != (Obstacle{Name: d.path("link"), Problem: "is not a directory"}) {
-		t.Errorf("a parent that is a broken link: %+v, error %v", occupied, err)
-	}
-	if runtime.GOOS == "windows" {
-		return
-	}
-	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); !errors.Is(err, syscall.ENAMETOOLONG) {
+	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); runtime.GOOS != "windows" && !errors.Is(err, syscall.ENAMETOOLONG) {
 		t.Errorf("a name that is too long: error %v", err)
+	}
+	unreadable := Target{Path: "/proc/self/mem"} // a regular file, even for root
+	if _, err := unreadable.Inspect(t.Context(), Owned{Files: []Written{{Digest: "other"}}}); runtime.GOOS == "linux" && !errors.Is(err, syscall.EIO) {
+		t.Errorf("a file that cannot be read: error %v", err)
 	}
 }
 
@@ -313,16 +328,16 @@ func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
 	must(t, d.put(siteOf(t, "1")))
 	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	committing <- struct{}{}
+	changing <- struct{}{}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := staged.Commit(ctx, &Owned{}); !errors.Is(err, cause) {
+	if _, err := staged.Commit(ctx, Owned{}); !errors.Is(err, cause) {
 		t.Errorf("Commit: error %v, want %v", err, cause)
 	}
 	if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
 		t.Errorf("Remove: error %v, want %v", err, cause)
 	}
-	<-committing
+	<-changing
 	must(t, staged.Discard())
 	d.wantListing(listingOf(siteOf(t, "1"), "1"))
 }
@@ -338,8 +353,8 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 		"a failed download":       {nil, nil, nil},
 		"no archive":              {[]byte("text"), nil, isA[*ArchiveError]},
 		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
-		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.file.Name()) }, isA[*os.LinkError]},
-		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.parts[0].next()) }, isA[*os.LinkError]},
+		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.writer.Name()) }, isA[*os.LinkError]},
+		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.directory.newName()) }, isA[*os.LinkError]},
 	} {
 		for when, written := range map[string]bool{"in a create": false, "in an update": true} {
 			t.Run(name+" "+when, func(t *testing.T) {
@@ -354,7 +369,7 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 				if tc.spoil != nil {
 					must(t, err)
 					must(t, tc.spoil(staged))
-					err = staged.Commit(t.Context(), &Owned{})
+					err = commit(t, staged)
 					must(t, staged.Discard())
 				}
 				if err == nil || tc.want != nil && !tc.want(err) {
@@ -371,14 +386,26 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-func TestStageThatFailsLeavesNothingBehind(t *testing.T) {
+func TestFileAndDirectoryAtOnePlaceAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDisk(t)
-	d.Path = filepath.Join(d.root, strings.Repeat("x", 250)) // no room for a temporary name beside it
-	if _, err := d.inspect().Stage(); err == nil {
-		t.Error("no error")
+	for path, want := range map[string]bool{"link/site": true, "real/SITE": ignoresCase(t), "real/site2": false} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t)
+			must(t, os.Mkdir(d.path("real"), 0o755))
+			if path == "link/site" {
+				symlink(t, "real", d.path("link"))
+			}
+			d.Target = Target{d.path(path), d.path("real/site")}
+			before := listing(t, d.root)
+			if err := d.put(siteOf(t, "1")); errors.Is(err, ErrSamePlace) != want || !want && err != nil {
+				t.Errorf("error %v, want a refusal: %t", err, want)
+			}
+			if want {
+				d.wantListing(before)
+			}
+		})
 	}
-	d.wantListing(map[string]string{})
 }
 
 func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
@@ -390,54 +417,21 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	must(t, d.put(siteOf(t, "1")))
 	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	directory := &staged.parts[0]
-	must(t, os.RemoveAll(directory.next()))
+	directory := staged.directory
+	must(t, os.RemoveAll(directory.newName()))
 	// A name that cannot be renamed back, because site is no longer there.
 	directory.name += "/../site"
 	directory.stamp, err = stampOf(directory.name, defaultLimits)
 	must(t, err)
-	old := directory.out().to
-	err = staged.Commit(t.Context(), &Owned{})
-	if stuck, ok := errors.AsType[*NotUndoneError](err); !ok || stuck.Place != old || strings.Count(err.Error(), d.Directory) != 2 {
+	old := directory.oldName()
+	err = commit(t, staged)
+	if stuck, ok := errors.AsType[*NotUndoneError](err); !ok || !slices.Equal(stuck.Undo, []Rename{{old, directory.name}}) || strings.Count(err.Error(), d.Directory) != 2 {
 		t.Errorf("error %v, want two that name %s and %s", err, d.Directory, old)
 	}
 	must(t, staged.Discard())
 	if content, err := os.ReadFile(filepath.Join(old, "index.html")); string(content) != "home 1" {
 		t.Errorf("it holds %q; error %v", content, err)
 	}
-}
-
-func TestInspectEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	d, cause := newDisk(t), errors.New("interrupted")
-	must(t, d.put(siteOf(t, "1")))
-	// The context ends at each of the points where Inspect asks it.
-	for asked := 0; ; asked++ {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		counting := &countedContext{Context: ctx, left: asked, then: func() { cancel(cause) }}
-		_, err := d.Inspect(counting, d.owned)
-		if counting.left >= 0 {
-			must(t, err)
-			break
-		}
-		if !errors.Is(err, cause) {
-			t.Fatalf("ended at question %d: error %v, want %v", asked, err, cause)
-		}
-	}
-}
-
-// countedContext does something when it is asked for its error after left times.
-type countedContext struct {
-	context.Context
-	left int
-	then func()
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left == -1 {
-		c.then()
-	}
-	return c.Context.Err()
 }
 
 func TestRemoveChangesEverythingOrNothing(t *testing.T) {
@@ -498,14 +492,27 @@ func TestCheck(t *testing.T) {
 		"names that begin alike":      {Target{"site.tgz", "site"}, ""},
 		"no file":                     {Target{"", "site"}, "names a directory"},
 		"a slash after the file":      {Target{"out/", ""}, "names a directory"},
-		"one name for both":           {Target{"site", "./site"}, "may contain the other"},
-		"a file inside the directory": {Target{"site/x/bundle.tgz", "site"}, "may contain the other"},
-		"a directory inside the file": {Target{"site", "site/pages"}, "may contain the other"},
-		"a file in the current one":   {Target{"bundle.tgz", "."}, "may contain the other"},
+		"one name for both":           {Target{"site", "./site"}, "must not contain one another"},
+		"a file inside the directory": {Target{"site/x/bundle.tgz", "site"}, "must not contain one another"},
+		"a directory inside the file": {Target{"site", "site/pages"}, "must not contain one another"},
+		"a file in the current one":   {Target{"bundle.tgz", "."}, "must not contain one another"},
 	} {
 		err := tc.target.Check()
 		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 			t.Errorf("%s: error %v, want %q", name, err, tc.err)
 		}
+	}
+}
+
+func TestCheckWithoutAWorkingDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the system keeps a directory in which a process works")
+	}
+	deleted := t.TempDir()
+	t.Chdir(deleted)
+	must(t, os.Remove(deleted))
+	const want = "the working directory was deleted or cannot be read (getwd: no such file or directory), so run the command in another one"
+	if err := (Target{"bundle.tgz", "site"}).Check(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -10,147 +10,99 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/rogpeppe/go-internal/robustio"
 )
 
-// change is a change of a target, prepared in temporary directories beside it. Its parts are
-// the directory, if there is one, and the file.
-type change struct{ parts []part }
-
-// part is the directory or the file of a target.
-type part struct {
-	finding
-	temporary string // a directory beside it; a killed process leaves it behind
-	content   string // digest of the new content
-	same      bool   // what was found has the new content
+// workspace is the temporary directories of a change, beside what it changes. A killed
+// process leaves them behind.
+type workspace struct {
+	directories []string
+	keep        bool // they hold what could not be put back
 }
 
-// move renames a file or a directory.
-type move struct{ from, to string }
-
-func (p part) next() string { return filepath.Join(p.temporary, "new") }
-func (p part) in() move     { return move{p.next(), p.name} }
-func (p part) out() move    { return move{p.name, filepath.Join(p.temporary, "old")} }
-
-// beside creates a temporary directory beside what was found, so that both are on one file
-// system.
-func (c *change) beside(f finding) error {
-	parent := filepath.Dir(f.name)
+// mkdirBeside creates a temporary directory beside a file or a directory, so that both are
+// on one file system.
+func (w *workspace) mkdirBeside(name string) (string, error) {
+	parent := filepath.Dir(name)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
+		return "", err
 	}
-	directory, err := os.MkdirTemp(parent, "."+filepath.Base(f.name)+".docs-bundle-*")
+	directory, err := os.MkdirTemp(parent, temporaryPrefix(name)+"*")
 	if err == nil {
-		c.parts = append(c.parts, part{finding: f, temporary: directory})
+		w.directories = append(w.directories, directory)
 	}
-	return err
+	return directory, err
 }
 
-// compare finds out whether what the resource did not write has the new content.
-func (p *part) compare(ctx context.Context) error {
-	if !p.comparable {
+func temporaryPrefix(name string) string { return "." + filepath.Base(name) + ".docs-bundle-" }
+
+// Discard deletes the temporary directories with all that is in them, unless they hold
+// what could not be put back. An error names what is left.
+func (w *workspace) Discard() error {
+	if w.keep {
 		return nil
 	}
-	now, err := p.digest(ctx)
-	p.same = err == nil && now == p.content // what cannot be read is not the same
-	return context.Cause(ctx)
-}
-
-// committing is a semaphore that is held during a commit, so that no other resource of
-// this process changes a target between the comparison and the moves.
-var committing = make(chan struct{}, 1)
-
-// commit makes all moves of a plan, or none, and then calls done. A plan compares what is
-// there with what was found.
-func (c *change) commit(ctx context.Context, plan func() ([]move, error), done func()) error {
-	select {
-	case committing <- struct{}{}:
-		defer func() { <-committing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	moves, err := plan()
-	if err != nil {
-		return err
-	}
-	for i, next := range moves {
-		if err := os.Rename(next.from, next.to); err != nil {
-			return errors.Join(err, c.undo(moves[:i]))
-		}
-	}
-	done()
-	return nil
-}
-
-// replacement returns the moves that put the new content in place of what was found, or is
-// gone.
-func (c *change) replacement() (moves []move, err error) {
-	var occupied OccupiedError
-	for _, p := range c.parts {
-		stamp, err := stampOf(p.name, defaultLimits)
-		switch {
-		case stamp == "" && err == nil:
-			moves = append(moves, p.in())
-		case stamp != p.stamp || err != nil:
-			occupied = append(occupied, p.obstacle(changedMeanwhile))
-		case p.same:
-		case p.problem != "":
-			occupied = append(occupied, p.obstacle(p.problem))
-		case p.directory:
-			moves = append(moves, p.out(), p.in())
-		default:
-			moves = append(moves, p.in())
-		}
-	}
-	if len(occupied) > 0 {
-		return nil, occupied
-	}
-	return moves, nil
-}
-
-// removal returns the moves that take away what was found.
-func (r *Removed) removal() (moves []move, err error) {
-	for _, p := range r.parts {
-		switch stamp, err := stampOf(p.name, defaultLimits); {
-		case stamp == "" && err == nil: // it is gone
-		case timeOf(p.name) != p.time:
-			r.Left = append(r.Left, p.obstacle(placedAgain))
-		case stamp != p.stamp || err != nil:
-			return nil, OccupiedError{p.obstacle(changedMeanwhile)}
-		default:
-			moves = append(moves, p.out())
-		}
-	}
-	return moves, nil
-}
-
-// NotUndoneError reports that the system refused to rename something back from Place.
-type NotUndoneError struct {
-	Place string
-	Err   error
-}
-
-func (e *NotUndoneError) Error() string { return e.Err.Error() }
-
-// undo takes moves back. What cannot be taken back stays where it is, and Discard deletes
-// nothing.
-func (c *change) undo(done []move) error {
-	for _, m := range slices.Backward(done) {
-		if err := os.Rename(m.to, m.from); err != nil {
-			c.parts = nil
-			return &NotUndoneError{m.to, err}
-		}
-	}
-	return nil
-}
-
-// Discard deletes the temporary directories with all that is in them. An error names what
-// is left.
-func (c *change) Discard() error {
 	var failures []error
-	for _, p := range c.parts {
-		if err := os.RemoveAll(p.temporary); err != nil {
-			failures = append(failures, fmt.Errorf("%q was not deleted: %w", p.temporary, err))
+	for _, directory := range w.directories {
+		if err := robustio.RemoveAll(directory); err != nil {
+			failures = append(failures, fmt.Errorf("%q was not deleted: %w", directory, err))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// Rename is a rename of a file or a directory.
+type Rename struct{ From, To string }
+
+// do is repeated on systems that refuse a rename while another program reads the file, such
+// as a virus scanner on Windows.
+func (r Rename) do() error { return robustio.Rename(r.From, r.To) }
+
+// NotUndoneError reports that the system refused a rename, and then also refused to undo
+// earlier ones.
+type NotUndoneError struct {
+	Undo []Rename // what is left to do, in this order
+	Err  error
+}
+
+func (e *NotUndoneError) Error() string { return e.Err.Error() }
+func (e *NotUndoneError) Unwrap() error { return e.Err }
+
+// renameAll makes all renames, or none.
+func (w *workspace) renameAll(renames []Rename) error {
+	for i, r := range renames {
+		if err := r.do(); err != nil {
+			return errors.Join(err, w.undo(renames[:i]))
+		}
+	}
+	return nil
+}
+
+func (w *workspace) undo(done []Rename) error {
+	var undo []Rename
+	for _, r := range slices.Backward(done) {
+		undo = append(undo, Rename{r.To, r.From})
+	}
+	for i, r := range undo {
+		if err := r.do(); err != nil {
+			w.keep = true
+			return &NotUndoneError{undo[i:], err}
+		}
+	}
+	return nil
+}
+
+// changing is a semaphore that is held during a change, so that no other resource of this
+// process changes a target between the comparison and the renames.
+var changing = make(chan struct{}, 1)
+
+// lock waits for the semaphore, and returns the function that releases it.
+func lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case changing <- struct{}{}:
+		return func() { <-changing }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

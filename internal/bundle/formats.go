@@ -19,13 +19,13 @@ import (
 // readArchive reads the archive at name to its end and returns its content. It checks each
 // entry before it visits it. Errors are *ArchiveError, those of the system, and
 // context.Cause(ctx).
-func readArchive(ctx context.Context, name string, limits limits, visit func(entry) error) (tree, error) {
+func readArchive(ctx context.Context, name string, limits limits, visit func(archiveEntry) error) (tree, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	a := &archive{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
+	a := &archiveReader{ctx: ctx, limits: limits, visit: visit, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
 	if err == nil && len(a.tree) == 0 {
 		err = errEmpty
@@ -34,16 +34,16 @@ func readArchive(ctx context.Context, name string, limits limits, visit func(ent
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && !isSystemError(err):
-		_, intact := errors.AsType[refusal](err)
+		_, intact := errors.AsType[*refusal](err)
 		return nil, &ArchiveError{a.current, err, !intact}
 	}
 	return a.tree, err
 }
 
 // skip visits an entry of an archive that is only read.
-func skip(entry) error { return nil }
+func skip(archiveEntry) error { return nil }
 
-func (a *archive) read(file *os.File) error {
+func (a *archiveReader) read(file *os.File) error {
 	magic := make([]byte, 4)
 	if _, err := file.ReadAt(magic, 0); err != nil && err != io.EOF {
 		return err
@@ -68,7 +68,7 @@ type cutOff struct{}
 func (cutOff) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // tar adds the entries of an uncompressed tar, which is followed by end.
-func (a *archive) tar(source, end io.Reader) error {
+func (a *archiveReader) tar(source, end io.Reader) error {
 	// This limits how much is read, including headers and padding.
 	const perEntry, trailer = 4 << 10, 1 << 20
 	left := a.limits.bytes + int64(a.limits.entries)*perEntry + trailer
@@ -91,7 +91,7 @@ func (a *archive) tar(source, end io.Reader) error {
 			return err
 		}
 		a.current = header.Name
-		e := entry{body: r}
+		e := archiveEntry{body: r}
 		switch header.Typeflag {
 		case tar.TypeReg:
 		case tar.TypeDir:
@@ -123,7 +123,7 @@ func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-func (a *archive) zip(file *os.File) error {
+func (a *archiveReader) zip(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
@@ -145,10 +145,10 @@ func (a *archive) zip(file *os.File) error {
 	return nil
 }
 
-func (a *archive) zipEntry(f *zip.File) error {
+func (a *archiveReader) zipEntry(f *zip.File) error {
 	switch mode := f.Mode(); {
 	case mode.IsDir():
-		return a.add(entry{directory: true})
+		return a.add(archiveEntry{directory: true})
 	case !mode.IsRegular():
 		return errKind
 	}
@@ -160,5 +160,5 @@ func (a *archive) zipEntry(f *zip.File) error {
 		return err
 	}
 	defer func() { _ = body.Close() }()
-	return a.add(entry{body: body})
+	return a.add(archiveEntry{body: body})
 }

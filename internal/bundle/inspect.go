@@ -4,6 +4,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -13,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -23,7 +23,7 @@ type Target struct {
 	Directory string // where the file is unpacked to, or "" if it is not
 }
 
-// Check fails if the names contradict each other. It does not look at the disk.
+// Check fails if the names contradict each other. It does not look at them on the disk.
 func (t Target) Check() error {
 	if t.Path == "" || os.IsPathSeparator(t.Path[len(t.Path)-1]) {
 		return fmt.Errorf("%q names a directory, not a file", t.Path)
@@ -33,124 +33,58 @@ func (t Target) Check() error {
 	}
 	file, err1 := filepath.Abs(t.Path)
 	directory, err2 := filepath.Abs(t.Directory)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
+	if err := cmp.Or(err1, err2); err != nil {
+		return fmt.Errorf("the working directory was deleted or cannot be read (%w), so run the command in another one", err)
 	}
-	if contains(directory, file) || contains(file, directory) {
-		return fmt.Errorf("neither the file %s nor the directory %s may contain the other", t.Path, t.Directory)
+	if isIn(directory, file) || isIn(file, directory) {
+		return fmt.Errorf("the file %q and the directory %q must not contain one another", t.Path, t.Directory)
 	}
 	return nil
 }
 
-// contains reports whether name is directory or is inside it.
-func contains(directory, name string) bool {
+// isIn reports whether name is directory or is inside it.
+func isIn(directory, name string) bool {
 	relative, err := filepath.Rel(directory, name)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// maxOwned is how many digests of files, and of directories, are kept. A runner with a
-// persistent disk may hold a bundle from that many updates ago.
-const maxOwned = 20
-
-// Owned holds what one resource wrote: files by their checksums, and directories by their
-// content digests, oldest first. What is on disk is the resource's own if its digest is
-// among them.
-type Owned struct {
-	Files []Written `json:"files,omitempty"`
-	Trees []Written `json:"trees,omitempty"`
+// Found describes what is at a target.
+type Found struct {
+	directory *part // nil if the target has none
+	file      part
 }
 
-// Written is a file or a directory that was put in place.
-type Written struct {
-	Digest string `json:"digest"`
-	// Time is its modification time in nanoseconds since 1970; zero if it is not known. What
-	// another resource has put in place since is newer.
-	Time int64 `json:"time,omitempty"`
-}
-
-// Add adds the digests of the bundle that was written last, unless they are known. An empty
-// one is left out.
-func (o *Owned) Add(file, content string) {
-	addUnknown(&o.Files, file)
-	addUnknown(&o.Trees, content)
-}
-
-func addUnknown(to *[]Written, digest string) {
-	if digest != "" && !isLatest(*to, digest) {
-		add(to, Written{Digest: digest})
+// parts returns the directory, if there is one, and the file.
+func (f Found) parts() []part {
+	if f.directory == nil {
+		return []part{f.file}
 	}
+	return []part{*f.directory, f.file}
 }
 
-func add(to *[]Written, latest Written) {
-	others := slices.DeleteFunc(slices.Clone(*to), func(w Written) bool { return w.Digest == latest.Digest })
-	*to = append(others, latest)[max(0, len(others)+1-maxOwned):]
+// part describes the file or the directory of a target, as it was found.
+type part struct {
+	name        string
+	isDirectory bool // as it should be
+	stamp       stamp
+
+	// What the resource did not write has a problem, such as "is a symbolic link".
+	problem    string
+	comparable bool // it is of the right kind, so it may have the content of a new bundle
+
+	// What the resource wrote is owned. Neither owned nor with a problem is what is missing or
+	// empty.
+	owned  bool
+	latest bool   // it is what the resource wrote last
+	time   int64  // when it was modified; see Written
+	doubt  string // why a destroy leaves it: another resource may have written the same
 }
 
-func isLatest(written []Written, digest string) bool {
-	return len(written) > 0 && written[len(written)-1].Digest == digest
-}
-
-// timeOf returns the modification time of a file or directory, or zero.
-func timeOf(name string) int64 {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return 0
-	}
-	return info.ModTime().UnixNano()
-}
-
-// finding describes a file or a directory on disk.
-type finding struct {
-	name       string
-	directory  bool
-	stamp      string // see stampOf
-	time       int64  // see Written; zero if the content was not read
-	placed     bool   // the resource wrote it, and nothing has put it in place again since
-	latest     bool   // it is what the resource wrote last
-	problem    string // describes what the resource did not write, such as "is a symbolic link"
-	comparable bool   // it is of the right kind, so it may have the content of a new bundle
-}
-
-// stampOf lists the names, kinds, sizes, and times of the file or of all that is in the
-// directory, without reading content. It is empty if nothing is there.
-func stampOf(name string, limits limits) (string, error) {
-	var stamp strings.Builder
-	left := limits.entries + 1 // for the directory itself
-	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if left--; left < 0 {
-			return errTooMany
-		}
-		info, err := entry.Info()
-		if err == nil {
-			_, err = fmt.Fprintf(&stamp, "%q %s %d %d\n", path, info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
-		}
-		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return stamp.String(), err
-}
-
-// digest returns the content digest of the directory, or the checksum of the file in the
-// same form.
-func (f finding) digest(ctx context.Context) (string, error) {
-	if f.directory {
-		now, err := readTree(ctx, f.name, defaultLimits)
-		return now.content().Digest, err
-	}
-	left := int64(math.MaxInt64)
-	sum, err := readSum(ctx, f.name, &left)
-	return hex.EncodeToString(sum[:]), err
-}
-
-// Problems that only a change finds.
 const (
-	changedMeanwhile = "was created or changed during this apply"
-	placedAgain      = "was changed or put in place again after this resource wrote it"
+	changedSince = "was created or changed during this apply" // what Commit finds
+	// Of what has the content that the resource wrote, but may be another resource's now:
+	replacedSince = "was changed or replaced after this resource wrote it"
+	unknownTime   = "has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since"
 )
 
 // Obstacle is something at a target that the resource did not write.
@@ -161,28 +95,25 @@ type Obstacle struct {
 	Comparable bool   // it may turn out to have the content of the bundle
 }
 
+func (p part) obstacle(problem string) Obstacle {
+	return Obstacle{p.name, p.isDirectory, problem, p.comparable}
+}
+
 // OccupiedError reports what prevents a change of a target.
 type OccupiedError []Obstacle
 
 func (e OccupiedError) Error() string { return e[0].Name + " " + e[0].Problem }
 
-func (f finding) obstacle(problem string) Obstacle {
-	return Obstacle{f.name, f.directory, problem, f.comparable}
-}
-
-// Found describes what is at a target: its directory, if it has one, and its file.
-type Found []finding
-
 // Complete reports whether the target holds what was written last.
 func (f Found) Complete() bool {
-	return !slices.ContainsFunc(f, func(found finding) bool { return !found.latest })
+	return !slices.ContainsFunc(f.parts(), func(p part) bool { return !p.latest })
 }
 
 // Occupied returns what the resource did not write.
 func (f Found) Occupied() (occupied []Obstacle) {
-	for _, found := range f {
-		if found.problem != "" {
-			occupied = append(occupied, found.obstacle(found.problem))
+	for _, p := range f.parts() {
+		if p.problem != "" {
+			occupied = append(occupied, p.obstacle(p.problem))
 		}
 	}
 	return occupied
@@ -190,46 +121,48 @@ func (f Found) Occupied() (occupied []Obstacle) {
 
 // Inspect reads what is on disk and changes nothing. Errors are those of the system, and
 // context.Cause(ctx).
-func (t Target) Inspect(ctx context.Context, owned Owned) (Found, error) {
+func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err error) {
 	// Clean drops trailing slashes, before which the system would follow a link.
-	file, err := classify(ctx, filepath.Clean(t.Path), 0, owned.Files)
-	found := Found{file}
+	found.file, err = inspectPart(ctx, filepath.Clean(t.Path), 0, owned.Files)
 	if err == nil && t.Directory != "" {
-		var directory finding
-		directory, err = classify(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
-		found = Found{directory, file}
+		var directory part
+		directory, err = inspectPart(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
+		if directory.comparable && found.file.latest {
+			directory.problem += firstDifference(ctx, found.file.name, directory.name)
+		}
+		found.directory = &directory
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return Found{}, context.Cause(ctx)
 	}
 	return found, err
 }
 
-// classify describes what is at name, which should be of the given kind. The known
+// inspectPart describes what is at name, which should be of the given kind. The known
 // ones are what the resource wrote there, oldest first. If there are none, no content is read.
-func classify(ctx context.Context, name string, kind fs.FileMode, known []Written) (finding, error) {
-	f := finding{name: name, directory: kind.IsDir()}
+func inspectPart(ctx context.Context, name string, kind fs.FileMode, known []Written) (part, error) {
+	p := part{name: name, isDirectory: kind.IsDir()}
 	info, err := os.Lstat(name)
 	if err == nil {
-		f.stamp, err = stampOf(name, defaultLimits)
+		p.stamp, err = stampOf(name, defaultLimits)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
-		f.name, f.problem = obstacleAbove(name)
+		p.name, p.problem = obstacleAbove(name)
 	case isSystemError(err):
-		return f, err
+		return p, err
 	case err != nil:
-		f.problem = "has " + err.Error()
+		p.problem = err.Error()
 	case info.Mode().Type() != kind:
-		f.problem = "is " + kindOf(info.Mode())
-	case info.IsDir() && strings.Count(f.stamp, "\n") == 1: // it is empty
+		p.problem = "is " + kindOf(info.Mode())
+	case info.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
-		f.problem, f.comparable = "already exists", true
+		p.problem, p.comparable = "already exists", true
 	default:
-		f.time = info.ModTime().UnixNano()
-		return f, f.recognize(ctx, known)
+		p.time = timeOf(name) // after the stamp, so that a newer time is one of another stamp
+		return p, p.recognize(ctx, known)
 	}
-	return f, nil
+	return p, nil
 }
 
 // obstacleAbove returns the parent of name that is not a directory and what it is, or name.
@@ -245,16 +178,46 @@ func obstacleAbove(name string) (at, problem string) {
 }
 
 // recognize compares the content with what the resource wrote.
-func (f *finding) recognize(ctx context.Context, known []Written) error {
-	got, err := f.digest(ctx)
+func (p *part) recognize(ctx context.Context, known []Written) error {
+	digest, err := p.digest(ctx)
+	i := slices.IndexFunc(known, func(w Written) bool { return w.Digest == digest })
 	switch {
-	case isSystemError(err) && !errors.Is(err, fs.ErrNotExist): // which another resource may just have removed
+	case isSystemError(err) && !errors.Is(err, fs.ErrNotExist): // another resource may have just removed it
 		return err
-	case err != nil || !slices.ContainsFunc(known, func(w Written) bool { return w.Digest == got }):
-		f.problem, f.comparable = "differs from what this resource wrote", true
-	default:
-		f.latest = isLatest(known, got)
-		f.placed = slices.ContainsFunc(known, func(w Written) bool { return w.Digest == got && f.time <= w.Time })
+	case err != nil || i < 0:
+		p.problem, p.comparable = "differs from what this resource wrote", true
+		return nil
+	case known[i].Time == 0:
+		p.doubt = unknownTime
+	case known[i].Time < p.time:
+		p.doubt = replacedSince
 	}
+	p.owned, p.latest = true, i == len(known)-1
 	return nil
+}
+
+// digest returns the content digest of the directory, or the checksum of the file in the
+// same form.
+func (p part) digest(ctx context.Context) (string, error) {
+	if p.isDirectory {
+		held, err := readTree(ctx, p.name, defaultLimits)
+		return held.content().Digest, err
+	}
+	left := int64(math.MaxInt64)
+	sum, err := readSum(ctx, p.name, &left)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// firstDifference names a path in which a directory differs from the archive that was
+// unpacked there. It returns "" if either cannot be read.
+func firstDifference(ctx context.Context, archive, directory string) string {
+	written, err := readArchive(ctx, archive, defaultLimits, skip)
+	if err != nil {
+		return ""
+	}
+	onDisk, err := readTree(ctx, directory, defaultLimits)
+	if err != nil {
+		return ""
+	}
+	return ": " + written.difference(onDisk)
 }

@@ -14,14 +14,44 @@ import (
 	"time"
 )
 
+// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link
+// NAME (instead of what is there), old NAME, and new NAME (by their times).
+func (d *disk) change(steps string) {
+	d.t.Helper()
+	for step := range strings.SplitSeq(steps, ", ") {
+		verb, name, _ := strings.Cut(step, " ")
+		name = d.path(name)
+		var err error
+		switch verb {
+		case "put":
+			write(d.t, name, "mine")
+		case "dir":
+			err = os.Mkdir(name, 0o755)
+		case "rm":
+			err = os.RemoveAll(name)
+		case "link":
+			must(d.t, os.Rename(name, d.path("elsewhere")))
+			symlink(d.t, d.path("elsewhere"), name)
+		case "old": // in whole seconds, as in a copy by tar
+			at := time.Unix(0, timeOf(name)).Truncate(time.Second)
+			err = os.Chtimes(name, at, at)
+		case "new":
+			at := time.Now().Add(time.Minute)
+			err = os.Chtimes(name, at, at)
+		}
+		must(d.t, err)
+	}
+}
+
 // TestOwnership is the table of what may be on disk: what is ours is replaced and
 // deleted, and everything else stops an update and is left by a destroy.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
-	const differs, unknown = "differs from what this resource wrote", "already exists"
-	foreign := func(problem string) finding { return finding{problem: problem} }
-	gone, latest, old := finding{}, finding{placed: true, latest: true}, finding{placed: true}
+	gone, latest, old := part{}, part{owned: true, latest: true}, part{owned: true}
+	doubtful := func(doubt string) part { return part{owned: true, latest: true, doubt: doubt} }
+	foreign := func(problem string) part { return part{problem: problem} }
+	differs := func(where string) part { return foreign("differs from what this resource wrote" + where) }
 	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
 		owned := d.owned
 		must(t, d.put(first))
@@ -29,84 +59,51 @@ func TestOwnership(t *testing.T) {
 		d.owned = owned
 	}
 	for name, tc := range map[string]struct {
-		change     func(t *testing.T, d *disk) // since the bundle was written
-		file, tree finding
+		prepare    func(t *testing.T, d *disk)
+		change     string
+		file, tree part
 	}{
-		"as it was written": {func(*testing.T, *disk) {}, latest, latest},
-		"an older bundle":   {goBack, old, old},
-		"nothing": {func(t *testing.T, d *disk) {
-			must(t, os.RemoveAll(d.path("out")))
-			must(t, os.RemoveAll(d.Directory))
-		}, gone, gone},
-		"an empty directory": {func(t *testing.T, d *disk) {
-			must(t, os.RemoveAll(d.Directory))
-			must(t, os.Mkdir(d.Directory, 0o755))
-		}, latest, gone},
-		"a page whose time changed": {func(t *testing.T, d *disk) {
-			must(t, os.Chtimes(d.path("site/index.html"), time.Unix(1, 0), time.Unix(1, 0)))
-		}, latest, latest},
-		"times in whole seconds": {func(t *testing.T, d *disk) { // of a copy by tar
-			for _, name := range []string{d.Path, d.Directory} {
-				at := time.Unix(0, timeOf(name)).Truncate(time.Second)
-				must(t, os.Chtimes(name, at, at))
-			}
-		}, latest, latest},
-		"an added file":      {func(t *testing.T, d *disk) { write(t, d.path("site/docs/mine.txt"), "mine") }, latest, foreign(differs)},
-		"an added directory": {func(t *testing.T, d *disk) { must(t, os.Mkdir(d.path("site/a"), 0o755)) }, latest, foreign(differs)},
-		"a removed file":     {func(t *testing.T, d *disk) { must(t, os.Remove(d.path("site/docs/guide.html"))) }, latest, foreign(differs)},
-		"two edited files": {func(t *testing.T, d *disk) {
-			write(t, d.path("site/index.html"), "mine")
-			write(t, d.path("site/docs/guide.html"), "mine")
-		}, latest, foreign(differs)},
-		"a directory in place of a file": {func(t *testing.T, d *disk) {
-			must(t, os.Remove(d.path("site/index.html")))
-			write(t, d.path("site/index.html/mine"), "mine")
-		}, latest, foreign(differs)},
-		"an edited file of an older bundle": {func(t *testing.T, d *disk) {
-			goBack(t, d)
-			write(t, d.path("site/index.html"), "mine")
-		}, old, foreign(differs)},
-		"an edited file without the archive": {func(t *testing.T, d *disk) {
-			must(t, os.Remove(d.Path))
-			write(t, d.path("site/index.html"), "mine")
-		}, gone, foreign(differs)},
-		"an edited file beside another archive": {func(t *testing.T, d *disk) {
-			write(t, d.Path, string(siteOf(t, "4")))
-			write(t, d.path("site/index.html"), "mine")
-		}, foreign(differs), foreign(differs)},
-		"a link in place of a file": {func(t *testing.T, d *disk) {
-			must(t, os.Rename(d.path("site/index.html"), d.path("elsewhere")))
-			symlink(t, "../elsewhere", d.path("site/index.html"))
-		}, latest, foreign(differs)},
-		"a link in place of everything": {func(t *testing.T, d *disk) {
-			must(t, os.Rename(d.Directory, d.path("elsewhere")))
-			symlink(t, "elsewhere", d.Directory)
-			d.Directory += "/" // before a slash, the system would follow it
-		}, latest, foreign("is a symbolic link")},
-		"a file in place of the directory": {func(t *testing.T, d *disk) {
-			must(t, os.RemoveAll(d.Directory))
-			write(t, d.Directory, "mine")
-		}, latest, foreign("is a file")},
-		"a directory in place of the archive": {func(t *testing.T, d *disk) {
-			must(t, os.Remove(d.Path))
-			must(t, os.Mkdir(d.Path, 0o755))
-		}, foreign("is a directory"), latest},
-		"a link in place of the archive": {func(t *testing.T, d *disk) {
-			must(t, os.Rename(d.Path, d.path("elsewhere")))
-			symlink(t, "../elsewhere", d.Path)
-		}, foreign("is a symbolic link"), latest},
-		"files of somebody else where nothing was written": {func(_ *testing.T, d *disk) { d.owned = Owned{} }, foreign(unknown), foreign(unknown)},
+		"as it was written":                     {nil, "", latest, latest},
+		"an older bundle":                       {goBack, "", old, old},
+		"nothing":                               {nil, "rm out, rm site", gone, gone},
+		"an empty directory":                    {nil, "rm site, dir site", latest, gone},
+		"a page whose time changed":             {nil, "new site/index.html", latest, latest},
+		"times in whole seconds":                {nil, "old out/bundle.tgz, old site", latest, latest},
+		"a newer directory":                     {nil, "new site", latest, doubtful(replacedSince)}, // a file was added and removed
+		"no private state":                      {func(_ *testing.T, d *disk) { d.owned.Files[1].Time, d.owned.Trees[1].Time = 0, 0 }, "", doubtful(unknownTime), doubtful(unknownTime)},
+		"an added file":                         {nil, "put site/docs/mine.txt", latest, differs(`: "docs/mine.txt" was added`)},
+		"an added directory":                    {nil, "dir site/a", latest, differs(`: "a" was added`)},
+		"a removed file":                        {nil, "rm site/docs/guide.html", latest, differs(`: "docs/guide.html" is missing`)},
+		"two edited files":                      {nil, "put site/index.html, put site/docs/guide.html", latest, differs(`: "docs/guide.html" was changed`)},
+		"a directory in place of a file":        {nil, "rm site/index.html, put site/index.html/mine", latest, differs(`: "index.html" was changed`)},
+		"an edited file of an older bundle":     {goBack, "put site/index.html", old, differs("")},
+		"an edited file without the archive":    {nil, "rm out/bundle.tgz, put site/index.html", gone, differs("")},
+		"an edited file beside another archive": {nil, "put out/bundle.tgz, put site/index.html", differs(""), differs("")},
+		"an added link":                         {nil, "put site/z, link site/z", latest, differs("")},
+		"a link in place of a file":             {nil, "link site/index.html", latest, differs("")},
+		// Before a slash, the system would follow a link.
+		"a link in place of everything":                    {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, foreign("is a symbolic link")},
+		"a file in place of the directory":                 {nil, "rm site, put site", latest, foreign("is a file")},
+		"a directory in place of the archive":              {nil, "rm out/bundle.tgz, dir out/bundle.tgz", foreign("is a directory"), latest},
+		"a link in place of the archive":                   {nil, "link out/bundle.tgz", foreign("is a symbolic link"), latest},
+		"files of somebody else where nothing was written": {func(_ *testing.T, d *disk) { d.owned = Owned{} }, "", foreign("already exists"), foreign("already exists")},
 	} {
 		prepare := func(t *testing.T) (d *disk, before map[string]string) {
 			d = newDisk(t)
 			must(t, d.put(first))
 			must(t, d.put(second))
-			tc.change(t, d)
+			if tc.prepare != nil {
+				tc.prepare(t, d)
+			}
+			d.change(tc.change)
 			found := d.inspect()
-			for _, f := range []struct{ got, want finding }{{found[0], tc.tree}, {found[1], tc.file}} {
-				if f.got.placed != f.want.placed || f.got.latest != f.want.latest || f.got.problem != f.want.problem {
-					t.Errorf("found %+v, want %+v", f.got, f.want)
+			for _, p := range []struct{ got, want part }{{*found.directory, tc.tree}, {found.file, tc.file}} {
+				if p.got.owned != p.want.owned || p.got.latest != p.want.latest || p.got.doubt != p.want.doubt || p.got.problem != p.want.problem {
+					t.Errorf("found %+v, want %+v", p.got, p.want)
 				}
+			}
+			if found.Complete() != (tc.file.latest && tc.tree.latest) {
+				t.Errorf("complete: %t", found.Complete())
 			}
 			return d, listing(t, d.root)
 		}
@@ -121,19 +118,19 @@ func TestOwnership(t *testing.T) {
 				return
 			}
 			occupied, _ := errors.AsType[OccupiedError](err)
-			wantProblems(t, occupied, tc.tree, tc.file)
+			wantProblems(t, occupied, tc.tree.problem, tc.file.problem)
 			d.wantListing(before)
 		})
 		t.Run(name+", and a destroy", func(t *testing.T) {
 			t.Parallel()
 			d, want := prepare(t)
 			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.file.placed && name == "out/bundle.tgz" || tc.tree.placed && strings.HasPrefix(name, "site/")
+				return tc.file.owned && tc.file.doubt == "" && name == "out/bundle.tgz" || tc.tree.owned && tc.tree.doubt == "" && strings.HasPrefix(name, "site/")
 			})
 			removed, err := d.inspect().Remove(t.Context())
 			must(t, err)
 			must(t, removed.Discard())
-			wantProblems(t, removed.Left, tc.tree, tc.file)
+			wantProblems(t, removed.Left, tc.tree.problem+tc.tree.doubt, tc.file.problem+tc.file.doubt)
 			d.wantListing(want)
 		})
 	}
@@ -142,70 +139,51 @@ func TestOwnership(t *testing.T) {
 func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change   func(t *testing.T, d *disk) // since somebody else wrote the same bundle
-		occupied string                      // what stops the commit
+		change   string // since somebody else wrote the same bundle
+		occupied string // what stops the commit
 	}{
-		"everything":         {func(*testing.T, *disk) {}, ""},
-		"only the file":      {func(t *testing.T, d *disk) { must(t, os.RemoveAll(d.Directory)) }, ""},
-		"only the directory": {func(t *testing.T, d *disk) { must(t, os.Remove(d.Path)) }, ""},
-		"not another file":   {func(t *testing.T, d *disk) { write(t, d.Path, "mine") }, "bundle.tgz already exists"},
-		"not with a link":    {func(t *testing.T, d *disk) { symlink(t, "index.html", d.path("site/z")) }, "site already exists"},
-		"not another page":   {func(t *testing.T, d *disk) { write(t, d.path("site/index.html"), "mine") }, "site already exists"},
+		"everything":         {"", ""},
+		"only the file":      {"rm site", ""},
+		"only the directory": {"rm out/bundle.tgz", ""},
+		"not through a link": {"link out/bundle.tgz", "bundle.tgz is a symbolic link"},
+		"not another file":   {"put out/bundle.tgz", "bundle.tgz "},
+		"not an added link":  {"put site/z, link site/z", "site "},
+		"not another page":   {"put site/index.html", "site "},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			must(t, d.put(siteOf(t, "1")))
-			tc.change(t, d)
-			d.owned = Owned{}
-			before, stamps := listing(t, d.root), d.stamps()
-			err := d.put(siteOf(t, "1"))
-			if tc.occupied != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
-					t.Errorf("error %v, want %q", err, tc.occupied)
+		for who, owned := range map[string]Owned{"a new resource": {}, "another bundle's resource": {Files: []Written{{Digest: "other"}}, Trees: []Written{{Digest: "other"}}}} {
+			t.Run(name+" by "+who, func(t *testing.T) {
+				t.Parallel()
+				d := newDisk(t)
+				must(t, d.put(siteOf(t, "1")))
+				d.change(tc.change)
+				d.owned = owned
+				before, found := listing(t, d.root), d.inspect()
+				err := d.put(siteOf(t, "1"))
+				if tc.occupied != "" {
+					if err == nil || !strings.Contains(err.Error(), tc.occupied) {
+						t.Errorf("error %v, want %q", err, tc.occupied)
+					}
+					d.wantListing(before)
+					if after := d.inspect(); after.file != found.file || *after.directory != *found.directory {
+						t.Errorf("the times changed from\n%+v\nto\n%+v", found, after)
+					}
+					return
 				}
-				d.wantListing(before)
-				if after := d.stamps(); after != stamps {
-					t.Errorf("the times changed from\n%s\nto\n%s", stamps, after)
+				must(t, err)
+				d.wantListing(listingOf(siteOf(t, "1"), "1"))
+				for _, p := range d.inspect().parts() {
+					if !p.latest || p.doubt != "" {
+						t.Errorf("found %+v, want the resource's own", p)
+					}
 				}
-				return
-			}
-			must(t, err)
-			d.wantListing(listingOf(siteOf(t, "1"), "1"))
-			for _, found := range d.inspect() {
-				if !found.latest || !found.placed {
-					t.Errorf("found %+v, want the resource's own", found)
-				}
-			}
-			must(t, d.remove())
-			d.wantListing(map[string]string{"out/": ""})
-		})
-	}
-}
-
-// With create_before_destroy, what a resource wrote is replaced before the resource is
-// destroyed, perhaps in a later run.
-func TestRemoveLeavesWhatAnotherResourceHasPutInPlace(t *testing.T) {
-	t.Parallel()
-	for _, on := range []string{"the same disk", "a fresh disk"} {
-		for _, content := range []string{"1", "2"} { // what the old resource had written, or not
-			old := newDisk(t)
-			must(t, old.put(siteOf(t, "1")))
-			if on == "a fresh disk" || content == "2" {
-				must(t, os.RemoveAll(old.root))
-			}
-			must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(siteOf(t, content)))
-			removed, err := old.inspect().Remove(t.Context())
-			must(t, err)
-			must(t, removed.Discard())
-			if len(removed.Left) != 2 {
-				t.Errorf("%s, content %s: %+v is reported as left, want the directory and the file", on, content, removed.Left)
-			}
-			old.wantListing(listingOf(siteOf(t, content), content))
+				must(t, d.remove())
+				d.wantListing(map[string]string{"out/": ""})
+			})
 		}
 	}
 }
 
+// With create_before_destroy, a resource takes the files over before they are destroyed.
 func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
@@ -216,8 +194,12 @@ func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	removed, err := found.Remove(t.Context())
 	must(t, err)
 	must(t, removed.Discard())
-	wantProblems(t, removed.Left, finding{problem: placedAgain}, finding{problem: placedAgain})
+	wantProblems(t, removed.Left, replacedSince, replacedSince)
 	old.wantListing(listingOf(data, "1"))
+	old.change("rm out, rm site")
+	removed, err = found.Remove(t.Context())
+	must(t, err)
+	wantProblems(t, removed.Left)
 }
 
 // It is the destroy and the create of a resource that was renamed without a moved block.
@@ -242,12 +224,12 @@ func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
 	}
 }
 
-// wantProblems checks that the obstacles are the problems of what was found.
-func wantProblems(t *testing.T, got []Obstacle, found ...finding) {
+// wantProblems checks the problems of obstacles. An empty one is no obstacle.
+func wantProblems(t *testing.T, got []Obstacle, want ...string) {
 	t.Helper()
-	found = slices.DeleteFunc(found, func(f finding) bool { return f.problem == "" })
-	if !slices.EqualFunc(got, found, func(o Obstacle, f finding) bool { return strings.HasPrefix(o.Problem, f.problem) }) {
-		t.Errorf("in the way is %+v, want %+v", got, found)
+	want = slices.DeleteFunc(want, func(problem string) bool { return problem == "" })
+	if !slices.EqualFunc(got, want, func(o Obstacle, problem string) bool { return o.Problem == problem }) {
+		t.Errorf("the obstacles are %+v, want %q", got, want)
 	}
 }
 
@@ -255,10 +237,10 @@ func TestOwnedKeepsTheLast20Contents(t *testing.T) {
 	t.Parallel()
 	var owned Owned
 	for i := range int64(25) {
-		add(&owned.Files, Written{fmt.Sprint(i), i})
+		owned.Files = withLatest(owned.Files, Written{fmt.Sprint(i), i})
 	}
 	for range 25 { // a fresh disk in each run
-		add(&owned.Files, Written{"7", 99})
+		owned.Files = withLatest(owned.Files, Written{"7", 99})
 	}
 	owned.Add("7", "")
 	if len(owned.Files) != 20 || owned.Files[0] != (Written{"5", 5}) || owned.Files[19] != (Written{"7", 99}) || len(owned.Trees) != 0 {

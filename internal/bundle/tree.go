@@ -9,10 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -23,6 +20,14 @@ type limits struct {
 }
 
 var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
+
+// Content describes what is in an archive.
+type Content struct {
+	// Digest is the content digest (see tree.content), or "" if the file is not an archive
+	// that can be unpacked.
+	Digest string
+	Files  int64
+}
 
 // node is a file or a directory of a tree.
 type node struct {
@@ -58,52 +63,23 @@ func (t tree) content() (c Content) {
 	return c
 }
 
-// readTree returns the content of the directory. It fails at a link or a device.
-func readTree(ctx context.Context, directory string, limits limits) (tree, error) {
-	found, left := tree{}, limits.bytes
-	err := fs.WalkDir(os.DirFS(directory), ".", func(name string, entry fs.DirEntry, err error) error {
+// difference describes the first name that is not the same in another tree.
+func (t tree) difference(other tree) string {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		after, kept := other[name]
 		switch {
-		case err != nil || name == ".":
-			return err
-		case len(found) == limits.entries:
-			return errTooMany
-		case entry.IsDir():
-			found[name] = node{directory: true}
-			return nil
-		case !entry.Type().IsRegular():
-			return errKind
+		case !kept:
+			return fmt.Sprintf("%.200q is missing", name)
+		case after != t[name]:
+			return fmt.Sprintf("%.200q was changed", name)
 		}
-		sum, err := readSum(ctx, filepath.Join(directory, name), &left)
-		found[name] = node{sum: sum}
-		return err
-	})
-	return found, err
-}
-
-// readSum returns the SHA-256 of a file, and reduces left by its size.
-func readSum(ctx context.Context, name string, left *int64) (sum [sha256.Size]byte, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return sum, err
 	}
-	defer func() { _ = file.Close() }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, &meter{ctx, file, left}); err != nil {
-		return sum, err
+	for _, name := range slices.Sorted(maps.Keys(other)) {
+		if _, known := t[name]; !known {
+			return fmt.Sprintf("%.200q was added", name)
+		}
 	}
-	return [sha256.Size]byte(hash.Sum(nil)), nil
-}
-
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a directory"
-	case mode.IsRegular():
-		return "a file"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	}
-	return "neither a file nor a directory"
+	return ""
 }
 
 // meter reads from source. It fails when ctx has ended, or when more than *left bytes

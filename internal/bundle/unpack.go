@@ -24,10 +24,10 @@ func unpack(ctx context.Context, archive, directory string, limits limits) (tree
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	return readArchive(ctx, archive, limits, func(e entry) error { return unpackEntry(root, e) })
+	return readArchive(ctx, archive, limits, func(e archiveEntry) error { return unpackEntry(root, e) })
 }
 
-func unpackEntry(root *os.Root, e entry) error {
+func unpackEntry(root *os.Root, e archiveEntry) error {
 	var err error
 	if e.directory {
 		err = root.Mkdir(e.name, 0o755)
@@ -40,7 +40,7 @@ func unpackEntry(root *os.Root, e entry) error {
 	return err
 }
 
-func writeFile(root *os.Root, e entry) error {
+func writeFile(root *os.Root, e archiveEntry) error {
 	file, err := root.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

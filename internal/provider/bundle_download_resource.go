@@ -6,15 +6,9 @@ package provider
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -24,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
@@ -67,20 +62,20 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, relative to the directory that Terraform runs in. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files.",
+				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or in that of `-chdir`. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
 				Required:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file, as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, it is computed from the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
+				MarkdownDescription: "SHA-256 checksum of the file (for that of its content, see `content_sha256`), as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, it is computed from the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
 				Optional:            true,
 				Computed:            true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. A change replaces the resource and deletes the old files.",
+				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. A change replaces the resource and deletes the old files, as a change of `path` does.",
 				Optional:            true,
 				Validators:          pathRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
@@ -91,7 +86,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-			"update": "Timeout for a later download. Default: `60m`.",
+			"update": "Timeout for an update that downloads the bundle again. Default: `60m`.",
 		}),
 	}
 }
@@ -130,15 +125,14 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			cause, _ := plan.explainFailure(err, "")
-			addError(&resp.Diagnostics, summaryInspectFailed, cause, "", "")
+			planDownload.addFailure(&resp.Diagnostics, plan, err)
 			return
 		}
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// A create finds the files of the resource that it replaces, or files that it takes over.
 			if !creating || !occupied.Comparable {
-				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, "Unless it is removed first or already has the content of the bundle, this download stops before it changes a file.", "plan"))
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied), ""))
 			}
 		}
 	}
@@ -149,20 +143,24 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		plan.SHA256 = types.StringUnknown()
 	}
 	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
-	if plan.JobID.Equal(state.JobID) && !state.ContentSHA256.IsNull() {
+	if plan.JobID.Equal(state.JobID) {
 		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan, none bundleDownloadModel
-	var owned bundle.Owned
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if r.fetch(ctx, "create", &plan, &none, &owned, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
+// planResult says what the apply will do about what the resource did not write.
+func planResult(occupied bundle.Obstacle) string {
+	if occupied.Comparable {
+		return "If its content is not that of the bundle, the apply stops before it changes any file."
 	}
+	return "The apply stops before it changes any file."
+}
+
+func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan bundleDownloadModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	r.apply(ctx, createDownload, plan, bundleDownloadModel{}, bundle.Owned{}, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // Read does not change the state, which records what was written, on any disk.
@@ -174,10 +172,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
-	if r.fetch(ctx, "update", &plan, &state, &owned, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		writePrivate(ctx, resp.Private, writtenKey, owned, &resp.Diagnostics)
-	}
+	r.apply(ctx, updateDownload, plan, state, owned, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
@@ -194,12 +189,13 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		removed, err = found.Remove(ctx)
 	}
 	if err != nil {
-		state.addFailure("delete", &resp.Diagnostics, err)
+		deleteDownload.addFailure(&resp.Diagnostics, state, err)
 		return
 	}
 	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
 	for _, occupied := range removed.Left {
-		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name, fmt.Sprintf("%q %s, so it was not deleted. Another resource may have written it.", occupied.Name, occupied.Problem))
+		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name,
+			paragraphs(fmt.Sprintf("%q %s. It was not deleted.", occupied.Name, occupied.Problem), "If no other resource uses it and you do not need it, delete it."))
 	}
 }
 
@@ -212,67 +208,87 @@ func readOwned(ctx context.Context, private privateState, state *bundleDownloadM
 		owned = *stored
 	}
 	if err != nil {
-		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(),
-			"The resource's private state is damaged or was written by another provider version, so it is ignored. Of the files on disk, the resource recognizes only those of its last bundle.")
+		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
+			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
+			"No action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."))
 	}
 	owned.Add(state.SHA256.ValueString(), state.ContentSHA256.ValueString())
 	return owned
 }
 
-func (m *bundleDownloadModel) target() bundle.Target {
+func (m bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
-// fetch downloads the bundle of the plan's job, unless it is on disk already, sets the
-// computed attributes of the plan, and adds to owned. It reports failures. operation is the
-// field of timeouts to use. In a create, state is empty.
-func (r *bundleDownloadResource) fetch(ctx context.Context, operation string, plan, state *bundleDownloadModel, owned *bundle.Owned, diags *diag.Diagnostics) bool {
+// apply downloads the bundle of the plan's job, unless it is on disk already, and stores
+// what is there. In a create, state and owned are empty.
+func (r *bundleDownloadResource) apply(ctx context.Context, operation downloadOperation, plan, state bundleDownloadModel, owned bundle.Owned, to *tfsdk.State, private privateState, diags *diag.Diagnostics) {
 	c, ok := r.data.ready(diags)
 	if !ok || diags.HasError() {
-		return false
+		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation, defaultDownloadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation.timeout, defaultDownloadTimeout)
 	defer cancel()
 
-	found, err := plan.target().Inspect(ctx, *owned)
+	found, err := plan.inspect(ctx, owned)
 	if err != nil {
-		plan.addFailure(operation, diags, err)
-		return false
+		operation.addFailure(diags, plan, err)
+		return
 	}
-	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); len(occupied) > 0 {
-		plan.addFailure(operation, diags, bundle.OccupiedError(occupied))
-		return false
+	result := plan.withComputed(state)
+	if !found.Complete() || !plan.wantsBundleOf(state) {
+		if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
+			return
+		}
+		result, owned, err = plan.download(ctx, c, found, owned, diags)
+		if err != nil {
+			operation.addFailure(diags, plan, err)
+			return
+		}
 	}
-	sameFile := plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)
-	if found.Complete() && plan.JobID.Equal(state.JobID) && sameFile {
-		plan.SHA256, plan.SizeBytes, plan.ContentSHA256, plan.FileCount = state.SHA256, state.SizeBytes, state.ContentSHA256, state.FileCount
-		return true
-	}
-	if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
-		return false
-	}
-	if err := plan.replace(ctx, c, found, owned, diags); err != nil {
-		plan.addFailure(operation, diags, err)
-		return false
-	}
-	return true
+	diags.Append(to.Set(ctx, &result)...)
+	writePrivate(ctx, private, writtenKey, owned, diags)
 }
 
-// replace downloads the bundle, puts it in place of what was found, and sets the computed
-// attributes. If it fails, it leaves the files unchanged.
-func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, found bundle.Found, owned *bundle.Owned, diags *diag.Diagnostics) error {
+// inspect returns what is at the target. It fails if that cannot be the bundle.
+func (m bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned) (bundle.Found, error) {
+	found, err := m.target().Inspect(ctx, owned)
+	if err != nil {
+		return found, err
+	}
+	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); len(occupied) > 0 {
+		return found, bundle.OccupiedError(occupied)
+	}
+	return found, nil
+}
+
+// wantsBundleOf reports whether the plan wants the bundle that the state describes.
+func (m bundleDownloadModel) wantsBundleOf(state bundleDownloadModel) bool {
+	return m.JobID.Equal(state.JobID) && (m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256))
+}
+
+// withComputed returns the model with the computed attributes of another one.
+func (m bundleDownloadModel) withComputed(from bundleDownloadModel) bundleDownloadModel {
+	m.SHA256, m.SizeBytes, m.ContentSHA256, m.FileCount = from.SHA256, from.SizeBytes, from.ContentSHA256, from.FileCount
+	return m
+}
+
+// download puts the bundle in place of what was found. It returns the model with the
+// computed attributes, and what the resource owns then. If it fails, it leaves the files
+// unchanged.
+func (m bundleDownloadModel) download(ctx context.Context, c *client.Client, found bundle.Found, owned bundle.Owned, diags *diag.Diagnostics) (bundleDownloadModel, bundle.Owned, error) {
 	jobID := m.JobID.ValueString()
 	staged, err := found.Stage()
 	if err != nil {
-		return err
+		return m, owned, err
 	}
 	defer func() { m.warnAboutLeftovers(staged.Discard(), diags) }()
 
 	if err := c.DownloadBundle(ctx, jobID, staged); err != nil {
-		return err
+		return m, owned, err
 	}
 	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
-		return &mismatchError{
+		return m, owned, &mismatchError{
 			"sha256", summaryChecksumMismatch,
 			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
 			"If the bundle is correct, update or remove sha256.",
@@ -280,120 +296,30 @@ func (m *bundleDownloadModel) replace(ctx context.Context, c *client.Client, fou
 	}
 	content, err := staged.Unpack(ctx)
 	if err != nil {
-		return err
+		return m, owned, err
 	}
 	// The plan knows the content only of a job that was downloaded before.
-	if wanted := m.ContentSHA256.ValueString(); wanted != "" && wanted != content.Digest {
-		return &mismatchError{
+	if wanted := m.ContentSHA256.ValueString(); !m.ContentSHA256.IsUnknown() && wanted != content.Digest {
+		return m, owned, &mismatchError{
 			"job_id", summaryContentChanged,
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), wanted),
-			"To accept the new files, run \"terraform apply -replace\" with the address of this resource.",
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
+			"To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
-	if err := staged.Commit(ctx, owned); err != nil {
-		return err
+	if owned, err = staged.Commit(ctx, owned); err != nil {
+		return m, owned, err
 	}
 	m.SHA256, m.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
 	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
 		m.ContentSHA256, m.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
 	}
-	return nil
-}
-
-// mismatchError reports a bundle that is not the expected one.
-type mismatchError struct{ argument, summary, what, next string }
-
-func (e *mismatchError) Error() string { return e.what }
-
-// unchangedAfter says what is on disk, and in the state, after an operation that failed.
-var unchangedAfter = map[string]string{
-	"create": "No files were written.", // a replacement may have deleted the old ones
-	"update": "The files on disk and the state are unchanged.",
-	"delete": "No files were deleted, and the state is unchanged.",
-}
-
-// addFailure adds the diagnostic of an operation that failed.
-func (m *bundleDownloadModel) addFailure(operation string, diags *diag.Diagnostics, err error) {
-	unchanged := unchangedAfter[operation]
-	var mismatch *mismatchError
-	var occupied bundle.OccupiedError
-	var archive *bundle.ArchiveError
-	var stuck *bundle.NotUndoneError
-	if errors.As(err, &stuck) {
-		unchanged = fmt.Sprintf("The old files are in %q.", stuck.Place)
-	}
-	cause, ofSystem := m.explainFailure(err, operation)
-	switch {
-	case errors.As(err, &mismatch):
-		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(mismatch.what+" "+unchanged, mismatch.next))
-	case errors.As(err, &occupied):
-		for _, o := range occupied {
-			diags.AddAttributeError(argumentOf(o), summaryPathInUse, explainOccupied(o, unchanged, operation))
-		}
-	case errors.As(err, &archive):
-		at, problem, next := "extract_to", "cannot be unpacked", "To download it as it is, remove extract_to."
-		if archive.Damaged {
-			at, problem, next = "path", "is damaged", "Run terraform apply again. If it fails again, export the site again: change triggers in the docs_static_export resource that exports it."
-		}
-		diags.AddAttributeError(path.Root(at), summaryUnpackFailed,
-			paragraphs(fmt.Sprintf("The bundle of job %s %s: %s. %s", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."), unchanged), next))
-	case operation == "delete":
-		addError(diags, summaryDeleteFailed, cause, unchanged, "")
-	case ofSystem:
-		addError(diags, summaryWriteFailed, cause, unchanged, "")
-	default:
-		addError(diags, summaryDownloadFailed, cause, "Job: "+m.JobID.ValueString()+". "+unchanged, "")
-	}
-}
-
-// then says how to go on after the advice about an operation was followed.
-var then = map[string]string{
-	"plan": " to avoid that", "create": ", then run terraform apply again", "update": ", then run terraform apply again", "delete": ", then destroy it again",
-}
-
-// explainOccupied describes what the resource did not write and does not replace.
-func explainOccupied(occupied bundle.Obstacle, result, operation string) string {
-	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		fmt.Sprintf("Move or delete %q%s. If another docs_bundle_download writes there, give each its own %s instead.", occupied.Name, then[operation], argumentOf(occupied)))
-}
-
-func argumentOf(occupied bundle.Obstacle) path.Path {
-	if occupied.Directory {
-		return path.Root("extract_to")
-	}
-	return path.Root("path")
-}
-
-// explainFailure explains an error, and reports whether it is one of the file system.
-func (m *bundleDownloadModel) explainFailure(err error, operation string) (cause explanation, ofSystem bool) {
-	_, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofRename := errors.AsType[*os.LinkError](err)
-	if ofSystem = ofFile || ofRename; ofSystem {
-		cause.what = "The operating system returned: " + err.Error() + "."
-	} else {
-		cause = explain(err)
-	}
-	switch {
-	case strings.Contains(err.Error(), syscall.EMFILE.Error()): // also in a text about a connection
-		cause.advice = "Raise the limit on open files (ulimit -n) or lower -parallelism" + then[operation] + "."
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		cause.advice = "Use a shorter path or extract_to."
-	case errors.Is(err, syscall.EBUSY):
-		cause.advice = "If extract_to is a mount point, use a subdirectory of it."
-	case ofSystem:
-		targets := strconv.Quote(m.Path.ValueString())
-		if !m.ExtractTo.IsNull() {
-			targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
-		}
-		cause.advice = "Make sure that Terraform can write next to " + targets + ", and that the disk has free space" + then[operation] + "."
-	}
-	return cause, ofSystem
+	return m, owned, nil
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
-func (m *bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
+func (m bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
 	if err != nil {
-		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Delete it yourself."))
+		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Nothing needs these files. Delete them yourself."))
 	}
 }

@@ -115,10 +115,11 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		said                     []string
 	}{
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "not a tar, gzip-compressed tar, or zip archive. No files were written.\n\nTo download it as it is, remove extract_to."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job not completed", "did not finish within 30m (timeouts.create)"}},
 		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files where the bundle goes (path)", "bundle.tar.gz\" already exists. No files were written."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files where the bundle goes (extract_to)", "site\" already exists."}},
+		"no directory":        {"good", "", "put site", []string{"Unexpected files where the bundle goes (extract_to)", "site\" is a file."}},
 	}
 	c := h.cli(t, "")
 	var config strings.Builder
@@ -131,7 +132,11 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	said := c.report(t, 1, "apply", "-auto-approve")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			plan.wantNothingSaid(t, name) // what is there may be what would be written
+			if name == "no directory" {
+				plan.wantSaid(t, name, "site\" is a file. The apply stops before it changes any file.")
+			} else {
+				plan.wantNothingSaid(t, name) // what is there may be what would be written
+			}
 			said.wantSaid(t, name, append(test.said, "error: ")...)
 			left := map[string]string{}
 			if _, file, ok := strings.Cut(test.before, "put "); ok {
@@ -214,7 +219,7 @@ resource "terraform_data" "file" {
 
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace"`)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace=ADDRESS"`)
 	c.wantDisk(t, "site", map[string]string{})
 	c.apply(t, 0, "-replace="+siteBundle)
 	c.wantEmptyPlan(t)

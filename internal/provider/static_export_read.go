@@ -49,11 +49,11 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
 	}
-	if readable {
-		life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
-	} else { // the version that wrote the private state can still read it
-		life.storeAttributes(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	var private privateState
+	if readable { // else the version that wrote it still can
+		private = resp.Private
 	}
+	life.store(ctx, state, &resp.State, resp.Identity, private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It

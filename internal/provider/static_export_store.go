@@ -35,14 +35,9 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	return life, err == nil
 }
 
-// store stores the life with the arguments of the model.
+// store stores the life with the arguments of the model. If private is nil, it stores only
+// the part of the life that is in attributes.
 func (l *exportLife) store(ctx context.Context, arguments staticExportModel, state *tfsdk.State, identity *tfsdk.ResourceIdentity, private privateState, diags *diag.Diagnostics) {
-	l.storeAttributes(ctx, arguments, state, identity, diags)
-	writePrivate(ctx, private, lifeKey, l, diags)
-}
-
-// storeAttributes stores only the part of the life that is in attributes.
-func (l *exportLife) storeAttributes(ctx context.Context, arguments staticExportModel, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	model := arguments
 	model.JobID, model.Status = types.StringValue(l.JobID), nullIfEmpty(l.Status)
 	model.PageCount = types.Int64PointerValue(l.PageCount)
@@ -50,4 +45,7 @@ func (l *exportLife) storeAttributes(ctx context.Context, arguments staticExport
 	model.BundleSizeBytes = types.Int64PointerValue(l.Link.SizeBytes)
 	diags.Append(state.Set(ctx, &model)...)
 	diags.Append(identity.Set(ctx, staticExportIdentity{JobID: model.JobID, Domain: model.Domain})...)
+	if private != nil {
+		writePrivate(ctx, private, lifeKey, l, diags)
+	}
 }

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 var byteOrderMark = []byte("\uFEFF")
@@ -30,16 +28,10 @@ func BodyMessage(body []byte, object map[string]any) string {
 	return message
 }
 
-// isText reports whether a body, whose end may be cut off, is text and not binary data.
+// isText reports whether a body is text and not binary data. Its last character may be cut off.
 func isText(body []byte) bool {
-	for len(body) > 0 {
-		r, size := utf8.DecodeRune(body)
-		if r == utf8.RuneError && size == 1 && utf8.FullRune(body) || unicode.IsControl(r) && !unicode.IsSpace(r) {
-			return false
-		}
-		body = body[size:]
-	}
-	return true
+	text := strings.ToValidUTF8(string(body), "\uFFFD")
+	return !strings.ContainsAny(strings.TrimSuffix(text, "\uFFFD"), "\uFFFD\x00")
 }
 
 // messageFields are the fields that contain messages, in the order in which they are

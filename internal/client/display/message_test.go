@@ -27,6 +27,10 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"an array":                {`["no domain"]`, `["no domain"]`},
 		"a page":                  {" <!DOCTYPE html>\n<TITLE lang=en>502 &lt;Bad\n Gateway&gt;</title><h1>Oh no</h1>", "502 <Bad Gateway>"},
 		"a page without a title":  {"<h1>Oh no</h1>", ""},
+		"a page after a mark":     {"\uFEFF<title>Oh no</title>", "Oh no"},
+		"text cut off":            {"seite \xc3", "seite \xc3"},
+		"compressed data":         {"\x1b\x07\x00\xf8\x8d", ""},
+		"binary data":             {"PK\x03\x04\x00", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var object map[string]any

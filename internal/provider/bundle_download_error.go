@@ -1,0 +1,138 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// downloadOperation is what Terraform does with a bundle on disk, and what a failure of it
+// means.
+type downloadOperation struct {
+	timeout     string // field of timeouts; "" if the operation has none
+	diskSummary string // of a failure of the file system
+	summary     string // of another failure
+	unchanged   string // what is on disk, and in the state, after a failure
+	tryAgain    string // what to do after the cause was removed
+}
+
+var (
+	planDownload   = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", "Then run the command again."}
+	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed,
+		"No files were written.", // a replacement may have deleted the old ones
+		"Then run \"terraform apply\" again."}
+	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed,
+		"The files on disk and the state are unchanged.", "Then run \"terraform apply\" again."}
+	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed,
+		"No files were deleted, and the state is unchanged.", "Then run the command again."}
+)
+
+// mismatchError reports a bundle that is not the expected one.
+type mismatchError struct{ argument, summary, what, next string }
+
+func (e *mismatchError) Error() string { return e.what }
+
+// addFailure adds the diagnostics of an operation that failed.
+func (o downloadOperation) addFailure(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
+	if mismatch, ok := errors.AsType[*mismatchError](err); ok {
+		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(sentences(mismatch.what, o.unchanged), mismatch.next))
+		return
+	}
+	if errors.Is(err, bundle.ErrSamePlace) {
+		diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
+			paragraphs(sentences("path and extract_to lead to the same place, because the file system ignores case or because a directory is a link.", o.unchanged), "Use a different path."))
+		return
+	}
+	if occupied, ok := errors.AsType[bundle.OccupiedError](err); ok {
+		for _, obstacle := range occupied {
+			diags.AddAttributeError(argumentOf(obstacle), summaryPathInUse, explainOccupied(obstacle, o.unchanged, o.tryAgain))
+		}
+		return
+	}
+	if archive, ok := errors.AsType[*bundle.ArchiveError](err); ok {
+		at, problem, next := "extract_to", "cannot be unpacked, because", "To download it as it is, remove extract_to."
+		if archive.Damaged {
+			at, problem, next = "path", "is damaged:", "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."
+		}
+		what := fmt.Sprintf("The bundle of job %s %s %s.", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."))
+		diags.AddAttributeError(path.Root(at), summaryUnpackFailed, paragraphs(sentences(what, o.unchanged), next))
+		return
+	}
+	if !ofFileSystem(err) {
+		addError(diags, o.summary, o.explainOther(err), sentences("Job: "+m.JobID.ValueString()+".", o.unchanged), "")
+		return
+	}
+	state, next := o.unchanged, o.adviseFileSystem(m, err)
+	if stuck, ok := errors.AsType[*bundle.NotUndoneError](err); ok {
+		state, next = "The change was undone only in part.", ""
+		for _, r := range stuck.Undo {
+			next = sentences(next, fmt.Sprintf("Rename %q to %q.", r.From, r.To))
+		}
+		next = sentences(next, o.tryAgain)
+	}
+	addError(diags, o.diskSummary, explanation{what: "The operating system returned: " + err.Error() + "."}, state, next)
+}
+
+func argumentOf(occupied bundle.Obstacle) path.Path {
+	if occupied.Directory {
+		return path.Root("extract_to")
+	}
+	return path.Root("path")
+}
+
+// explainOccupied describes what the resource did not write and does not replace.
+func explainOccupied(occupied bundle.Obstacle, result, tryAgain string) string {
+	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
+		sentences(fmt.Sprintf("Use a different %s. If nothing else needs %q, you can move or delete it instead.", argumentOf(occupied), occupied.Name), tryAgain))
+}
+
+// ofFileSystem reports whether an error is of the file system.
+func ofFileSystem(err error) bool {
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
+	return ofFile || ofRename
+}
+
+// adviseFileSystem says what to do about an error of the file system.
+func (o downloadOperation) adviseFileSystem(m bundleDownloadModel, err error) string {
+	rename, _ := errors.AsType[*os.LinkError](err)
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return sentences(raiseOpenFiles, o.tryAgain)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "Shorten path or extract_to."
+	case errors.Is(err, syscall.EBUSY):
+		return "If extract_to is a mount point, use a subdirectory of it."
+	case errors.Is(err, syscall.EXDEV) && rename != nil:
+		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different extract_to, or delete the directory.", rename.Old), o.tryAgain)
+	}
+	targets := strconv.Quote(m.Path.ValueString())
+	if !m.ExtractTo.IsNull() {
+		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
+	}
+	return sentences(fmt.Sprintf("Make sure that Terraform can read %s and write to the directories that contain them, and that the disk has free space.", targets), o.tryAgain)
+}
+
+const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or lower -parallelism."
+
+// explainOther explains an error that is not of the file system.
+func (o downloadOperation) explainOther(err error) explanation {
+	cause := explain(err)
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
+		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
+	}
+	return cause
+}
