@@ -137,7 +137,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "30m", progress: []string{"Update upd_1: queued"},
-			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 30m (timeouts.invoke).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 30m (timeouts.invoke).", `Otherwise, run "terraform apply -invoke=ADDRESS" for this action.`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

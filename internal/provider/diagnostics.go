@@ -54,11 +54,8 @@ func explain(err error) explanation {
 		last := explainCause(ended.Last)
 		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last.what = "The last response was " + describeResponse(api) + "."
-			if timeout, ok := errors.AsType[*timeoutError](err); ok && api.StatusCode == 429 {
-				cause.advice = last.advice
-				if timeout.field != "" {
-					cause.advice += " You can also increase timeouts." + timeout.field + "."
-				}
+			if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.field != "" && api.StatusCode == 429 {
+				cause.advice = sentences(last.advice, "You can also increase timeouts."+timeout.field+".")
 			}
 		}
 		cause.what = sentences(cause.what, last.what)
