@@ -12,8 +12,8 @@ import (
 
 // NotFoundLimit is how long a service may return "not found" before the provider believes it.
 // A service can be eventually consistent: a job can be unknown right after its start, its bundle
-// right after its completion, and its archive right after that. Giving up
-// too early would cost an export, and Terraform would replace what depends on the job.
+// right after its completion, and its archive right after that. Giving up too early would cost an
+// export, and Terraform would replace what depends on the job.
 const NotFoundLimit = 30 * time.Second
 
 const (

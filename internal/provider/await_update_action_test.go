@@ -63,9 +63,9 @@ type actionServer struct {
 	schema tftypes.Object // of the action's configuration
 }
 
-func (h *harness) actionServer(t *testing.T) *actionServer {
+func newActionServer(t *testing.T, server tfprotov6.ProviderServer) *actionServer {
 	t.Helper()
-	s := &actionServer{ProviderServer: h.server()()}
+	s := &actionServer{ProviderServer: server}
 	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 			h := newHarness(t, simulator.Options{})
 			test.update.ID = cmp.Or(test.update.ID, "upd_1")
 			h.service.AddUpdate(test.update)
-			progress, said := h.actionServer(t).invoke(t, cmp.Or(test.timeout, "1h"), nil)
+			progress, said := newActionServer(t, h.server()()).invoke(t, cmp.Or(test.timeout, "1h"), nil)
 			if !slices.Equal(progress, test.progress) {
 				t.Errorf("progress %q, want %q", progress, test.progress)
 			}
