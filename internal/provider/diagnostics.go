@@ -68,7 +68,7 @@ func explain(err error) explanation {
 
 func explainCause(err error) explanation {
 	if interrupted(err) {
-		return explanation{"Terraform was interrupted.", "To try again, " + sameCommand}
+		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
 	}
 	if errors.Is(err, retry.ErrMixed) {
 		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."}

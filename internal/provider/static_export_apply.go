@@ -224,7 +224,7 @@ func (run *exportRun) recordLink(record func(now time.Time)) {
 	if run.life.KeptWith != keptWith {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
 			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
-				"From now on, the provider renews links only after they have expired, and ignores renew_before = %q.\n\n"+
+				"From now on, the provider ignores renew_before = %q and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
 	}

@@ -65,7 +65,7 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 	case step == stepLink && life.Unfinished:
 		warnAboutUnfinished(life.JobID, diags)
 	case step == stepLink && !life.completed():
-		warn(summaryCanResume, life.JobID, "Job {job} has no link yet. Unless this plan replaces the resource, it resumes job {job} and does not start another job.")
+		warn(summaryCanResume, life.JobID, "When Terraform made this plan, job {job} had no link. Unless the plan replaces the resource, it resumes job {job} and does not start another job.")
 	}
 	if step != stepExport {
 		if life.adopts(goal) {
@@ -89,7 +89,7 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 	}
 	next := "This plan exports the site again."
 	if life.mayBeBack(goal) {
-		next = "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
+		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
 	}
 	if life.resumes(goal) {
 		next = "This plan resumes job " + life.Pending.JobID + "."
