@@ -149,7 +149,7 @@ func (e *StorageError) Error() string {
 	case e.StatusCode/100 == 3:
 		return text + ", a redirect that the provider does not follow"
 	}
-	return strings.TrimSuffix(text+", "+e.Message, ", ")
+	return strings.TrimSuffix(text+": "+e.Message, ": ")
 }
 
 func statusLine(code int) string {

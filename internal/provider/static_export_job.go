@@ -44,11 +44,10 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	return false
 }
 
-// progressOf describes a job that has not finished as it was last read; last is nil if it
-// was not.
+// progressOf describes an unfinished job as it was last read; last is nil if it was never read.
 func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last == nil {
-		return fmt.Sprintf("Job %s may still be running. Its status has not been read.", jobID)
+		return fmt.Sprintf("The provider could not read the status of job %s, which may still be running.", jobID)
 	}
 	var numbers []string
 	if last.Progress != nil {
@@ -57,7 +56,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last.PageCount != nil {
 		numbers = append(numbers, fmt.Sprintf("page count %d", *last.PageCount))
 	}
-	text := fmt.Sprintf("Job %s had the status %q when it was last checked", jobID, last.Status)
+	text := fmt.Sprintf("Job %s had status %q when last checked", jobID, last.Status)
 	if len(numbers) > 0 {
 		text += " (" + strings.Join(numbers, ", ") + ")"
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// run is one export, and what it shows of the service. It is an http.RoundTripper that checks and
+// run is one export and what it reveals about the service. It is an http.RoundTripper that checks and
 // records each exchange of the API.
 type run struct {
 	baseURL, apiKey, domain string
@@ -51,7 +51,7 @@ type run struct {
 	refusals  []string  // rows of the report
 }
 
-// exchange is a response of the service. It holds no more of the request, which has the API key.
+// exchange is a response of the service. It holds nothing else from the request, which has the API key.
 type exchange struct {
 	operation   string
 	id          string // the last element of the path
