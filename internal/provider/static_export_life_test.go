@@ -384,7 +384,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink()
+			run.warnAboutLink(test.keptWith)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()
