@@ -56,8 +56,8 @@ func serve(debug bool) error {
 // they get another parent. A parent that is gone by now has closed the pipe to which the
 // provider writes first, which ends the provider as well.
 //
-// On Windows, a process that lost its parent still names it, so there it stays until somebody
-// ends it. A SIGTERM is what Go makes of a closed console.
+// On Windows, a process that lost its parent still names it, so there the provider stays until
+// it is ended. Go turns the closing of a console into a SIGTERM.
 func liveAsLongAsTerraform() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 	parent := os.Getppid()

@@ -47,8 +47,8 @@ func attempt[T any](ctx context.Context, c *Client, over *network, req request, 
 	return value, response.RetryAfter, nil
 }
 
-// do waits for the turn of a request and sends it once. It returns the response even with
-// an error, if there was one; it is never nil.
+// do waits for the turn of a request and sends it once. The response is never nil. With an error,
+// it holds what is known of the response, if there was one.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or
 // context.Cause(ctx) if ctx ended.

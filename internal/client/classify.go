@@ -10,7 +10,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// classify is [retry.Loop.Classify] for the errors of an attempt.
+// classify describes the error of an attempt, as [retry.Loop] requires.
 func classify(err error) retry.Failure {
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
 		switch {

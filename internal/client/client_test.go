@@ -8,6 +8,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -43,6 +44,10 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 			}
 			if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
 				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
+			}
+			started := fmt.Sprintf("INFO Started a static export job map[domain:%s job_id:%s]", test.domain, w.JobIDs()[0])
+			if logged := w.log.above(); !slices.Equal(logged, []string{started}) {
+				t.Errorf("%s: logged %q, want %q", name, logged, started)
 			}
 		})
 	}
@@ -134,7 +139,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a start without an ID":      {"start", `{"error":"no such plan"}`, `the response has no field "jobId": no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
-		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters or surrounding whitespace`},
+		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters, or leading or trailing whitespace`},
 		"a line break":               {"start", `{"jobId":"se_1\nApply complete!"}`, `the field "jobId" has unprintable characters`},
 		"a right-to-left mark":       {"job", `{"status":"a\u202eb"}`, `the field "status" has unprintable characters`},
 		"whitespace around":          {"start", `{"jobId":" se_1"}`, `the field "jobId" has unprintable characters`},

@@ -76,8 +76,8 @@ func certPool(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// ParseBaseURL checks a base URL and returns it without surrounding whitespace, trailing
-// slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
+// ParseBaseURL checks a base URL and returns it without leading or trailing whitespace,
+// trailing slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
 // information. Plain http is allowed only for loopback hosts, because the API key would
 // travel unencrypted. The error is a [*ConfigError].
 func ParseBaseURL(raw string) (*url.URL, error) {
@@ -85,7 +85,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
-		return nil, invalidBaseURL("it is not a URL")
+		return nil, invalidBaseURL("it cannot be parsed as a URL")
 	}
 	switch {
 	case u.Scheme == "" || u.Hostname() == "":
@@ -121,7 +121,7 @@ func isLoopback(host string) bool {
 }
 
 // ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without surrounding whitespace. The error is a [*ConfigError].
+// without leading or trailing whitespace. The error is a [*ConfigError].
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {

@@ -32,9 +32,9 @@ func TestParseBaseURL(t *testing.T) {
 		"https://h/v1?":                    "error: BaseURL: it must not have a query",
 		"https://h/v1#":                    "error: BaseURL: it must not have a fragment",
 		"ftp://host.example/v1":            `error: BaseURL: its scheme is "ftp"; use https`,
-		"https://h/%zz" + signature:        "error: BaseURL: it is not a URL",
-		"https://h/\x00" + signature:       "error: BaseURL: it is not a URL",
-		"https://h:" + signature + "/v1":   "error: BaseURL: it is not a URL",
+		"https://h/%zz" + signature:        "error: BaseURL: it cannot be parsed as a URL",
+		"https://h/\x00" + signature:       "error: BaseURL: it cannot be parsed as a URL",
+		"https://h:" + signature + "/v1":   "error: BaseURL: it cannot be parsed as a URL",
 	} {
 		u, err := ParseBaseURL(raw)
 		got := ""

@@ -29,13 +29,13 @@ type Destination interface {
 
 // DownloadBundle downloads the bundle of a completed job.
 //
-// It creates a link of its own. If the object store refuses that, DownloadBundle creates
-// another: the link or the credential that signed it may have expired, and right after the
-// job, the store may not have the archive yet.
+// It creates a link of its own. If the object store refuses the link, DownloadBundle creates
+// another: the link, or the credential that signed it, may have expired. Right after the job,
+// the store may not have the archive yet.
 //
-// The error is one of [Client.GenerateBundle], a [*StorageError], a [*ConnectionError], that
-// of the destination, or, if ctx ended it, context.Cause(ctx), in an [*retry.EndedError] if an
-// attempt failed before.
+// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a
+// [*ConnectionError], or, if ctx ended, context.Cause(ctx). It is wrapped in a
+// [*retry.EndedError] if an earlier attempt failed.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
@@ -71,7 +71,7 @@ type receiver struct {
 // key, and receives the object. The request is canceled if no data arrives within the
 // request timeout.
 //
-// If an earlier call failed, it receives only the rest if the object is still the same
+// After an earlier call that failed, it receives only the rest if the object is still the same
 // according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
 //
 // The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
@@ -169,7 +169,7 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 // the size of the object, which the first response may not have had.
 func (r *receiver) rest(header http.Header) (total int64, ok bool) {
 	var from, to int64
-	// If the size is "*", nothing tells a part from the rest.
+	// If the size is "*", the response does not show whether more bytes follow.
 	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
 	etag := header.Get("ETag")
 	return total, n == 3 && from == r.size && (r.total < 0 || r.total == total) && (etag == "" || etag == r.etag)

@@ -206,9 +206,9 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error":                {reply(403, xml), refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with an XML error in a namespace": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ", AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with the key in XML":              {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), refused + ", (redacted)"},
+		"with an XML error":                {reply(403, xml), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with an XML error in a namespace": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with the key in XML":              {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), refused + ": (redacted)"},
 		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
 		"with JSON":                        {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 500 Internal Server Error"},

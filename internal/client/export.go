@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -92,6 +93,9 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
 	})
+	if err == nil {
+		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
+	}
 	return job, err
 }
 

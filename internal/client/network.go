@@ -23,7 +23,7 @@ type network struct{ api, storage *http.Client }
 // newNetworks returns a network that keeps its connections for later requests, and one that
 // opens a connection for each request.
 func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
-	single := keeping // of a test
+	single := keeping // a test replaces the network as a whole
 	if transport, ok := keeping.(*http.Transport); ok {
 		transport = transport.Clone()
 		transport.DisableKeepAlives = true

@@ -18,11 +18,11 @@ const leastRate = 2
 
 // pacer spaces requests to match what the service accepts. Until the first 429, it does
 // nothing. From then on, requests leave one by one, in the order in which they asked. A
-// request that was refused holds nothing while it waits, so it delays no other.
+// refused request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
-	// gate holds the request that leaves next, and guards left. A channel serves those
-	// who wait for it in their order.
+	// gate admits one request at a time and guards left. Requests that wait for a channel
+	// are served in order.
 	gate chan struct{}
 	left time.Time // when the last request left
 
@@ -63,8 +63,8 @@ func (p *pacer) take(ctx context.Context) error {
 // pace returns the interval between requests, or zero before the first 429. The rate is the
 // number of requests that were accepted in the best of the last four seconds, including the
 // present one. If the service refused at most one request in five in each of the last three
-// full seconds, the rate is doubled to find out whether the service accepts more: with a true
-// limit, this happens in one second of four.
+// full seconds, the rate is doubled to find out whether the service accepts more. If
+// the limit of the service is fixed, this happens in one second of four.
 func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

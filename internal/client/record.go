@@ -79,7 +79,7 @@ func (r *record) name(field string) (string, error) {
 	case utf8.RuneCountInString(*value) > MaxNameLength:
 		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)
 	case !IsPrintable(*value) || strings.TrimSpace(*value) != *value:
-		return "", fmt.Errorf("the field %q has unprintable characters or surrounding whitespace", field)
+		return "", fmt.Errorf("the field %q has unprintable characters, or leading or trailing whitespace", field)
 	}
 	return *value, nil
 }

@@ -12,8 +12,8 @@ import (
 
 // NotFoundLimit is how long a service may return "not found" before the provider believes it.
 // A service can be eventually consistent: a job can be unknown right after its start, its bundle
-// right after its completion, and its archive right after that. Terraform replaces what
-// depends on a job that is missing.
+// right after its completion, and its archive right after that. Giving up too early would cost an
+// export, and Terraform would replace what depends on the job.
 const NotFoundLimit = 30 * time.Second
 
 const (
@@ -30,8 +30,8 @@ var (
 	// startRule is for the start of an export, which must not be sent again if the service may
 	// have received it.
 	startRule = retry.Rule{retry.Unconnected: retries}
-	// patientRule is for what costs an export to give up: a job that an apply waits for, its
-	// first link, and a wait after its first success.
+	// patientRule is for requests that lose an export if they give up: those for a job that an
+	// apply waits for, and for its first link. It also applies to any wait after its first success.
 	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
 )
 
@@ -63,7 +63,7 @@ func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, r
 	return value, retryAfter, err
 }
 
-// networkAfter returns the network for an attempt after one that failed with the given error;
+// networkAfter returns the network for an attempt. failed is the error of the attempt before it;
 // nil if it is the first. One node of a service can fail while the others work, so a retry takes
 // another connection, unless the service only limits the rate of requests.
 func (c *Client) networkAfter(failed error) *network {

@@ -19,8 +19,8 @@ const firstPause = time.Second
 // [Patient].
 //
 // It returns the job as it was last read, even with an error, or nil if it was never read. A
-// failed job is not an error. The error is that of a poll or context.Cause(ctx), in a
-// [*retry.EndedError] if an attempt of the same poll failed before.
+// failed job is not an error. The error is that of a poll or context.Cause(ctx), wrapped in a
+// [*retry.EndedError] if an earlier attempt of the same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
 	return poll(ctx, c, interval, patience, jobRequest(jobID), jobReader(jobID), func(job *StaticExportJob) (retry.Poll, bool) {

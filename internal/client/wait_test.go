@@ -33,8 +33,8 @@ func TestWaitForAJob(t *testing.T) {
 			want: `{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`,
 		},
 		"whose status is unknown": {
-			spec: simulator.JobSpec{RunningStatus: "packing"}, polls: []float64{0, 10, 20}, want: completed,
-			logged: "WARN Unknown status; treating the work as still running map[page_count:2 progress:44 status:packing work:static export job se_1]",
+			spec: simulator.JobSpec{RunningStatus: "packing", Run: 25 * second}, polls: []float64{0, 10, 20, 30}, want: completed,
+			logged: "WARN Unknown status; treating the work as still running map[page_count:1 progress:32 status:packing work:static export job se_1]",
 		},
 		"whose page count disappears": {
 			rewrite: func(poll int, body map[string]any) {
@@ -94,6 +94,10 @@ func TestWaitForAJob(t *testing.T) {
 				progress := slices.DeleteFunc(w.log.above(), func(line string) bool { return strings.Contains(line, "API request") })
 				if len(slices.Compact(slices.Clone(progress))) != len(progress) {
 					t.Errorf("logged without a change:\n%s", strings.Join(progress, "\n"))
+				}
+				unknown := func(line string) bool { return strings.HasPrefix(line, "WARN Unknown status") }
+				if len(slices.DeleteFunc(slices.Clone(progress), func(line string) bool { return !unknown(line) })) > 1 {
+					t.Errorf("warned again of the same status:\n%s", strings.Join(progress, "\n"))
 				}
 				if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
 					t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)

@@ -92,7 +92,7 @@ func need(t testing.TB, err error) {
 // tofuRegistry is the registry that an unqualified source address means to OpenTofu.
 const tofuRegistry = "registry.opentofu.org"
 
-// isOpenTofu goes by the name of the program.
+// isOpenTofu judges by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
 // CLI runs commands in a folder of its own.

@@ -14,7 +14,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Virtual is a clock for tests. It stands still until somebody sleeps on it or
+// Virtual is a clock for tests. It stands still until a goroutine sleeps on it or
 // advances it; then it jumps. It is safe for concurrent use.
 type Virtual struct {
 	// Speed is the maximum number of virtual seconds per real second, so that a request in
@@ -51,8 +51,8 @@ func (v *Virtual) Now() time.Time {
 func (v *Virtual) Advance(d time.Duration) { _ = v.moveTo(context.Background(), v.Now().Add(d)) }
 
 // Sleep moves the clock to d after its present time, or to the end of ctx if that comes
-// first. It takes a millisecond of real time, or what Speed demands, so that goroutines that sleep at the same
-// time overlap instead of adding up.
+// first. It takes a millisecond of real time, or what Speed demands, so that goroutines
+// that sleep at the same time overlap instead of adding up.
 func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
 	wake := v.Now().Add(d)
 	real := min(d, time.Millisecond)

@@ -37,7 +37,7 @@ func (c Contract) Check(x simulator.Exchange) {
 	}
 }
 
-// Validate returns how an exchange breaks the contract, also by an unknown field. The
+// Validate returns how an exchange breaks the contract, including by an unknown field. The
 // reason is a *jsonschema.ValidationError if a body does not match its schema.
 func Validate(x simulator.Exchange) error {
 	d, err := load()

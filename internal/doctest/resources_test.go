@@ -85,7 +85,7 @@ func TestExportIsImportedAsShown(t *testing.T) {
 }
 
 var (
-	changeEffect  = regexp.MustCompile("A change (replaces the resource|starts a new export)")
+	changeEffect  = regexp.MustCompile("A change (replaces the resource|exports the site again)")
 	onlySpacing   = regexp.MustCompile("A change of only the spacing or field order of `additional_parameters` does nothing")
 	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
 	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
@@ -174,7 +174,7 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				case strings.Contains(plan, "must be replaced"):
 					planned = "replaces the resource"
 				case name == "static_export" && strings.Contains(plan, "~ job_id"):
-					planned = "starts a new export"
+					planned = "exports the site again"
 				case strings.Contains(plan, "will be updated in-place"):
 					planned = "in place"
 				}

@@ -33,7 +33,7 @@ func (a *awaitUpdateAction) Metadata(_ context.Context, req action.MetadataReque
 
 func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds.",
+		MarkdownDescription: "Waits for an update (a deployment of a site) to finish and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id":     schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
@@ -67,7 +67,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 				report("Update %s: %s", statusID, update.Status)
 			}
 		},
-		again: "If the action runs before a resource is created or updated, run terraform apply again. Otherwise, run \"terraform apply -invoke\" with the address of the action.",
+		again: "If the action runs before a resource is created or updated, run \"terraform apply\" again. Otherwise, run \"terraform apply -invoke=ADDRESS\" for this action.",
 	}
 	if _, ok := wait.waitForSuccess(ctx, &resp.Diagnostics); ok {
 		report("Update %s succeeded", statusID)

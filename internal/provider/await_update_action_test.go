@@ -63,9 +63,9 @@ type actionServer struct {
 	schema tftypes.Object // of the action's configuration
 }
 
-func (h *harness) actionServer(t *testing.T) *actionServer {
+func newActionServer(t *testing.T, server tfprotov6.ProviderServer) *actionServer {
 	t.Helper()
-	s := &actionServer{ProviderServer: h.server()()}
+	s := &actionServer{ProviderServer: server}
 	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: []string{"Update failed\n", "Summary: no space\n"}},
 		"timeout": {
 			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "30m", progress: []string{"Update upd_1: queued"},
-			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 30m (timeouts.invoke).", `Otherwise, run "terraform apply -invoke" with the address of the action.`},
+			said: []string{"Timed out waiting for the update\n", "The operation did not finish within 30m (timeouts.invoke).", `Otherwise, run "terraform apply -invoke=ADDRESS" for this action.`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 			h := newHarness(t, simulator.Options{})
 			test.update.ID = cmp.Or(test.update.ID, "upd_1")
 			h.service.AddUpdate(test.update)
-			progress, said := h.actionServer(t).invoke(t, cmp.Or(test.timeout, "1h"), nil)
+			progress, said := newActionServer(t, h.server()()).invoke(t, cmp.Or(test.timeout, "1h"), nil)
 			if !slices.Equal(progress, test.progress) {
 				t.Errorf("progress %q, want %q", progress, test.progress)
 			}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -19,9 +18,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// addError adds the diagnostic of a failed call: what happened, the state after it,
-// and the next step. An empty state is left out. If next is empty, the cause suggests the
-// next step.
+// addError adds the diagnostic of a failed call: what happened, what holds now, and the next
+// step. An empty state is left out. If next is empty, the advice of the cause is the next step.
 func addError(diags *diag.Diagnostics, summary string, cause explanation, state, next string) {
 	diags.AddError(summary, paragraphs(cause.what, state, cmp.Or(next, cause.advice)))
 }
@@ -55,28 +53,28 @@ func explain(err error) explanation {
 		last := explainCause(ended.Last)
 		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last.what = "The last response was " + describeResponse(api) + "."
-			if api.StatusCode == 429 && timedOut(err) {
-				cause.advice = last.advice
+			if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.field != "" && api.StatusCode == 429 {
+				cause.advice = sentences(last.advice, "You can also increase timeouts."+timeout.field+".")
 			}
 		}
 		cause.what = sentences(cause.what, last.what)
 	}
 	if ended.Attempts > 1 {
-		cause.what = sentences(cause.what, fmt.Sprintf("The provider tried %d times in %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
+		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
 	}
 	return cause
 }
 
 func explainCause(err error) explanation {
 	if interrupted(err) {
-		return explanation{"Terraform was interrupted.", ""}
+		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
 	}
 	if errors.Is(err, retry.ErrMixed) {
-		return explanation{sentence(err.Error()), "Try again later. If it still fails, check the service's status page."}
+		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."}
 	}
 	if busy, ok := errors.AsType[*retry.BusyError](err); ok {
 		return explanation{
-			fmt.Sprintf("The service asked the provider to wait until %s. The timeout of this operation ends before that time.", busy.RetryAt.UTC().Format(time.RFC3339)),
+			fmt.Sprintf("The service asked the provider to wait until %s, but this operation times out before then.", busy.RetryAt.UTC().Format(time.RFC3339)),
 			"Try again after that time.",
 		}
 	}
@@ -91,14 +89,14 @@ func explainCause(err error) explanation {
 		return explanation{what, advise(api)}
 	}
 	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
-		what := fmt.Sprintf("The service returned HTTP %d for %s %s%s, but %s.", unexpected.StatusCode, unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
+		what := fmt.Sprintf("The service returned HTTP %s for %s %s%s, but %s.", unexpected.Status(), unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
 		if unexpected.Message != "" {
 			what += " The service's message: " + strings.TrimSuffix(unexpected.Message, ".") + "."
 		}
 		if unexpected.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
-		return explanation{what, "The response does not match the contract of the API. Contact the service's support, and report the response to the maintainers of the provider."}
+		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage}
 	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
 		return explanation{describeConnection(connection), adviseConnection(connection)}
@@ -111,10 +109,12 @@ func explainCause(err error) explanation {
 
 const (
 	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
+	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
+	sameCommand    = "run the same command again."
 	stateUnchanged = "The state is unchanged."
-	badRequest     = "If the message names a value, correct it. Otherwise, check base_url and the arguments."
-	unknownID      = "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."
+	badRequest     = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
+	unknownID      = "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."
 )
 
 // interrupted reports whether Terraform was asked to stop.
@@ -161,11 +161,11 @@ var adviceByStatus = map[int]string{
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	408: "Try again later.",
-	409: "Wait for other work on the site to finish, and try again.",
+	409: "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again.",
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
-	429: "Increase the timeout, reduce -parallelism, or try again later.",
+	429: "Reduce -parallelism, or try again later.",
 }
 
 // advise says what the user can do about a response.
@@ -178,13 +178,13 @@ func advise(e *client.APIError) string {
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new URL. To protect the API key, the provider follows at most five redirects, and only on the same host. It never follows one when it starts an export, because that could start two jobs."
+		return "If the service has moved, set base_url to its new URL."
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:
 		return "Try again later. If it still fails, check the service's status page."
 	}
-	return "Check base_url and the arguments."
+	return "Check base_url and the arguments. If they are correct, contact the service's support."
 }
 
 func adviseConnection(e *client.ConnectionError) string {
@@ -194,13 +194,13 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.PlainHTTP {
 		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."
 	}
-	if e.ProxyStatus == http.StatusProxyAuthRequired {
-		return adviceByStatus[http.StatusProxyAuthRequired]
+	if e.ProxyStatus == 407 {
+		return adviceByStatus[407]
 	}
 	if e.Storage {
 		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."
 	}
-	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down."
+	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."
 }
 
 func adviseStorage(e *client.StorageError) string {

@@ -49,22 +49,22 @@ func TestFailuresAreExplained(t *testing.T) {
 		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
 		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this request."},
 		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site."},
-		"404":   {api(404, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
+		"404":   {api(404, "a"), "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."},
 		"proxy": {&client.ConnectionError{ProxyStatus: 407}, "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
 		"407":   {api(407, "a"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
-		"409":   {api(409, "a"), "Wait for other work on the site to finish, and try again."},
-		"410":   {api(410, "a"), "Check the ID, the organization of the API key, and whether base_url ends with a version segment, such as /v1."},
+		"409":   {api(409, "a"), "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again."},
+		"410":   {api(410, "a"), "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."},
 		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy."},
 		"418":   {api(418, "a"), "Check base_url and the arguments."},
 		"422":   {api(422, "a"), badRequest},
-		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nIncrease the timeout, reduce -parallelism, or try again later."},
+		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nReduce -parallelism, or try again later."},
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
-				"If the service has moved, set base_url to its new URL. To protect the API key, the provider follows at most five redirects, and only on the same host. It never follows one when it starts an export, because that could start two jobs.",
+				"If the service has moved, set base_url to its new URL.",
 		},
 		"request to wait for longer than the timeout": {
-			&retry.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z. The timeout of this operation ends before that time. " +
+			&retry.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z, but this operation times out before then. " +
 				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time.",
 		},
 		"timeout": {timeout, "The operation did not finish within 1m30s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
@@ -72,10 +72,10 @@ func TestFailuresAreExplained(t *testing.T) {
 			&retry.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the service limits the rate": {
-			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nIncrease the timeout, reduce -parallelism, or try again later.",
+			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nReduce -parallelism, or try again later. You can also increase timeouts.read.",
 		},
 		"a request that was repeated": {
-			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider tried 44 times in 5m.\n\nTry again later.",
+			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider made 44 attempts over 5m.\n\nTry again later.",
 		},
 		"timeout while the network fails": {
 			&retry.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
@@ -83,10 +83,10 @@ func TestFailuresAreExplained(t *testing.T) {
 		"interrupt":               {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
 		"page of another website": {page, wrongBaseURL},
 		"login page": {
-			login, "The service returned HTTP 200 for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
+			login, "The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
 		},
 		"lost connection": {
-			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down.",
+			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.",
 		},
 		"certificate": {
 			connection("unknown authority"),
@@ -94,7 +94,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
-			"The object store storage.example.com returned HTTP 403 Forbidden, AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it.",
+			"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it.",
 		},
 		"plain http": {&client.ConnectionError{PlainHTTP: true}, "The server does not use TLS on this port. Correct the port of base_url."},
 		"page of the object store": {
@@ -107,7 +107,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"several ways": {
 			&retry.EndedError{Cause: retry.ErrMixed, Last: api(404, "a"), Attempts: 30, Elapsed: time.Minute},
-			"The requests failed in several ways in a row. The last response was HTTP 404 Not Found for GET /v1/a (request ID req_1): a. The provider tried 30 times in 1m.\n\nTry again later.",
+			"The requests failed in several ways in a row. The last response was HTTP 404 Not Found for GET /v1/a (request ID req_1): a. The provider made 30 attempts over 1m.\n\nTry again later.",
 		},
 		"anything else": {errors.New("disk full"), "Disk full."},
 	} {

@@ -86,7 +86,7 @@ func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, r
 
 func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports sites from a documentation hosting service as static bundles, and stops deployments if a site update fails.",
+		MarkdownDescription: "Exports sites from a documentation hosting service as static bundles and stops deployments if a site update fails.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
@@ -97,16 +97,16 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			},
 			"api_key": schema.StringAttribute{
 				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
-					"Surrounding whitespace is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
+					"Leading and trailing whitespace is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
 				Optional:   true,
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
 			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
-			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each attempt of a request. During a download, it limits how long the provider waits for more data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection. " +
-					"A running export, and a wait after its first success, have [limits of their own](#timeouts-and-retries) and ignore this argument. From `0` to `20`. Default: `4`.",
+					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
@@ -195,9 +195,9 @@ func settingRules(description string, check func(string) error) []validator.Stri
 // settings holds the provider's argument for each field of the client's configuration, and
 // the text for an invalid one.
 var settings = map[string]struct{ argument, text string }{
-	"BaseURL": {"base_url", "The base URL cannot be used: %s."},
-	"APIKey":  {"api_key", "The API key cannot be used: %s. Copy it again from the service's dashboard."},
-	"RootCAs": {"ca_cert_pem", "The certificates cannot be used: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
+	"BaseURL": {"base_url", "The base URL is invalid: %s."},
+	"APIKey":  {"api_key", "The API key is invalid: %s. Copy it again from the service's dashboard."},
+	"RootCAs": {"ca_cert_pem", "The certificates are invalid: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 }
 
 // invalidSetting returns the argument that the client rejects with err, and why. It shows

@@ -20,7 +20,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// providerData is what Configure of the provider passes to every resource, data source,
+// providerData is what the provider's Configure passes to every resource, data source,
 // ephemeral resource, and action.
 type providerData struct {
 	client *client.Client
@@ -30,11 +30,11 @@ type providerData struct {
 	clock   clock.Clock
 }
 
-// dataFrom returns what Configure of the provider passed: nothing before it has run.
+// dataFrom returns what the provider's Configure passed; nil before Configure has run.
 func dataFrom(passed any, diags *diag.Diagnostics) *providerData {
 	data, ok := passed.(*providerData)
 	if !ok && passed != nil {
-		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug in the provider. Report it to its developers.", passed, data))
+		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug. Report it to the provider's maintainers: %s", passed, data, issuesPage))
 	}
 	return data
 }
@@ -46,7 +46,7 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	}
 	diags.AddError(summaryUnknownProvider,
 		"The provider must call the service now, but these arguments are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
-			"Create the resources that they depend on first, for example with \"terraform apply -target=...\", or use values that are known during the plan.")
+			"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\", or use values that are known during the plan.")
 	return nil, false
 }
 

@@ -5,9 +5,13 @@ package provider
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,39 +19,56 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // Without this, an interrupted action may count as successful: see NewServer.
 func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: simulator.Forever})
-	s := h.actionServer(t)
-	stopped, polled := make(chan struct{}), make(chan struct{}, 1)
-	h.service.Rewrite(func(_ string, body map[string]any) any {
-		select {
-		case polled <- struct{}{}:
-		default:
-		}
-		return body
+	synctest.Test(t, func(t *testing.T) {
+		service := make(queue, 1)
+		s := newActionServer(t, service.server())
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			<-service
+			if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+				t.Error(err)
+			}
+		}()
+		_, said := s.invoke(t, "1h", func() {
+			synctest.Wait()
+			select {
+			case <-stopped:
+				t.Error("StopProvider returned before the last event was read")
+			default:
+			}
+		})
+		wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
+		<-stopped
 	})
-	go func() {
-		defer close(stopped)
-		<-polled
-		if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
-	}()
-	_, said := s.invoke(t, "1h", func() {
-		select {
-		case <-stopped:
-			t.Error("StopProvider returned before the last event was read")
-		case <-time.After(50 * time.Millisecond):
-		}
-	})
-	wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
-	<-stopped
+}
+
+// queue is a service in memory, whose updates stay queued. It receives a value when an update was
+// read.
+type queue chan struct{}
+
+func (q queue) RoundTrip(req *http.Request) (*http.Response, error) {
+	select {
+	case q <- struct{}{}:
+	default:
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"status":"queued"}`)), Request: req}, nil
+}
+
+// server returns a provider that uses the service.
+func (q queue) server() tfprotov6.ProviderServer {
+	environment := map[string]string{baseURLVariable: "https://docs.example.com/v1", apiKeyVariable: simulator.DefaultAPIKey}
+	return NewServer(Options{
+		Version: "test", Getenv: func(name string) string { return environment[name] },
+		Client: func(config *client.Config) { config.RoundTripper = q },
+	})()
 }
 
 // The framework's server implements every part of the protocol, and plugin-go looks for each.
@@ -63,16 +84,21 @@ func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
-	s := newHarness(t, simulator.Options{}).actionServer(t)
-	config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
-	if _, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil || ctx.Err() == nil {
-		t.Errorf("StopProvider did not wait for its context, error %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newActionServer(t, make(queue, 1).server())
+		config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
+		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := s.StopProvider(ctx, &tfprotov6.StopProviderRequest{}); err != nil || ctx.Err() == nil {
+			t.Errorf("StopProvider did not wait for its context, error %v", err)
+		}
+		for range stream.Events { // lets the goroutine end that waits for them
+		}
+	})
 }
 
 // The race detector finds what goes wrong once in thousands of stops.

@@ -41,7 +41,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 		text := failure.describe(c)
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
-			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job without a link.", text.next))
+			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job, which has no link yet.", text.next))
 		} else {
 			text.addError(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
 		}
@@ -101,10 +101,10 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	return nil
 }
 
-// export gets a bundle for the plan's inputs: of the pending job if it has them, of the
-// state's job if only its bundle was missing earlier, which no refresh asks for, and of a
-// new job if the service cannot find the others. The state's job and its link stay until there
-// is a new link.
+// export gets a bundle for the plan's inputs. It tries up to three jobs, and continues with the
+// next one only if the service cannot find a job or its bundle: the pending job if it was started
+// for these inputs, the state's job if only its bundle was missing, which no refresh asks for,
+// and a new job. The state's job and its link stay until there is a new link.
 func (run *exportRun) export(ctx context.Context) *exportFailure {
 	life, missing := run.life, ""
 	if life.resumes(run.goal) {
@@ -152,7 +152,9 @@ func (run *exportRun) link(ctx context.Context) *exportFailure {
 	life.jobRead(job)
 	switch {
 	case failure == nil:
-		run.recordLink(func(now time.Time) { life.linkCreated(bundle, run.goal, now) })
+		keptWith := life.KeptWith
+		life.linkCreated(bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	case failure.outcome == outcomeGone && failure.stage == stagePoll:
 		life.jobNotFound()
 	case failure.outcome == outcomeGone:
@@ -166,7 +168,9 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink)
 	switch {
 	case failure == nil:
-		run.recordLink(func(now time.Time) { run.life.pendingCompleted(job, bundle, run.goal, now) })
+		keptWith := run.life.KeptWith
+		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	case failure.outcome == outcomeFailed:
 		run.life.pendingFailed()
 	}
@@ -198,8 +202,8 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 // fail returns the failure of a stage; cause is nil if the job failed.
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
-		stage: stage, outcome: outcomeOf(stage, cause), cause: cause, domain: run.goal.inputs.Domain,
-		jobID: jobID, job: job, stored: run.life != nil && run.life.JobID == jobID, creates: run.creates,
+		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
+		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }
 
@@ -213,30 +217,26 @@ func (run *exportRun) keepLink(ctx context.Context) {
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
-		run.recordLink(func(now time.Time) { run.life.linkCreated(bundle, run.goal, now) })
+		keptWith := run.life.KeptWith
+		run.life.linkCreated(bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	}
 }
 
-// recordLink records a new link, and warns about what was learned from it.
-func (run *exportRun) recordLink(record func(now time.Time)) {
-	keptWith := run.life.KeptWith
-	record(run.clock.Now())
-	if run.life.KeptWith != keptWith {
-		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
-				"From now on, the provider renews links only after they have expired, and ignores renew_before = %q.\n\n"+
-				"To shorten the time without a working link, run terraform apply more often. To try earlier renewals again, change renew_before.",
-				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
-	}
-	run.warnAboutLink()
-}
-
-// warnAboutLink warns if the new link cannot be renewed as configured.
-func (run *exportRun) warnAboutLink() {
+// warnAboutLink warns if the new link cannot be renewed as configured. keptWith is
+// exportLife.KeptWith before the link was created.
+func (run *exportRun) warnAboutLink(keptWith time.Duration) {
 	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
+	if run.life.KeptWith != keptWith {
+		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, job),
+			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
+				"From now on, the provider ignores renew_before = %q and renews links only after they have expired.\n\n"+
+				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
+				link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
+	}
 	if link.ExpiresAt.IsZero() {
 		run.diags.AddWarning(aboutJob(summaryUnknownExpiry, job),
-			"Neither the service nor the link specifies when it expires, so expires_at is null and the link is not renewed.\n\n"+
+			"Neither the service nor the link itself specifies when the link expires, so expires_at is null and the provider does not renew the link.\n\n"+
 				"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
 		return
 	}
@@ -246,12 +246,12 @@ func (run *exportRun) warnAboutLink() {
 	lead, clamped := run.life.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
-			fmt.Sprintf("The link expired at %s, and this machine's clock says %s. The next apply requests a new link.\n\nIf the clock is wrong, correct it.",
+			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
 		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
-			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal at once. The provider uses %s instead.\n\n"+
+			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
 	}
 }

@@ -22,7 +22,6 @@ type exportFailure struct {
 	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
-	stored  bool                    // the job is that of the state
 	creates bool                    // so Terraform taints the resource after an error
 }
 
@@ -104,7 +103,7 @@ func (f *exportFailure) describeStart(c *client.Client, advice string) exportTex
 			advice = "" // only a wrong base_url can be mended before a look
 		}
 		return exportText{summaryStartFailed, "A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
-			"Look for a running export in the service's dashboard before you run terraform apply again. See \"A job may have been started\" in "+errorsPage+".")}
+			"Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
 			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())}
@@ -117,9 +116,9 @@ func (f *exportFailure) describePoll(c *client.Client, advice string) exportText
 	progress := progressOf(f.jobID, f.job)
 	switch f.outcome {
 	case outcomeFailed:
-		return exportText{summaryJobFailed, failureOf(c, f.job), "Fix the site, and run terraform apply again to start a new export."}
+		return exportText{summaryJobFailed, failureOf(c, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
 	case outcomeGone:
-		return exportText{summaryJobNotFound, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), f.howToResume())}
+		return exportText{summaryJobNotFound, requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
 		return exportText{summaryExportInterrupted, progress, f.howToResume()}
 	case outcomeTimedOut:
@@ -151,11 +150,17 @@ func (f *exportFailure) describeFirstLink(advice string) exportText {
 
 // describeRenewal describes a failed renewal of a link.
 func (f *exportFailure) describeRenewal(advice string) exportText {
-	if f.outcome == outcomeGone {
-		return exportText{summaryRenewalFailed, "Job: " + f.jobID + ".", sentences(lookUp(f.jobID), nextPlan)}
+	next := sentences(advice, nextTry)
+	switch f.outcome {
+	case outcomeGone:
+		next = sentences(lookUp(f.jobID), ifStillMissing)
+	case outcomeInterrupted:
+		next = nextTry
 	}
-	return exportText{summaryRenewalFailed, "Job: " + f.jobID + ".", sentences(advice, nextTry)}
+	return exportText{summaryRenewalFailed, requestFor(f.jobID), next}
 }
+
+func requestFor(jobID string) string { return "The request was for job " + jobID + "." }
 
 func lookUp(jobID string) string {
 	return "Check base_url and the API key, and look for job " + jobID + " in the service's dashboard."
@@ -163,9 +168,9 @@ func lookUp(jobID string) string {
 
 const (
 	nextTry         = "The next apply tries again."
-	nextPlan        = "The next plan shows a new export."
-	resumeByApply   = "To resume the same job, run terraform apply again."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" with the address of this resource, then run terraform apply again. timeouts.update limits the resumed export: increase it if necessary."
+	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
+	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again. The resumed export has the timeout timeouts.update: increase it if necessary."
 )
 
 // howToResume says how to continue with the job of a failure.
@@ -174,18 +179,16 @@ func (f *exportFailure) howToResume() string {
 	switch {
 	case f.creates && f.outcome != outcomeInterrupted:
 		return resumeByUntaint
-	case f.outcome == outcomeGone && f.stored:
-		return nextPlan
 	case f.outcome == outcomeGone:
-		return "The next apply looks for the job again before it starts another one."
+		return ifStillMissing
 	case refused:
 		return resumeByApply + " To start another one instead, change triggers."
 	}
 	return resumeByApply
 }
 
-// describeLink describes the link in the state after a failure. Whether it works is not
-// known.
+// describeLink describes the link in the state after a failure. The provider does not know
+// whether the link works.
 func describeLink(link exportLink, now time.Time) string {
 	expiresAt := link.ExpiresAt.Format(time.RFC3339)
 	switch {

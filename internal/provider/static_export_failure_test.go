@@ -49,12 +49,12 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken still does not render"})
 	c := h.cli(t, export())
-	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service's message: page /broken does not render. The state contains the job, and the resource is tainted.`, "Fix the site, and run terraform apply again to start a new export.")
+	wantPhrases(t, c.apply(t, 1), "Static export job failed", `ended with status "failed". The service's message: page /broken does not render. The state contains the job, and the resource is tainted.`, "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, "First export did not finish") {
 		t.Errorf("the job of a failed export cannot be resumed:\n%s", plan)
 	}
 	c.terraform.Run(t, 0, "untaint", site)
-	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the site, and run terraform apply again to start a new export.")
+	wantPhrases(t, c.apply(t, 1), "page /broken still does not render. The state has no link yet.", "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 3, job: polls(1, 60), bundle: 1})
 	c.wantJob(t, 2)
@@ -128,7 +128,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
 	c.apply(t, 1, "-refresh=false")
 	for range 2 {
-		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "the provider kept the state", "check base_url and the API key")
+		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "the provider kept the job in it", "check base_url and the API key")
 	}
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Errorf("the state was %v and is %v", before, after)

@@ -86,7 +86,7 @@ func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 			h.clock.Advance(5 * time.Minute)
 			return true
 		}},
-		"The timeout of this operation ends before that time. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
+		"but this operation times out before then. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
 	} {
 		heal := h.service.AddFault(fault)
 		output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
@@ -141,7 +141,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"https://docs.example.com," + failed, []string{"Invalid import ID", "is not a domain", forms}},
-		{"docs.example.com", []string{"Could not import the static export job", "A job ID usually has no dot or slash. " + forms}},
+		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain or a path, not like a job ID. ` + forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -44,11 +43,10 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	return false
 }
 
-// progressOf describes a job that has not finished as it was last read; last is nil if it
-// was not.
+// progressOf describes an unfinished job as it was last read; last is nil if it was never read.
 func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last == nil {
-		return fmt.Sprintf("Job %s may still be running. Its status has not been read.", jobID)
+		return fmt.Sprintf("The provider could not read the status of job %s, which may still be running.", jobID)
 	}
 	var numbers []string
 	if last.Progress != nil {
@@ -57,7 +55,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 	if last.PageCount != nil {
 		numbers = append(numbers, fmt.Sprintf("page count %d", *last.PageCount))
 	}
-	text := fmt.Sprintf("Job %s had the status %q when it was last checked", jobID, last.Status)
+	text := fmt.Sprintf("Job %s had status %q when last checked", jobID, last.Status)
 	if len(numbers) > 0 {
 		text += " (" + strings.Join(numbers, ", ") + ")"
 	}
@@ -79,7 +77,7 @@ func failureOf(c *client.Client, job *client.StaticExportJob) string {
 // explainExport is explain for a request of an export.
 func explainExport(err error) explanation {
 	cause := explain(err)
-	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == http.StatusPaymentRequired || api.StatusCode == http.StatusForbidden) {
+	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
 		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
 	}
 	return cause

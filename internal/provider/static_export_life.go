@@ -9,8 +9,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportLife is what Terraform stores about an export: what has the tag "-" in attributes,
-// the rest in the private state. Only the methods in this file change it, each for one
+// exportLife is what Terraform stores about an export. Fields with the tag `json:"-"` are stored
+// in attributes, the others in the private state. Only the methods in this file change it, each for one
 // event, and they decide what to do next. It is read and stored as a whole: see
 // static_export_store.go.
 type exportLife struct {
@@ -198,7 +198,7 @@ func (l *exportLife) mayBeBack(goal exportGoal) bool {
 }
 
 // completed reports whether the job is known to have completed. A job that ever had a link
-// has completed, whatever its status says now.
+// has completed, regardless of its present status.
 func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""
 }

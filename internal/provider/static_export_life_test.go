@@ -274,9 +274,9 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
 		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
-		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after 30 seconds."}},
+		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
 		"lost private state":                                {[]change{lost, due}, nil},
-		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply it, look for an unfinished job"}},
+		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
 		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
 		"missing, new content":                              {[]change{missing, newContent}, nil},
@@ -322,32 +322,32 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		"start whose response was lost":   {fail(stageStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
 		"start that a web page answered":  {fail(stageStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
 		"start of an unknown domain":      {fail(stageStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
-		"refused start":                   {fail(stageStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message names a value, correct it."},
+		"refused start":                   {fail(stageStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message points to an invalid value, correct it."},
 		"interrupted start":               {fail(stageStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
-		"failed job":                      {fail(stagePoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, and run terraform apply again to start a new export."},
-		"interrupted poll of a create":    {fail(stagePoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "Its status has not been read.\n\n" + resumeByApply},
+		"failed job":                      {fail(stagePoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
+		"interrupted poll of a create":    {fail(stagePoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "which may still be running.\n\n" + resumeByApply},
 		"interrupted first link":          {fail(stageLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
 		"interrupted renewal":             {fail(stageRenewal, "se_1", nil, context.Canceled), update, summaryRenewalFailed, nextTry},
 		"refused first link of a create":  {fail(stageLink, "se_1", nil, refusal), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
 		"refused first link of an update": {fail(stageLink, "se_1", nil, refusal), update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
 		"refused renewal":                 {fail(stageRenewal, "se_1", nil, refusal), update, summaryRenewalFailed, badRequest + " " + nextTry},
-		"missing bundle of a renewal":     {fail(stageRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing job of the state":        {fail(stagePoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + nextPlan},
-		"missing pending job":             {fail(stagePoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. The next apply looks for the job again before it starts another one."},
+		"missing bundle of a renewal":     {fail(stageRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + ifStillMissing},
+		"missing job of the state":        {fail(stagePoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + ifStillMissing},
+		"missing pending job":             {fail(stagePoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. " + ifStillMissing},
 		"missing bundle of a create":      {fail(stageLink, "se_1", nil, missing), create, summaryLinkFailed, "completed, but no link was received.\n\n" + lookUp("se_1") + " " + resumeByUntaint},
-		"lost polls":                      {fail(stagePoll, "se_1", nil, lost), update, summaryExportFailed, "Job se_1 may still be running. Its status has not been read."},
+		"lost polls":                      {fail(stagePoll, "se_1", nil, lost), update, summaryExportFailed, "The provider could not read the status of job se_1, which may still be running."},
 		"timeout": {
 			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}, timeout),
 			update, summaryExportTimedOut,
-			`Job se_1 had the status "running" when it was last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
+			`Job se_1 had status "running" when last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "Its status has not been read.\n\n" + resumeByUntaint},
+		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint},
 		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
 		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
 			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
 			update, summaryExportTimedOut,
-			`had the status "canceled" when it was last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
+			`had status "canceled" when last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -373,8 +373,8 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		keptWith          time.Duration
 	}{
 		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
-		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the link is not renewed."}, 0},
-		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "If the clock is wrong, correct it."}, 0},
+		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the provider does not renew the link."}, 0},
+		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "Check this machine's clock."}, 0},
 		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
 		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
@@ -384,7 +384,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink()
+			run.warnAboutLink(test.keptWith)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()

@@ -35,7 +35,7 @@ func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
 			c.apply(t, 0)
 			h.clock.Advance(2 * time.Hour)
 			heal := lose(h)
-			wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: Could not renew the bundle link", "HTTP 404", "The next plan shows a new export.")
+			wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: Could not renew the bundle link", "HTTP 404", "If the service still cannot find the job or its bundle, the next apply exports the site again.")
 			heal()
 			h.clock.Advance(time.Hour)
 			wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Missing export will be repeated", "This plan requests the bundle once more")
@@ -105,7 +105,7 @@ func TestFailuresOfChangingKindsEndAsAnOutage(t *testing.T) {
 		t.Helper()
 		began := h.clock.Now()
 		said := output()
-		wantPhrases(t, said, "HTTP ", "The provider tried ")
+		wantPhrases(t, said, "HTTP ", "The provider made ")
 		if took := h.clock.Now().Sub(began); took > most || strings.Contains(said, "not found") && !strings.Contains(said, "Not Found") {
 			t.Errorf("took %s, and says:\n%s", took, said)
 		}

@@ -64,7 +64,9 @@ func TestOneBrokenNodeCostsNothing(t *testing.T) {
 				h := newHarness(t, simulator.Options{})
 				b := &balancer{status: status}
 				front := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.ServeHTTP(w, r, h.service) }))
-				front.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context { return context.WithValue(ctx, connKey{}, conn) }
+				front.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+					return context.WithValue(ctx, connKey{}, conn)
+				}
 				front.Start()
 				t.Cleanup(front.Close)
 				h.env.Store(baseURLVariable, front.URL+"/v1")

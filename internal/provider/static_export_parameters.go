@@ -14,7 +14,8 @@ import (
 
 var parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", checkParameters)
 
-// checkParameters accepts what joins the domain in the request that starts an export.
+// checkParameters accepts an object whose fields can join the domain in the request that starts
+// an export.
 func checkParameters(text string) error {
 	value, err := client.DecodeJSON([]byte(text))
 	fields, ok := value.(map[string]any)
@@ -27,8 +28,8 @@ func checkParameters(text string) error {
 	return nil
 }
 
-// canonicalParameters returns the only text of the additional_parameters with this value. The
-// text is valid: Terraform also validates values that the plan did not know.
+// canonicalParameters returns the text that stands for all additional_parameters with the same
+// value. The given text is valid: Terraform also validates values that the plan did not know.
 func canonicalParameters(text string) string {
 	if text == "" {
 		return "{}"

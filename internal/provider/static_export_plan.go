@@ -14,9 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ModifyPlan shows what the apply will do. Terraform plans again right before the
-// apply and compares, so ModifyPlan leaves everything that may differ by
-// then unknown.
+// ModifyPlan shows what the apply will do. Terraform plans again in the apply and compares the
+// two plans, so ModifyPlan leaves everything that may differ by then unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
 		return
@@ -31,7 +30,7 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	if plan.Domain.IsNull() { // ignore_changes keeps what an import left out
 		resp.Diagnostics.AddAttributeError(path.Root("domain"), summaryInvalidImport,
 			"The import named only the job ID, and ignore_changes keeps the domain out of the state.\n\n"+
-				"Remove domain from ignore_changes. Or run \"terraform state rm ADDRESS\" with the address of this resource, and import DOMAIN,JOB_ID.")
+				"Remove domain from ignore_changes. Or run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
 		return
 	}
 	goal := plan.goal()
@@ -66,38 +65,39 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 	case step == stepLink && life.Unfinished:
 		warnAboutUnfinished(life.JobID, diags)
 	case step == stepLink && !life.completed():
-		warn(summaryCanResume, life.JobID, "Unless this plan replaces the resource, it resumes job {job} and does not start another job.")
+		warn(summaryCanResume, life.JobID, "When Terraform made this plan, job {job} had no link. Unless the plan replaces the resource, it resumes job {job} and does not start another job.")
 	}
 	if step != stepExport {
 		if life.adopts(goal) {
-			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, it records the configured triggers and additional_parameters, and starts no export.\n\n"+
-				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" with the address of this resource.")
+			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, it records the configured triggers and additional_parameters and does not start an export.\n\n"+
+				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.")
 		}
 		return
 	}
 	if life.Lost {
-		warn(summaryLostNotes, life.JobID, "Terraform has no private state for this resource, probably because the provider was killed during an update. "+
-			"An unfinished job may have been lost with it, or the note that job {job} was imported. This plan starts another job.\n\n"+
-			"Before you apply it, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
+		warn(summaryLostNotes, life.JobID, "When Terraform made this plan, the resource had no private state, probably because the provider was killed during an update. "+
+			"The private state may have named an unfinished job, or recorded that job {job} was imported. This plan starts another job.\n\n"+
+			"Before you apply the plan, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
 	}
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
 			warn(summaryAbandons, job, "Job {job}, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
-				"To resume job {job} instead, plan with the domain, triggers, and additional_parameters that it was started with.")
+				"To resume job {job} instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with.")
 		} else {
-			warn(summaryCanResume, job, "Some inputs are not known yet. If they turn out to be the domain, triggers, and additional_parameters that job {job} was started with, this plan resumes job {job}. Otherwise, it starts another job.")
+			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. If they match the domain, triggers, and additional_parameters that job {job} was started with, the plan resumes job {job}. Otherwise, it starts another job.")
 		}
 	}
 	next := "This plan exports the site again."
 	if life.mayBeBack(goal) {
-		next = "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
+		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
 	}
 	if life.resumes(goal) {
 		next = "This plan resumes job " + life.Pending.JobID + "."
-		warn(summaryCanResume, life.Pending.JobID, "Unless this plan replaces the resource, it resumes job {job}, which was started for this content. It starts another job only if the service still cannot find job {job} after "+notFoundLimit+".")
+		warn(summaryCanResume, life.Pending.JobID, "Job {job} was started for this content. Unless this plan replaces the resource, it resumes job {job}. It starts another job only if the service cannot find job {job} for "+notFoundLimit+".")
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
-		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for "+notFoundLimit+". "+next)
+		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for "+notFoundLimit+". "+next+"\n\n"+
+			"If the job should still exist, check base_url and the API key before you apply the plan.")
 	}
 }
 
@@ -106,5 +106,5 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
 		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless another warning says that it does not.\n\n"+
-			"If the resource is tainted, run \"terraform untaint ADDRESS\" with its address, and plan again, to resume job %[1]s.", jobID))
+			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

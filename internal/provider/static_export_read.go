@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -33,13 +34,13 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	switch {
 	case err == nil:
 		if job.Status == client.JobFailed && life.Status != client.JobFailed {
-			resp.Diagnostics.AddWarning(aboutJob(summaryJobFailed, job.ID), failureOf(c, job))
+			resp.Diagnostics.AddWarning(aboutJob(summaryJobFailed, job.ID), paragraphs(failureOf(c, job), "If this plan exports the site again, fix the site before you apply the plan."))
 		}
 		life.jobRead(job)
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err).what,
-			"When Terraform made this plan, the provider kept the state and planned to export the site again. If the job should still exist, check base_url and the API key before you apply the plan."))
+			"When Terraform refreshed the state, the provider kept the job in it. If the job should still exist, check base_url and the API key before you apply a plan."))
 	default:
 		cause := explainExport(err)
 		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged, sentences(cause.advice, "To plan or destroy without this request, use -refresh=false."))
@@ -56,7 +57,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	life.store(ctx, state, &resp.State, resp.Identity, private, &resp.Diagnostics)
 }
 
-// ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID" or by identity. It
+// ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID", or by identity. It
 // creates no link, so the first plan after an import always shows an update, which
 // creates it, adopts the configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
@@ -72,7 +73,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	if err != nil {
 		next := ""
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
-			next = "A job ID usually has no dot or slash. " + importForms
+			next = fmt.Sprintf("%q looks like a domain or a path, not like a job ID. %s", jobID, importForms)
 		}
 		addError(&resp.Diagnostics, summaryImportFailed, explainExport(err), "", next)
 		return

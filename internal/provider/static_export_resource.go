@@ -63,8 +63,8 @@ var (
 	keptNumber = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 )
 
-// mayTakeLonger says how long an apply can last after its timeout.
-const mayTakeLonger = " An apply can take longer: it waits for the response to the start of an export for up to `request_timeout`"
+// mayTakeLonger says how far an apply can exceed its timeout.
+const mayTakeLonger = " An apply can exceed it by up to `request_timeout`, to wait for the response to the start of an export"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
@@ -81,28 +81,28 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports a site as a static bundle, and creates and renews a presigned link to it.",
+		MarkdownDescription: "Exports a site as a static bundle and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change starts a new export, in place.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change exports the site again, in place.",
 				Required:            true,
 				Validators:          domainRules,
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change starts a new export, in place.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change exports the site again, in place.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
 				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, as a JSON object written with `jsonencode`. " +
-					"The service defines which fields it accepts. `domain` is not allowed. A change starts a new export, in place.",
+					"The service defines which fields it accepts. `domain` is not allowed. A change exports the site again, in place.",
 				Optional:      true,
 				Validators:    parametersRules,
 				PlanModifiers: []planmodifier.String{sameParameters{}},
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
-					"`never` keeps it until the next export, except that the first apply after an import creates one. Default: `on_expiry`.",
+					"`never` does not renew it: only an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),
@@ -110,7 +110,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"renew_before": schema.StringAttribute{
 				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. Only an apply renews it. " +
-					"If it is not shorter than the lifetime of a link, the provider uses half the lifetime and warns. Default: `0s`.",
+					"If it is at least as long as the link lifetime, the provider uses half the lifetime and warns. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString("0s"),
@@ -120,13 +120,13 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true, PlanModifiers: keptText},
 			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true, PlanModifiers: keptText},
 			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true, PlanModifiers: keptNumber},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Most planned updates leave it unknown until the apply, so make other resources depend on `job_id` instead.", Computed: true, PlanModifiers: keptText, Sensitive: true},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Usually known only after the apply, so refer to `job_id` instead where you can.", Computed: true, PlanModifiers: keptText, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true, PlanModifiers: keptText},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true, PlanModifiers: keptNumber},
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for a new export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
-			"update": "Timeout for a new export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and takes up to 30 seconds to renew an old link.",
+			"create": "Timeout for the export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and by up to 30 seconds, to renew an earlier link.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -16,7 +16,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, export())
-	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted: job se_", "may still be running. Its status has not been read. The state contains the job without a link.")
+	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted: job se_", "which may still be running. The state contains the job, which has no link yet.")
 	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
@@ -43,14 +43,14 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			simulator.JobSpec{Queue: simulator.Forever},
 			nil,
 			"Static export timed out",
-			[]string{"The operation did not finish within 1h (timeouts.create).", `had the status "queued" when it was last checked (progress 0, page count 0). It may still be running.`},
+			[]string{"The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
 		},
 		"if its link was refused for half a minute": {
 			export(),
 			simulator.JobSpec{},
 			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
 			"Could not create a bundle link",
-			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider tried "},
+			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
 		},
 		"if its bundle was missing for half a minute": {
 			export(),
@@ -68,12 +68,12 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 				h.service.AddFault(fault)
 			}
 			c := h.cli(t, test.config)
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" with the address of this resource, then run terraform apply again.`)...)
+			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource, it starts another job.", `run "terraform untaint ADDRESS" with its address, and plan again, to resume job `+h.service.JobIDs()[0])
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan replaces the resource, it starts another job.", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
@@ -99,7 +99,7 @@ func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	c.apply(t, 0)
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
-	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "may still be running. Its status has not been read. The link in the state expires at",
+	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "which may still be running. The link in the state expires at",
 		resumeByApply)
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
@@ -123,7 +123,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
-		"it resumes job "+pending+", which was started for this content.")
+		"it resumes job "+pending+".")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: polls(1, 10), bundle: 2})
 	c.wantJob(t, 1)

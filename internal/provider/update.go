@@ -24,7 +24,7 @@ const (
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "To continue waiting, run terraform apply again."
+	waitAgain = "To continue waiting, run \"terraform apply\" again."
 
 	dependentsUnchanged = "Dependent resources were not created or changed."
 )
@@ -79,11 +79,11 @@ func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics)
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
-		return fmt.Sprintf("The status of update %s has not been read.", statusID)
+		return fmt.Sprintf("The provider could not read the status of update %s.", statusID)
 	case last.Documented():
-		return fmt.Sprintf("Update %s was last seen with status %q, and may still be running.", statusID, last.Status)
+		return fmt.Sprintf("Update %s had status %q when last checked. It may still be running.", statusID, last.Status)
 	}
-	return fmt.Sprintf("Update %s was last seen with status %q, an undocumented status, which the provider treats as running.", statusID, last.Status)
+	return fmt.Sprintf("Update %s had status %q when last checked. The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
 }
 
 // addUpdateFailure reports what is known about a failed update, and what the failure leaves unchanged.

@@ -46,16 +46,16 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (a deployment of a site) to finish, and fails unless it succeeds.",
+		MarkdownDescription: "Waits for an update (a deployment of a site) to finish and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " A change replaces the resource, which waits for that update.",
+				MarkdownDescription: statusIDDescription + " A change replaces the resource, which then waits for the new update.",
 				Required:            true,
 				Validators:          idRules,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that force a new wait when they change, such as a commit SHA. A change replaces the resource.",
+				MarkdownDescription: "Strings of your choice, such as a commit SHA. A change replaces the resource, which then waits again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},

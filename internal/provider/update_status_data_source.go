@@ -46,8 +46,8 @@ type updateStatusModel struct {
 	Source          *string            `tfsdk:"source"`
 }
 
-// updateAuthorModel and filesChangedModel are client.Author and client.FilesChanged with
-// tags, so that Go converts them.
+// updateAuthorModel and filesChangedModel have the fields of client.Author and
+// client.FilesChanged, with tfsdk tags. Go converts values between such types.
 type updateAuthorModel struct {
 	Name      *string `tfsdk:"name"`
 	AvatarURL *string `tfsdk:"avatar_url"`
@@ -85,7 +85,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. A timeout is an error. Default: `false`.", Optional: true},
 			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
 			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " Ignored without `wait_for_completion`.", Optional: true, Validators: atLeastOneSecond},
-			"id":                  text("ID that the response contains, normally the same as `status_id`."),
+			"id":                  text("ID in the response, normally equal to `status_id`."),
 			"project_id":          text("ID of the documentation project."),
 			"created_at":          text("Time when the update was created, as the service returns it, usually in RFC 3339 format (UTC)."),
 			"ended_at":            text("Time when the update ended, as the service returns it, usually in RFC 3339 format (UTC)."),
@@ -104,7 +104,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				Attributes: map[string]schema.Attribute{
 					"name":        text("Name of the author."),
 					"avatar_url":  text("URL of the author's avatar."),
-					"vcs_user_id": schema.Int64Attribute{MarkdownDescription: "ID of the author on the code host.", Computed: true},
+					"vcs_user_id": schema.Int64Attribute{MarkdownDescription: "User ID of the author at the Git hosting provider.", Computed: true},
 				},
 			},
 			"commit": schema.SingleNestedAttribute{
@@ -112,7 +112,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				Computed:            true,
 				Attributes: map[string]schema.Attribute{
 					"sha":     text("SHA of the commit."),
-					"ref":     text("Reference of the commit, such as a branch."),
+					"ref":     text("Git ref of the commit, such as `refs/heads/main`."),
 					"message": text("Message of the commit."),
 					"files_changed": schema.SingleNestedAttribute{
 						MarkdownDescription: "Files that the commit changed.",
@@ -148,7 +148,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: waitAgain}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}

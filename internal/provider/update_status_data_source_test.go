@@ -130,7 +130,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"failed update must not fail":         {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, arguments: fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", `was last seen with status "in_progress", and may still be running.`, "\n\nTo continue waiting, run terraform apply again. If the operation normally takes longer, increase timeouts.read.\n"},
+			said: []string{"error: Timed out waiting for the update", `had status "in_progress" when last checked. It may still be running.`, "\n\nTo continue waiting, run the same command again. If the operation normally takes longer, increase timeouts.read.\n"},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},

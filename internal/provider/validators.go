@@ -59,6 +59,8 @@ func durationAtLeast(least time.Duration) []validator.String {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
 			return invalidValue(fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
+		case d < 0:
+			return invalidValue("The duration must not be negative.")
 		case d < least:
 			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", least, value))
 		}
@@ -77,7 +79,7 @@ func checkID(id string) error {
 	case strings.Contains(id, "://") && strings.Contains(id, "?"): // a link, which no message may repeat
 		return invalidValue("The ID is a URL." + use)
 	case strings.TrimSpace(id) != id:
-		return invalidValue("The ID has surrounding whitespace." + use)
+		return invalidValue("The ID has leading or trailing whitespace." + use)
 	case !client.IsPrintable(id):
 		return invalidValue("The ID contains an unprintable character." + use)
 	}
@@ -87,9 +89,9 @@ func checkID(id string) error {
 func checkPath(value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
-		return invalidValue("The path is empty.")
+		return invalidValue("The path is empty. Write a relative or absolute path.")
 	case strings.ContainsRune(value, 0):
-		return invalidValue("The path contains a NUL character.")
+		return invalidValue("The path contains a NUL character. Remove it.")
 	case strings.HasPrefix(value, "~/"):
 		return invalidValue("Terraform does not expand \"~\". Use pathexpand(\"~/...\").")
 	}

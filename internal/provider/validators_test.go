@@ -32,16 +32,16 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	download := block(`resource "docs_bundle_download"`, `job_id = "se_1"`)
 
 	tests := map[string]struct{ config, want string }{
-		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL cannot be used: it must be absolute, such as https://host.example/v1."},
-		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key cannot be used: it contains whitespace."},
-		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe certificates cannot be used: no certificate could be read from the PEM text. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
+		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1."},
+		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace."},
+		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\"."},
 		"negative number of retries":    {provider(url, key, `max_retries = -1`), "(max_retries)\nAttribute max_retries value must be between 0 and 20"},
 		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
 		"ID of whitespace":              {update(`status_id = " \t"`), "(status_id)\nThe ID is empty."},
 		"ID that cannot be printed":     {update(`status_id = "upd_\u0007"`), "(status_id)\nThe ID contains an unprintable character."},
 		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
-		"ID with whitespace around":     {update(`status_id = "upd_1 "`), "(status_id)\nThe ID has surrounding whitespace."},
+		"ID with whitespace around":     {update(`status_id = "upd_1 "`), "(status_id)\nThe ID has leading or trailing whitespace."},
 		"ID that is a link":             {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID is a URL."},
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
 		"timeout without a unit":        {gate(`timeouts { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
@@ -60,10 +60,10 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
 		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
-		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s, not \"-1h\"."},
+		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must not be negative."},
 		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
 		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory, not a file."},
-		"path inside the directory":     {download("path = \"site/bundle.tar.gz\"\nextract_to = \"./site\""), "(path)\nNeither the file site/bundle.tar.gz nor the directory ./site may contain the other."},
+		"path inside the directory":     {download("path = \"site/bundle.tar.gz\"\nextract_to = \"./site\""), "(path)\nThe file \"site/bundle.tar.gz\" and the directory \"./site\" must not contain one another."},
 		"empty directory":               {download("path = \"a.tar.gz\"\nextract_to = \"\""), "Invalid path (extract_to)\nThe path is empty."},
 		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
 	}

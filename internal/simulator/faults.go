@@ -104,7 +104,7 @@ func (s *Service) takeFault(r Request) (f Fault, ok bool) {
 	return Fault{}, false
 }
 
-// over reports whether the fault is used up at the time now.
+// over reports whether the fault is used up as of now.
 func (f *activeFault) over(now time.Time) bool {
 	return f.Times > 0 && f.used == f.Times || f.Lasts > 0 && f.used > 0 && !now.Before(f.began.Add(f.Lasts))
 }

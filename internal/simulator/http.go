@@ -36,8 +36,8 @@ type response struct {
 	altered bool // a test chose some of the values, so they can break the contract
 }
 
-// failure returns an error of the API. The message must not repeat anything of
-// the request.
+// failure returns an error of the API. The message must not repeat anything
+// from the request.
 func failure(status int, message string) response {
 	return response{status: status, object: map[string]any{"error": message}}
 }

@@ -25,8 +25,8 @@ type JobSpec struct {
 	// Fail, unless empty, makes the job fail at the end of its run with this
 	// message.
 	Fail string
-	// Progress returns the progress field for the share, from 0 to 1, of the
-	// run that is over. It can return Omit. Nil means whole percent.
+	// Progress returns the progress field for the share of the run that has
+	// elapsed, from 0 to 1. It can return Omit. Nil means whole percent.
 	Progress func(share float64) any
 	// RunningStatus replaces "running".
 	RunningStatus string

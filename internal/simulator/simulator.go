@@ -7,8 +7,8 @@
 //
 // The service keeps a log of its requests and misbehaves on demand (Fault). It
 // implements api/openapi.yaml, whose operations the comments cite. It shares no
-// code with the client or the provider, so that a misspelled field name in one
-// of them shows.
+// code with the client or the provider, so that tests notice a misspelled
+// field name in one of them.
 package simulator
 
 import (

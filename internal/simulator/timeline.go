@@ -23,8 +23,8 @@ func (s *Service) newTimeline(start time.Time, queue, run time.Duration) timelin
 	return timeline{start, orDefault(queue, s.options.Queue), orDefault(run, s.options.Run)}
 }
 
-// at returns the phase at now and the share, from 0 to 1, of the run that is
-// over.
+// at returns the phase at now and the share of the run that has elapsed, from
+// 0 to 1.
 func (t timeline) at(now time.Time) (phase, float64) {
 	elapsed := now.Sub(t.start)
 	if elapsed < t.queue {

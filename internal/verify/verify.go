@@ -31,7 +31,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// run is one export, and what it shows of the service. It is an http.RoundTripper that checks and
+// run is one export and what it reveals about the service. It is an http.RoundTripper that checks and
 // records each exchange of the API.
 type run struct {
 	baseURL, apiKey, domain string
@@ -51,7 +51,7 @@ type run struct {
 	refusals  []string  // rows of the report
 }
 
-// exchange is a response of the service. It holds no more of the request, which has the API key.
+// exchange is a response of the service. It holds nothing else from the request, which has the API key.
 type exchange struct {
 	operation   string
 	id          string // the last element of the path
@@ -155,11 +155,12 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer r.mu.Unlock()
 		r.exchanges = append(r.exchanges, x)
 	}()
-	var sent bytes.Buffer
-	if req.GetBody != nil {
-		if body, err := req.GetBody(); err == nil {
-			_, _ = sent.ReadFrom(body) // from memory
-		}
+	var sent []byte
+	if req.Body != nil {
+		sent, _ = io.ReadAll(req.Body) // from memory
+		_ = req.Body.Close()
+		req = req.Clone(req.Context())
+		req.Body = io.NopCloser(bytes.NewReader(sent))
 	}
 	resp, err := r.network.RoundTrip(req)
 	if err != nil {
@@ -173,7 +174,7 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 	x.status, x.header = resp.StatusCode, resp.Header.Clone()
 	x.body, _ = jsonschema.UnmarshalJSON(bytes.NewReader(body)) // nil if it is not JSON
 	x.differences = differences(contract.Validate(simulator.Exchange{
-		Request: simulator.Request{Method: req.Method, Path: "/v1" + path, Query: req.URL.RawQuery, Header: req.Header, Body: sent.String()},
+		Request: simulator.Request{Method: req.Method, Path: "/v1" + path, Query: req.URL.RawQuery, Header: req.Header, Body: string(sent)},
 		Status:  resp.StatusCode, Header: resp.Header, Body: body,
 	}))
 	return resp, nil

@@ -36,9 +36,6 @@ type record struct {
 
 func (r *record) is(id string) bool { return r != nil && r.id == id && id != "" }
 
-// surelyGone reports whether even a provider that measures otherwise has waited long enough.
-func (r *record) surelyGone(endpoint string) bool { return r.gone[endpoint] > patience+margin/4 }
-
 // memory is what the provider must remember about an export beside its state.
 type memory struct {
 	pending  *record       // started after the job in the state, without a link; or nil
@@ -66,7 +63,7 @@ func (j *judge) judge(c *command) bool {
 		e.failed = failure(e.said)
 		e.after, e.exists = c.after[address]
 		e.memory, e.job = j.memories[e.on], cmp.Or(j.records[e.before.text("job_id")], &record{})
-		e.pending, e.bundleGone = cmp.Or(e.pending, &record{}), e.job.surelyGone(simulator.EndpointBundle)
+		e.pending, e.bundleGone = cmp.Or(e.pending, &record{}), e.job.gone[simulator.EndpointBundle]
 		e.work = slices.DeleteFunc(slices.Clone(e.seen), func(x exchange) bool {
 			return e.action == update && e.linked() && e.otherInputs() && e.job.is(x.job) && x.endpoint == simulator.EndpointBundle
 		})
@@ -97,12 +94,12 @@ func (j *judge) learn(e *event) {
 		j.records[id] = cmp.Or(j.records[id], &record{id: id})
 		j.records[id].imported, j.records[id].domain, j.records[id].gone = true, e.after.text("domain"), map[string]time.Duration{}
 	}
-	m.lost = m.lost && !stored
+	m.lost = m.lost && (!stored || e.failed)
 	for _, x := range e.seen {
 		if x.endpoint == simulator.EndpointStart && x.outcome == ok {
 			j.records[x.job] = &record{id: x.job, content: e.config().content(e.on), gone: map[string]time.Duration{}}
 			if stored {
-				m.pending = j.records[x.job]
+				m.pending, m.lost = j.records[x.job], false
 			}
 		}
 		if r := j.records[x.job]; r != nil {
@@ -125,7 +122,7 @@ func (j *judge) learn(e *event) {
 	for _, r := range j.records {
 		for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
 			asked := requestsFor(r.id, endpoint, heard)
-			if since := lasted(asked, missing); since >= patience && (e.action == update || endpoint == simulator.EndpointJob) {
+			if since := lasted(asked, missing); since >= patience {
 				r.gone[endpoint] = since
 			} else if slices.ContainsFunc(asked, succeeded) {
 				delete(r.gone, endpoint)
@@ -139,10 +136,11 @@ func (j *judge) learn(e *event) {
 	if e.killed && e.exists && e.after.private == nil {
 		*m = memory{lost: true}
 		if r := j.records[id]; r != nil {
-			clear(r.gone)
-			if r.imported && r.domain != "" { // its inputs are now the arguments in the state
-				r.imported, r.content = false, r.domain+"  "
+			known := *r
+			if known.gone = map[string]time.Duration{}; r.imported && r.domain != "" { // its inputs are now the arguments in the state
+				known.imported, known.content = false, r.domain+"  "
 			}
+			j.records[id] = &known
 		}
 	}
 }
@@ -160,7 +158,8 @@ type event struct {
 	said           []said
 	seen, work     []exchange // work without those that renew the old link because a new export failed
 	last           exchange   // of the work
-	bundleGone     bool       // it was missing earlier
+	// bundleGone is for how long the bundle was missing in an earlier command.
+	bundleGone time.Duration
 	// What was known before: the job in the state, and the rest. Neither record is nil.
 	job *record
 	memory

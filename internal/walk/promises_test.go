@@ -71,6 +71,8 @@ const (
 	// temporary failures must. The judge does not insist on the last seconds.
 	patience = 27 * time.Second
 	outage   = 5*time.Minute - time.Second
+	// certainty is for how long a response must repeat itself until it surely counts.
+	certainty = 32 * time.Second
 	// grace is how long an operation may last after its timeout: half a minute for the
 	// response to a start, and half a minute to renew the old link.
 	grace = 62 * time.Second
@@ -113,15 +115,16 @@ func (e *event) missing() bool {
 	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
 }
 
-// rowsEnd allows what Retry-After adds.
+// rowsEnd allows what slow responses and Retry-After add.
 func (e *event) rowsEnd() bool {
 	rows := map[string][]exchange{}
 	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
 	for _, x := range e.seen {
-		row := append(rows[x.endpoint+x.job], x)
-		if rows[x.endpoint+x.job] = row; x.outcome == ok {
-			rows[x.endpoint+x.job] = nil
-		} else if limit += x.after; lasted(row, failures...) > limit {
+		of := x.endpoint + x.job
+		rows[of] = append(rows[of], x)
+		if x.outcome == ok {
+			rows[of] = nil
+		} else if limit += x.ended.Sub(x.at) + x.after; lasted(rows[of], failures...) > limit {
 			return false
 		}
 	}
@@ -170,7 +173,7 @@ func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
-	must := failed && e.due(e.began) || e.last.outcome == missing || len(e.seen) == 0 && e.job.surelyGone(simulator.EndpointJob)
+	must := failed && e.due(e.began) || e.last.outcome == missing || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > certainty
 	return !e.known("job_id") && may || e.known("job_id") && !must
 }
 
@@ -221,7 +224,7 @@ func (e *event) retryAfter() bool {
 }
 
 func (e *event) renewsNotEarly() bool {
-	return e.bundleGone || !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool { return !e.due(x.at) })
+	return e.bundleGone > 0 || !slices.ContainsFunc(requestsFor(e.job.id, simulator.EndpointBundle, e.seen), func(x exchange) bool { return !e.due(x.at) })
 }
 
 func (e *event) ends() bool {
@@ -256,7 +259,7 @@ func (e *event) renews() bool {
 
 func (e *event) changes() bool {
 	expires, err := time.Parse(time.RFC3339, e.before.text("expires_at"))
-	useless := e.action == update && e.Unknown == "" && e.before.value.Equal(e.after.value) && err == nil && e.began.Before(expires)
+	useless := e.action == update && e.bundleGone == 0 && e.Unknown == "" && e.before.value.Equal(e.after.value) && err == nil && e.began.Before(expires)
 	return !useless || e.Keeps && e.kept != e.config().duration("renew_before", 0)
 }
 
@@ -275,7 +278,7 @@ func (e *event) patient() bool {
 }
 
 func (e *event) exportsMissing() bool {
-	return !e.bundleGone || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
+	return e.bundleGone <= certainty || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
 }
 
 func (e *event) keepsOld() bool {

@@ -28,9 +28,8 @@ func newWalk(seed uint64) walk {
 	w := walk{Scene: scene{
 		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(15), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
-		Keeps:    r.often(20), NoExpiry: r.often(5),
+		Keeps:    r.often(20),
 	}}
-	w.Scene.Download = w.Scene.Download && !w.Scene.NoExpiry
 	for len(w.Steps) < 12 {
 		w.Steps = append(w.Steps, r.steps(w.Scene)...)
 	}

@@ -7,10 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,8 +115,6 @@ var argumentTypes = map[string]tftypes.Type{
 	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String, "read": tftypes.String}},
 }
 
-var unknownString = tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
-
 func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
 // arguments returns the configuration of an export. One argument, or the revision in the
@@ -127,19 +124,14 @@ func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
 	for name, kind := range argumentTypes {
 		var value any
 		switch text := s[name]; {
-		case name == "timeouts" && text == "": // a block is there or not: it cannot be unknown
-		case name == "timeouts":
-			limit := str(text)
-			if name == unknown {
-				limit = unknownString
-			}
-			value = map[string]tftypes.Value{"create": limit, "update": limit, "read": tftypes.NewValue(tftypes.String, nil)}
-		case name == unknown:
+		case name == "timeouts" && text != "":
+			value = map[string]tftypes.Value{"create": str(text), "update": str(text), "read": tftypes.NewValue(tftypes.String, nil)}
+		case name == unknown && name != "timeouts": // a block is there or not
 			value = tftypes.UnknownValue
 		case name == "domain":
 			value = s.domain(i)
 		case name == "triggers" && unknown == "revision":
-			value = map[string]tftypes.Value{"revision": unknownString}
+			value = map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
 		case text == "":
 		case name == "triggers":
 			value = map[string]tftypes.Value{"revision": str(text)}
@@ -174,12 +166,10 @@ type walker struct {
 	judge    *judge
 	folder   string // of the download
 	blocked  bool   // the download is, by what somebody else wrote there
-	log      io.Writer
 }
 
-// take takes a walk in a bubble. It returns what broke. It logs all requests and diagnostics
-// to log, unless that is nil.
-func take(t *testing.T, w walk, log io.Writer) (problem string, counts tally) {
+// take takes a walk in a bubble. It returns what broke, and a tally.
+func take(t *testing.T, w walk) (problem string, counts map[string]int) {
 	t.Helper()
 	schemas()
 	folder := ""
@@ -187,7 +177,8 @@ func take(t *testing.T, w walk, log io.Writer) (problem string, counts tally) {
 		folder = filepath.Join(t.TempDir(), "site")
 	}
 	synctest.Test(t, func(*testing.T) {
-		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}, folder: folder, log: log}
+		began := time.Now()
+		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}, folder: folder}
 		for range k.Exports {
 			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
@@ -199,7 +190,7 @@ func take(t *testing.T, w walk, log io.Writer) (problem string, counts tally) {
 				break
 			}
 		}
-		counts = k.tally
+		k.tally["milliseconds"], counts = int(time.Since(began).Milliseconds()), k.tally
 	})
 	return problem, counts
 }
@@ -320,13 +311,7 @@ func (k *walker) end(c *command) bool {
 	k.world.mu.Lock()
 	c.requests, c.after = k.seen, k.state
 	k.world.mu.Unlock()
-	k.tally.add(c.requests)
-	if k.log != nil {
-		for _, x := range c.requests {
-			fmt.Fprintln(k.log, x.at.UnixNano(), x.endpoint, x.job, x.outcome)
-		}
-		fmt.Fprintln(k.log, c.all)
-	}
+	k.tally["messages"] += len(fmt.Sprint(c.all))
 	return k.judge.judge(c)
 }
 
@@ -386,47 +371,22 @@ func (k *walker) takeImport(s step, on int) {
 
 func (w walk) String() string { return string(must(json.Marshal(w))) }
 
-// shrink returns a shorter walk that breaks, too. It leaves out whatever it can of the
-// walk's JSON: steps, faults, arguments, and all other fields.
+// shrink returns a shorter walk that breaks, too: without some steps, and without some fields
+// of the others.
 func shrink(w walk, breaks func(walk) bool) walk {
-	var value any
-	_ = json.Unmarshal([]byte(w.String()), &value)
-	for again := true; again; {
-		again = false
-		for i := 0; i < len(smaller(value)); i++ {
-			candidate := smaller(value)[i]
-			var shorter walk
-			_ = json.Unmarshal(must(json.Marshal(candidate)), &shorter)
-			if breaks(shorter) {
-				w, value, again = shorter, candidate, true
-				i--
+	for i := 0; i < len(w.Steps); i++ {
+		shorter := walk{w.Scene, slices.Delete(slices.Clone(w.Steps), i, i+1)}
+		if breaks(shorter) {
+			w, i = shorter, -1
+		}
+	}
+	for i := range w.Steps {
+		for field := range reflect.TypeFor[step]().NumField() {
+			shorter := walk{w.Scene, slices.Clone(w.Steps)}
+			if reflect.ValueOf(&shorter.Steps[i]).Elem().Field(field).SetZero(); breaks(shorter) {
+				w = shorter
 			}
 		}
 	}
 	return w
-}
-
-// smaller returns all values with one element of a list or one field of an object left out.
-func smaller(value any) (all []any) {
-	switch v := value.(type) {
-	case []any:
-		for i, child := range v {
-			all = append(all, slices.Delete(slices.Clone(v), i, i+1))
-			for _, other := range smaller(child) {
-				all = append(all, slices.Replace(slices.Clone(v), i, i+1, other))
-			}
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			without := maps.Clone(v)
-			delete(without, name)
-			all = append(all, without)
-			for _, other := range smaller(v[name]) {
-				with := maps.Clone(v)
-				with[name] = other
-				all = append(all, with)
-			}
-		}
-	}
-	return all
 }

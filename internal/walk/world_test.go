@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing/iotest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -39,8 +40,6 @@ type scene struct {
 	Gate     bool   `json:"gate,omitempty"`
 	Lifetime span   `json:"lifetime,omitzero"` // of a link
 	Keeps    bool   `json:"keeps,omitempty"`
-	// NoExpiry means that nothing says when a link expires.
-	NoExpiry bool `json:"no_expiry,omitempty"`
 }
 
 // job is how the jobs behave that a step starts.
@@ -130,23 +129,7 @@ type world struct {
 	links   map[string]string // jobs by link
 	sites   map[string][]byte // bundles by job
 	leaks   []string          // log records with a secret
-	tally   tally
-}
-
-// tally counts what happened.
-type tally map[string]int
-
-// add counts requests.
-func (t tally) add(all []exchange) {
-	t["requests"] += len(all)
-	for _, x := range all {
-		if x.outcome == ok && x.endpoint == simulator.EndpointStart {
-			t["starts"]++
-		}
-		if x.url != "" {
-			t["links"]++
-		}
-	}
+	tally   map[string]int    // of what happened
 }
 
 // hiding says until when a job, or only its bundle, is not found.
@@ -161,18 +144,8 @@ const (
 
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}, started: map[string]string{}, tally: tally{}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}, started: map[string]string{}, tally: map[string]int{}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
-	if s.NoExpiry {
-		w.service.Rewrite(func(endpoint string, body map[string]any) any {
-			if endpoint == simulator.EndpointBundle {
-				delete(body, "expiresAt")
-				link, _, _ := strings.Cut(fmt.Sprint(body["bundleUrl"]), "?")
-				body["bundleUrl"] = link + "?X-Amz-Signature=" + strconv.FormatInt(time.Now().UnixNano(), 36)
-			}
-			return body
-		})
-	}
 	return w
 }
 
@@ -335,14 +308,10 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 	}
 	if f.Kind == kindCut {
 		half := answer.Body.Len() / 2
-		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(answer.Body.Bytes()[:half]), broken{}))
+		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(answer.Body.Bytes()[:half]), iotest.ErrReader(errLost)))
 	}
 	return response, nil
 }
-
-type broken struct{}
-
-func (broken) Read([]byte) (int, error) { return 0, errLost }
 
 // act passes a request to the service.
 func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httptest.ResponseRecorder) {
@@ -397,6 +366,8 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.tally["requests"]++
+	n.tally[x.endpoint+" "+string(x.outcome)]++
 	if x.url != "" {
 		n.links[x.url] = x.job
 	}

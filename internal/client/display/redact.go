@@ -1,8 +1,8 @@
 // Copyright (c) the terraform-provider-docs authors
 // SPDX-License-Identifier: MPL-2.0
 
-// Package display makes text of the service fit for people: it redacts secrets, and finds
-// the message in a body. It does not depend on HTTP or on the API.
+// Package display makes the service's text safe to show: it redacts secrets and finds the
+// message in a body. It does not depend on HTTP or on the API.
 package display
 
 import (

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrMixed is the end of failures of several kinds in a row. No kind lasted long enough to say
+// ErrMixed ends a row of failures of several kinds, none of which lasted long enough to show
 // what is wrong.
 var ErrMixed = errors.New("the requests failed in several ways in a row")
 

@@ -22,7 +22,7 @@ const (
 	maxBackoff      = 30 * time.Second
 	maxTimedBackoff = 15 * time.Second // of failures that are limited by time
 
-	// minMixed is how long failures of several kinds are retried at least.
+	// minMixed is the minimum time for which failures of several kinds are retried.
 	minMixed = Limit(time.Minute)
 )
 
@@ -80,8 +80,8 @@ type Loop struct {
 // limit of the rule, or ctx ends.
 //
 // The error is that of the last attempt, or [ErrMixed]. If ctx ended, or would end before the
-// next attempt, it is context.Cause(ctx) or a [*BusyError]. It is in an [*EndedError] if
-// an attempt before the end had failed.
+// next attempt, it is context.Cause(ctx) or a [*BusyError]. It is wrapped in an [*EndedError]
+// if an attempt before the end had failed.
 func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Context, number int) error) error {
 	var row failures
 	for number := 1; ; number++ {
@@ -141,7 +141,7 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 	return pause
 }
 
-// failures are failed attempts in a row. Its times are those of responses, plus the pauses
+// failures describes a row of failed attempts. Its times are those of responses, plus the pauses
 // after throttled attempts, which do not count.
 type failures struct {
 	last     error
