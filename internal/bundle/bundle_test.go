@@ -372,7 +372,6 @@ func TestCheck(t *testing.T) {
 		target Target
 		err    string
 	}{
-		"a file":                      {Target{"out/bundle.tgz", ""}, ""},
 		"a file and a directory":      {Target{"bundle.tgz", "site/"}, ""},
 		"names that begin alike":      {Target{"site.tgz", "site"}, ""},
 		"no file":                     {Target{"", "site"}, "names a directory"},

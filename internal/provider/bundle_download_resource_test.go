@@ -96,7 +96,7 @@ func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Checksum of the bundle does not match (sha256)")
 	c.wantDisk(t, "site", before)
 	c.service.ResetRequests()
-	c.write(t, c.download("site", "se_1", `sha256 = "`+checksum(before["bundle.tar.gz"])+`"`))
+	c.write(t, c.download("site", "se_1", `sha256 = "`+checksum(before["bundle.tar.gz"])+"\"\n  timeouts { update = \"5m\" }"))
 	c.apply(t, 0)
 	c.wantCounts(t, counts{})
 	c.wantEmptyPlan(t)
@@ -151,9 +151,11 @@ resource "terraform_data" "file" {
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
 	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
-	if plan := c.report(t, 0, "plan"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
+	c.service.ResetRequests()
+	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
 		t.Errorf("planned %v on the same disk", plan.planned)
 	}
+	c.wantCounts(t, counts{})
 
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
