@@ -10,14 +10,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httptrace"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
@@ -33,53 +29,23 @@ const (
 	signature = "c4a1d0signature"
 )
 
-// simulation is a simulated service and a client for it, without a network and in a bubble
-// of testing/synctest.
+// simulation is a simulated service and a client for it, in a bubble of testing/synctest.
 type simulation struct {
 	*Client
 	*simulator.Service
-	log   *logbook
-	began time.Time
+	*service
 }
 
 // inSimulation runs a test in a simulation whose exchanges must match the contract.
 func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check}), log: &logbook{}, began: time.Now()}
-		var err error
-		w.Client, err = New(Config{
-			BaseURL: "http://localhost/v1", APIKey: simulator.DefaultAPIKey, RoundTripper: w, Log: w.log.add, Random: func() float64 { return 0 },
+	bubble(t, func(t *testing.T) {
+		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check})}
+		w.Client, w.service = serve(t, w.ServeHTTP, func(config *Config) {
+			config.BaseURL, config.APIKey, config.Random = "http://localhost/v1", simulator.DefaultAPIKey, func() float64 { return 0 }
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		test(t, w)
 	})
-}
-
-// RoundTrip makes the service the network. A response that the service cuts ends early.
-func (w *simulation) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	recorder := httptest.NewRecorder()
-	defer func() {
-		if cut := recover(); cut != nil {
-			resp, err = nil, fmt.Errorf("cut: %v", cut)
-			if recorder.Flushed {
-				resp, err = recorder.Result(), nil
-				resp.Request, resp.Body = r, io.NopCloser(io.MultiReader(resp.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
-			}
-		}
-	}()
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil {
-		trace.GotConn(httptrace.GotConnInfo{})
-	}
-	w.ServeHTTP(recorder, r)
-	resp = recorder.Result()
-	resp.Request = r
-	return resp, nil
 }
 
 // polls returns when the service got requests to an endpoint, in seconds.
@@ -93,33 +59,18 @@ func (w *simulation) polls(endpoint string) []float64 {
 	return times
 }
 
-// receiving returns a client of https://docs.test/v1 that receives one body as the
-// response to every request.
+// receiving returns a client that receives one body as the response to every request.
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
-	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, MaxRetries: new(0), RoundTripper: always(body)}
-	if log != nil {
-		config.Log = log.add
-	}
-	c, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return newClient(t, func(config *Config) {
+		config.MaxRetries, config.RoundTripper, config.Log = new(0), always(body), log.add
+	})
 }
 
 type always string
 
 func (body always) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
-}
-
-// within returns a context that ends long after the test.
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)

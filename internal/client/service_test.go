@@ -4,6 +4,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -39,8 +40,8 @@ func bubble(t *testing.T, test func(*testing.T)) {
 // service is the other end of a client under test. It listens on connections
 // in memory, so it works in a bubble.
 type service struct {
-	began time.Time
-	log   *logbook
+	began  time.Time
+	logged *logbook
 	// dial, if not nil, runs before the connection of the given number, from 1, is
 	// made, and fails it with its error.
 	dial func(ctx context.Context, number int) error
@@ -63,8 +64,8 @@ type received struct {
 // reaches, by any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
 	t.Helper()
-	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
-	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.log.add }}, options...)...)
+	s := &service{began: time.Now(), logged: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
+	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.logged.add }}, options...)...)
 	c.baseURL.Scheme = "http"
 	connections := 0
 	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
@@ -79,7 +80,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	go func() { _ = server.Serve(s) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		s.log.check(t)
+		s.logged.check(t)
 	})
 	return c, s
 }
@@ -159,6 +160,7 @@ func (s *service) Addr() net.Addr { return &net.TCPAddr{} }
 func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
 		s.requests = append(s.requests, received{
 			time.Since(s.began), r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
