@@ -106,14 +106,6 @@ func symlink(t testing.TB, target, name string) {
 	}
 }
 
-// ignoresCase reports whether the file system of temporary directories ignores case.
-func ignoresCase(t testing.TB) bool {
-	t.Helper()
-	archive, _ := archiveOf(t, nil)
-	_, err := os.Stat(filepath.Join(filepath.Dir(archive), "ARCHIVE"))
-	return err == nil
-}
-
 // listing returns what is below dir: the content of files, the targets of links
 // after "-> ", and nothing for directories.
 func listing(t testing.TB, dir string) map[string]string {

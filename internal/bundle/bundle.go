@@ -8,8 +8,9 @@
 // [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for
 // the bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
 // [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
-// target into temporary directories. Only what the same resource wrote is replaced or
-// removed, and what already has the content of the bundle is left in place.
+// target into temporary directories. After either, or a failure, [Found.Discard] deletes the
+// temporary directories. Only what the same resource wrote is replaced or removed, and what
+// already has the content of the bundle is left in place.
 package bundle
 
 import (
@@ -17,86 +18,54 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/rogpeppe/go-internal/robustio"
 )
 
 // Staged is a bundle in temporary directories beside its target.
 type Staged struct {
 	SizeBytes int64 // of the file so far
 
-	writer    *os.File
-	hash      hash.Hash   // of the file so far
-	directory *stagedPart // nil if the target has none
-	file      stagedPart
-	workspace
+	hash  hash.Hash // of the file so far
+	found *Found
 }
-
-// stagedPart is the new file or directory, and what was found in its place.
-type stagedPart struct {
-	part
-	temporary string // directory beside it
-	content   string // digest of the new content
-	same      bool   // what was found has the new content
-}
-
-func (p *stagedPart) newName() string { return filepath.Join(p.temporary, "new") }
-func (p *stagedPart) oldName() string { return filepath.Join(p.temporary, "old") }
 
 // Stage creates an empty file, and the parent directories of the target if they are
 // missing. What is at the target does not change before Commit.
-func (f Found) Stage() (*Staged, error) {
-	s := &Staged{hash: sha256.New(), file: stagedPart{part: f.file}}
-	if f.directory != nil {
-		s.directory = &stagedPart{part: *f.directory}
-	}
-	if err := s.prepare(); err != nil {
-		return nil, errors.Join(err, s.Discard())
-	}
-	return s, nil
-}
-
-// parts returns the directory, if there is one, and the file. The file is the last part,
-// because it replaces a file atomically and cannot be taken back.
-func (s *Staged) parts() []*stagedPart {
-	if s.directory == nil {
-		return []*stagedPart{&s.file}
-	}
-	return []*stagedPart{s.directory, &s.file}
-}
-
-func (s *Staged) prepare() (err error) {
-	for _, p := range s.parts() {
-		if p.temporary, err = s.mkdirBeside(p.name); err != nil {
-			return err
+func (f *Found) Stage() (staged *Staged, err error) {
+	for _, p := range f.parts() {
+		if err := p.mkdirBeside(); err != nil {
+			return nil, err
 		}
 	}
-	if s.directory != nil && s.directory.isAlso(s.file.name) {
-		return ErrSamePlace
+	f.writer, err = os.OpenFile(f.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return &Staged{hash: sha256.New(), found: f}, err
+}
+
+// mkdirBeside creates the temporary directory of the part, on the same file system. A killed
+// process leaves it behind.
+func (p *part) mkdirBeside() error {
+	parent := filepath.Dir(p.name)
+	err := os.MkdirAll(parent, 0o755)
+	if err == nil {
+		p.temporary, err = os.MkdirTemp(parent, "."+filepath.Base(p.name)+".docs-bundle-*")
 	}
-	s.writer, err = os.OpenFile(s.file.newName(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	return err
 }
 
-// ErrSamePlace means that the file and the directory of a target have different names for
-// the same place.
-var ErrSamePlace = errors.New("the file and the directory are at the same place")
-
-// isAlso reports whether another name leads to the same place, because the file system
-// ignores case or because a parent is a link. It tries that with the temporary directory.
-func (p *stagedPart) isAlso(name string) bool {
-	random := strings.TrimPrefix(filepath.Base(p.temporary), temporaryPrefix(p.name))
-	_, err := os.Lstat(filepath.Join(filepath.Dir(name), temporaryPrefix(name)+random))
-	return err == nil
-}
+func (p *part) newName() string { return filepath.Join(p.temporary, "new") }
+func (p *part) oldName() string { return filepath.Join(p.temporary, "old") }
 
 // Write appends to the file.
 func (s *Staged) Write(p []byte) (int, error) {
-	n, err := s.writer.Write(p)
+	n, err := s.found.writer.Write(p)
 	_, _ = s.hash.Write(p[:n])
 	s.SizeBytes += int64(n)
 	return n, err
@@ -106,10 +75,10 @@ func (s *Staged) Write(p []byte) (int, error) {
 func (s *Staged) Restart() error {
 	s.hash.Reset()
 	s.SizeBytes = 0
-	if err := s.writer.Truncate(0); err != nil {
+	if err := s.found.writer.Truncate(0); err != nil {
 		return err
 	}
-	_, err := s.writer.Seek(0, io.SeekStart)
+	_, err := s.found.writer.Seek(0, io.SeekStart)
 	return err
 }
 
@@ -122,20 +91,30 @@ func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 // Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
 func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	// No sync is needed: the next plan detects what a crash has damaged.
-	if err := s.writer.Close(); err != nil {
+	if err := s.found.writer.Close(); err != nil {
 		return Content{}, err
 	}
-	s.file.content = s.SHA256()
-	if s.directory == nil {
-		held, err := readArchive(ctx, s.writer.Name(), defaultLimits, skip)
+	file, directory := s.found.file, s.found.directory
+	file.content = s.SHA256()
+	if directory == nil {
+		held, err := readArchive(ctx, file.newName(), nil)
 		if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
 			return Content{}, nil
 		}
 		return held.content(), err
 	}
-	held, err := unpack(ctx, s.writer.Name(), s.directory.newName(), defaultLimits)
+	err := os.Mkdir(directory.newName(), 0o755)
+	if err != nil {
+		return Content{}, err
+	}
+	root, err := os.OpenRoot(directory.newName()) // refuses names that lead out of it
+	if err != nil {
+		return Content{}, err
+	}
+	defer func() { _ = root.Close() }()
+	held, err := readArchive(ctx, file.newName(), root)
 	content := held.content()
-	s.directory.content = content.Digest
+	directory.content = content.Digest
 	return content, err
 }
 
@@ -144,11 +123,13 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 // [OccupiedError] if the resource did not write something else that is there, or if that
 // has changed since Inspect.
 //
-// After an error, the target is unchanged, unless the error is a [*NotUndoneError].
-func (s *Staged) Commit(ctx context.Context, owned Owned) (Owned, error) {
-	for _, p := range s.parts() {
-		if err := p.compare(ctx); err != nil {
-			return owned, err
+// After an error, the target is unchanged, unless the error is [ErrNotUndone].
+func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
+	f := s.found
+	for _, p := range f.parts() {
+		if p.comparable {
+			digest, err := p.digest(ctx)
+			p.same = err == nil && digest == p.content // what cannot be read is not the same
 		}
 	}
 	unlock, err := lock(ctx)
@@ -156,114 +137,139 @@ func (s *Staged) Commit(ctx context.Context, owned Owned) (Owned, error) {
 		return owned, err
 	}
 	defer unlock()
-	if err := s.replace(); err != nil {
+	if err := f.replace(); err != nil {
 		return owned, err
 	}
-	if s.directory != nil {
-		owned.Trees = withLatest(owned.Trees, s.directory.claim())
+	owned = Owned{withLatest(f.owned.Files, f.file.claim()), f.owned.Trees}
+	if f.directory != nil {
+		owned.Trees = withLatest(owned.Trees, f.directory.claim())
 	}
-	owned.Files = withLatest(owned.Files, s.file.claim())
 	return owned, nil
 }
 
-// compare finds out whether what the resource did not write has the new content.
-func (p *stagedPart) compare(ctx context.Context) error {
-	if !p.comparable {
-		return nil
-	}
-	digest, err := p.digest(ctx)
-	p.same = err == nil && digest == p.content // what cannot be read is not the same
-	return context.Cause(ctx)
-}
-
 // replace puts the new content in place of what was found, unless that has changed.
-func (s *Staged) replace() error {
+func (f *Found) replace() error {
 	var occupied OccupiedError
-	var renames []Rename
-	for _, p := range s.parts() {
-		now, err := stampOf(p.name, defaultLimits)
+	var renames []rename
+	for _, p := range f.parts() {
+		now, err := stampOf(p.name)
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
-			renames = append(renames, Rename{p.newName(), p.name})
-		case err != nil || now != p.stamp:
-			occupied = append(occupied, p.obstacle(changedSince))
-		case p.same:
-		case p.problem != "":
+			renames = append(renames, rename{p.newName(), p.name})
+		case p.problem != "" && !p.same:
 			occupied = append(occupied, p.obstacle(p.problem))
-		case p.isDirectory:
-			renames = append(renames, Rename{p.name, p.oldName()}, Rename{p.newName(), p.name})
+		case err != nil || now != p.stamp:
+			occupied = append(occupied, p.obstacle("was created or changed during this apply"))
+		case p.same: // it stays
+		case p.kind.IsDir():
+			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})
 		default:
-			renames = append(renames, Rename{p.newName(), p.name})
+			renames = append(renames, rename{p.newName(), p.name})
 		}
 	}
 	if len(occupied) > 0 {
 		return occupied
 	}
-	return s.renameAll(renames)
+	return f.renameAll(renames)
 }
 
 // claim describes what is in place now. It sets a new time, so that a destroy of another
 // resource that wrote the same leaves it. If the system refuses the new time, that destroy
 // deletes it.
-func (p *stagedPart) claim() Written {
+func (p *part) claim() Written {
 	_ = os.Chtimes(p.name, time.Now(), time.Now())
-	return Written{p.content, timeOf(p.name)}
-}
-
-// Discard deletes what was not put in place, and what was replaced. An error names what
-// is left.
-func (s *Staged) Discard() error {
-	_ = s.writer.Close()
-	return s.workspace.Discard()
-}
-
-// Removed is what was at a target, in temporary directories beside it.
-type Removed struct {
-	// Left is what was not removed, because the resource did not write it.
-	Left []Obstacle
-	workspace
+	written := Written{Digest: p.content}
+	if info, err := os.Lstat(p.name); err == nil {
+		written.Time = info.ModTime().UnixNano()
+	}
+	return written
 }
 
 // Remove renames the directory and the file into temporary directories if the resource
 // wrote them and nothing has put them in place again since, such as the resource that
-// replaces this one. It leaves anything else. Errors are those of the system, which may be a
-// [*NotUndoneError], and context.Cause(ctx).
-func (f Found) Remove(ctx context.Context) (*Removed, error) {
+// replaces this one. It returns what it leaves. Errors are those of the system, which may be
+// [ErrNotUndone], and context.Cause(ctx).
+func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
 	unlock, err := lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	r := &Removed{}
-	if err := r.remove(f); err != nil {
-		return nil, errors.Join(err, r.Discard())
+	var renames []rename
+	for _, p := range f.parts() {
+		now, err := stampOf(p.name)
+		switch {
+		case p.problem != "":
+			left = append(left, p.obstacle(p.problem))
+		case !p.owned || err == nil && now.entries == 0: // it was missing or empty, or is gone
+		case p.doubt != "":
+			left = append(left, p.obstacle(p.doubt))
+		case err != nil || now != p.stamp:
+			left = append(left, p.obstacle(replacedSince))
+		default:
+			if err := p.mkdirBeside(); err != nil {
+				return nil, err
+			}
+			renames = append(renames, rename{p.name, p.oldName()})
+		}
 	}
-	return r, nil
+	return left, f.renameAll(renames)
 }
 
-func (r *Removed) remove(f Found) error {
-	var renames []Rename
-	for _, p := range f.parts() {
-		if p.problem != "" {
-			r.Left = append(r.Left, p.obstacle(p.problem))
-		}
-		if !p.owned {
+type rename struct{ from, to string }
+
+// ErrNotUndone means that the system refused a rename, and then also refused to undo an
+// earlier one. Discard keeps the temporary directories.
+var ErrNotUndone = errors.New("the change was undone only in part")
+
+// renameAll makes all renames, or none. It tries again on systems that refuse a rename while
+// another program reads the file, such as a virus scanner on Windows.
+func (f *Found) renameAll(renames []rename) error {
+	for i, r := range renames {
+		err := robustio.Rename(r.from, r.to)
+		if err == nil {
 			continue
 		}
-		now, err := stampOf(p.name, defaultLimits)
-		switch {
-		case err == nil && now.entries == 0: // it is gone
-		case p.doubt != "":
-			r.Left = append(r.Left, p.obstacle(p.doubt))
-		case err != nil || now != p.stamp:
-			r.Left = append(r.Left, p.obstacle(replacedSince))
-		default:
-			temporary, err := r.mkdirBeside(p.name)
-			if err != nil {
-				return err
+		for _, done := range slices.Backward(renames[:i]) {
+			if failed := robustio.Rename(done.to, done.from); failed != nil {
+				f.keep = true
+				return fmt.Errorf("%w; %w: %w", err, ErrNotUndone, failed)
 			}
-			renames = append(renames, Rename{p.name, filepath.Join(temporary, "old")})
+		}
+		return err
+	}
+	return nil
+}
+
+// Discard deletes the temporary directories of Stage and Remove, unless they hold what could
+// not be put back. An error names what is left.
+func (f *Found) Discard() error {
+	_ = f.writer.Close() // it may be closed already, or nil
+	var failures []error
+	for _, p := range f.parts() {
+		if p.temporary == "" || f.keep {
+			continue
+		}
+		if err := robustio.RemoveAll(p.temporary); err != nil {
+			failures = append(failures, fmt.Errorf("%q was not deleted: %w", p.temporary, err))
 		}
 	}
-	return r.renameAll(renames)
+	return errors.Join(failures...)
+}
+
+// changing is a semaphore that is held during a change, so that no other resource of this
+// process changes a target between the comparison and the renames.
+var changing = make(chan struct{}, 1)
+
+// lock waits for the semaphore, and returns the function that releases it.
+func lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case changing <- struct{}{}:
+		if ctx.Err() == nil {
+			return func() { <-changing }, nil
+		}
+		<-changing
+	case <-ctx.Done():
+	}
+	return nil, context.Cause(ctx)
 }

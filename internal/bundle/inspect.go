@@ -6,6 +6,7 @@ package bundle
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -48,41 +49,73 @@ func isIn(directory, name string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// Found describes what is at a target.
+// Owned holds what one resource wrote: files by their checksums, and directories by their
+// content digests, oldest first. What is on disk is the resource's own if its digest is
+// among them.
+type Owned struct {
+	Files []Written `json:"files,omitempty"`
+	Trees []Written `json:"trees,omitempty"`
+}
+
+// Written is a file or a directory that was put in place.
+type Written struct {
+	Digest string `json:"digest"`
+	// Time is its modification time in nanoseconds since 1970; zero if it is not known. What
+	// another resource has put in place since is newer.
+	Time int64 `json:"time,omitempty"`
+}
+
+// maxOwned is how many digests of files, and of directories, are kept. A runner with a
+// persistent disk may hold a bundle from that many updates ago.
+const maxOwned = 20
+
+// withLatest moves or adds a digest to the end.
+func withLatest(written []Written, latest Written) []Written {
+	others := slices.DeleteFunc(slices.Clone(written), func(w Written) bool { return w.Digest == latest.Digest })
+	return append(others, latest)[max(0, len(others)+1-maxOwned):]
+}
+
+// Found is what Inspect found at a target, and what is staged to replace it.
 type Found struct {
 	directory *part // nil if the target has none
-	file      part
+	file      *part
+	owned     Owned
+	writer    *os.File // of the new file; nil before Stage
+	keep      bool     // the temporary directories hold what could not be put back
 }
 
-// parts returns the directory, if there is one, and the file.
-func (f Found) parts() []part {
+// parts returns the directory, if there is one, and the file. The file is the last part,
+// because it replaces a file atomically and cannot be taken back.
+func (f *Found) parts() []*part {
 	if f.directory == nil {
-		return []part{f.file}
+		return []*part{f.file}
 	}
-	return []part{*f.directory, f.file}
+	return []*part{f.directory, f.file}
 }
 
-// part describes the file or the directory of a target, as it was found.
+// part is the file or the directory of a target.
 type part struct {
-	name        string
-	isDirectory bool // as it should be
-	stamp       stamp
+	name string
+	kind fs.FileMode // as it should be: that of a file or of a directory
 
+	// As it was found:
+	stamp stamp
 	// What the resource did not write has a problem, such as "is a symbolic link".
 	problem    string
 	comparable bool // it is of the right kind, so it may have the content of a new bundle
-
 	// What the resource wrote is owned. Neither owned nor with a problem is what is missing or
 	// empty.
 	owned  bool
 	latest bool   // it is what the resource wrote last
-	time   int64  // when it was modified; see Written
 	doubt  string // why a destroy leaves it: another resource may have written the same
+
+	// Of the change:
+	temporary string // directory beside it
+	content   string // digest of the new content
+	same      bool   // what was found has the new content
 }
 
 const (
-	changedSince = "was created or changed during this apply" // what Commit finds
-	// Of what has the content that the resource wrote, but may be another resource's now:
 	replacedSince = "was changed or replaced after this resource wrote it"
 	unknownTime   = "has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since"
 )
@@ -95,8 +128,8 @@ type Obstacle struct {
 	Comparable bool   // it may turn out to have the content of the bundle
 }
 
-func (p part) obstacle(problem string) Obstacle {
-	return Obstacle{p.name, p.isDirectory, problem, p.comparable}
+func (p *part) obstacle(problem string) Obstacle {
+	return Obstacle{p.name, p.kind.IsDir(), problem, p.comparable}
 }
 
 // OccupiedError reports what prevents a change of a target.
@@ -105,12 +138,12 @@ type OccupiedError []Obstacle
 func (e OccupiedError) Error() string { return e[0].Name + " " + e[0].Problem }
 
 // Complete reports whether the target holds what was written last.
-func (f Found) Complete() bool {
-	return !slices.ContainsFunc(f.parts(), func(p part) bool { return !p.latest })
+func (f *Found) Complete() bool {
+	return !slices.ContainsFunc(f.parts(), func(p *part) bool { return !p.latest })
 }
 
 // Occupied returns what the resource did not write.
-func (f Found) Occupied() (occupied []Obstacle) {
+func (f *Found) Occupied() (occupied []Obstacle) {
 	for _, p := range f.parts() {
 		if p.problem != "" {
 			occupied = append(occupied, p.obstacle(p.problem))
@@ -121,60 +154,51 @@ func (f Found) Occupied() (occupied []Obstacle) {
 
 // Inspect reads what is on disk and changes nothing. Errors are those of the system, and
 // context.Cause(ctx).
-func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err error) {
+func (t Target) Inspect(ctx context.Context, owned Owned) (*Found, error) {
 	// Clean drops trailing slashes, before which the system would follow a link.
-	found.file, err = inspectPart(ctx, filepath.Clean(t.Path), 0, owned.Files)
+	found := &Found{file: &part{name: filepath.Clean(t.Path)}, owned: owned}
+	err := found.file.inspect(ctx, owned.Files)
 	if err == nil && t.Directory != "" {
-		var directory part
-		directory, err = inspectPart(ctx, filepath.Clean(t.Directory), fs.ModeDir, owned.Trees)
-		if directory.comparable && found.file.latest {
-			directory.problem += firstDifference(ctx, found.file.name, directory.name)
+		found.directory = &part{name: filepath.Clean(t.Directory), kind: fs.ModeDir}
+		err = found.directory.inspect(ctx, owned.Trees)
+		if found.directory.comparable && found.file.latest {
+			found.directory.problem += firstDifference(ctx, found.file.name, found.directory.name)
 		}
-		found.directory = &directory
 	}
-	if ctx.Err() != nil {
-		return Found{}, context.Cause(ctx)
-	}
-	return found, err
+	return found, cmp.Or(context.Cause(ctx), err)
 }
 
-// inspectPart describes what is at name, which should be of the given kind. The known
-// ones are what the resource wrote there, oldest first. If there are none, no content is read.
-func inspectPart(ctx context.Context, name string, kind fs.FileMode, known []Written) (part, error) {
-	p := part{name: name, isDirectory: kind.IsDir()}
-	info, err := os.Lstat(name)
-	if err == nil {
-		p.stamp, err = stampOf(name, defaultLimits)
-	}
+// inspect finds out what is there. The known ones are what the resource wrote there, oldest
+// first. If there are none, no content is read.
+func (p *part) inspect(ctx context.Context, known []Written) (err error) {
+	p.stamp, err = stampOf(p.name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // systems differ if a parent is a file
-		p.name, p.problem = obstacleAbove(name)
 	case isSystemError(err):
-		return p, err
+		return err
 	case err != nil:
 		p.problem = err.Error()
-	case info.Mode().Type() != kind:
-		p.problem = "is " + kindOf(info.Mode())
-	case info.IsDir() && p.stamp.entries == 1: // it is empty
+	case p.stamp.entries == 0: // it is missing
+	case p.stamp.kind != p.kind:
+		p.problem = "is " + kindOf(p.stamp.kind)
+	case p.kind.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
 		p.problem, p.comparable = "already exists", true
 	default:
-		p.time = timeOf(name) // after the stamp, so that a newer time is one of another stamp
-		return p, p.recognize(ctx, known)
+		return p.recognize(ctx, known)
 	}
-	return p, nil
+	return nil
 }
 
-// obstacleAbove returns the parent of name that is not a directory and what it is, or name.
-func obstacleAbove(name string) (at, problem string) {
-	for parent := filepath.Dir(name); ; parent = filepath.Dir(parent) {
-		if info, err := os.Stat(parent); err == nil && info.IsDir() || parent == filepath.Dir(parent) {
-			return name, ""
-		}
-		if _, err := os.Lstat(parent); err == nil {
-			return parent, "is not a directory" // but a file, or a link to nothing
-		}
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode.IsRegular():
+		return "a file"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
 	}
+	return "neither a file nor a directory"
 }
 
 // recognize compares the content with what the resource wrote.
@@ -182,14 +206,14 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 	digest, err := p.digest(ctx)
 	i := slices.IndexFunc(known, func(w Written) bool { return w.Digest == digest })
 	switch {
-	case isSystemError(err) && !errors.Is(err, fs.ErrNotExist): // another resource may have just removed it
+	case isSystemError(err):
 		return err
 	case err != nil || i < 0:
 		p.problem, p.comparable = "differs from what this resource wrote", true
 		return nil
 	case known[i].Time == 0:
 		p.doubt = unknownTime
-	case known[i].Time < p.time:
+	case known[i].Time < p.stamp.time:
 		p.doubt = replacedSince
 	}
 	p.owned, p.latest = true, i == len(known)-1
@@ -198,9 +222,9 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 
 // digest returns the content digest of the directory, or the checksum of the file in the
 // same form.
-func (p part) digest(ctx context.Context) (string, error) {
-	if p.isDirectory {
-		held, err := readTree(ctx, p.name, defaultLimits)
+func (p *part) digest(ctx context.Context) (string, error) {
+	if p.kind.IsDir() {
+		held, err := readTree(ctx, p.name)
 		return held.content().Digest, err
 	}
 	left := int64(math.MaxInt64)
@@ -211,13 +235,76 @@ func (p part) digest(ctx context.Context) (string, error) {
 // firstDifference names a path in which a directory differs from the archive that was
 // unpacked there. It returns "" if either cannot be read.
 func firstDifference(ctx context.Context, archive, directory string) string {
-	written, err := readArchive(ctx, archive, defaultLimits, skip)
-	if err != nil {
-		return ""
-	}
-	onDisk, err := readTree(ctx, directory, defaultLimits)
-	if err != nil {
+	written, err1 := readArchive(ctx, archive, nil)
+	onDisk, err2 := readTree(ctx, directory)
+	if err1 != nil || err2 != nil {
 		return ""
 	}
 	return ": " + written.difference(onDisk)
+}
+
+// stamp identifies a file, or all that is in a directory, by names, kinds, sizes, and times.
+type stamp struct {
+	entries int // zero if nothing is there; 1 for a file or an empty directory
+	kind    fs.FileMode
+	time    int64 // when it was modified, in nanoseconds since 1970
+	sum     checksum
+}
+
+// stampOf returns the stamp of a file or a directory, without reading content.
+func stampOf(name string) (s stamp, err error) {
+	hash := sha256.New()
+	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if s.entries > limits.entries { // the directory itself is not counted
+			return errTooMany
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		kind, time := info.Mode().Type(), info.ModTime().UnixNano()
+		if s.entries == 0 {
+			s.kind, s.time = kind, time
+		}
+		s.entries++
+		_, err = fmt.Fprintf(hash, "%q %s %d %d\n", path, kind, info.Size(), time)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // systems differ if a parent is a file
+		err = nil
+	}
+	s.sum = checksum(hash.Sum(nil))
+	return s, err
+}
+
+// readTree returns the content of the directory. It fails at a link or a device.
+func readTree(ctx context.Context, directory string) (tree, error) {
+	found, left := tree{}, limits.bytes
+	err := fs.WalkDir(os.DirFS(directory), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == ".":
+			return err
+		case entry.IsDir():
+			found[name] = ofDirectory
+			return nil
+		case !entry.Type().IsRegular():
+			return errKind
+		}
+		found[name], err = readSum(ctx, filepath.Join(directory, name), &left)
+		return err
+	})
+	return found, err
+}
+
+// readSum returns the checksum of a file, and reduces left by its size.
+func readSum(ctx context.Context, name string, left *int64) (checksum, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return checksum{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return sumOf(&meter{ctx, file, left})
 }

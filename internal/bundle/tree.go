@@ -4,7 +4,6 @@
 package bundle
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,13 +12,12 @@ import (
 	"slices"
 )
 
-// limits bounds what an archive may unpack to, and what is read of a directory.
-type limits struct {
+// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower
+// them.
+var limits = struct {
 	entries int   // files and directories, including parents without an entry
 	bytes   int64 // total size of all files, as read and not as declared
-}
-
-var defaultLimits = limits{entries: 100_000, bytes: 4 << 30}
+}{100_000, 4 << 30}
 
 // Content describes what is in an archive.
 type Content struct {
@@ -29,15 +27,15 @@ type Content struct {
 	Files  int64
 }
 
-// node is a file or a directory of a tree.
-type node struct {
-	directory bool
-	sum       [sha256.Size]byte // SHA-256 of a file's content
-}
+// checksum is the SHA-256 of a file's content.
+type checksum [sha256.Size]byte
 
-// tree is the content of an archive or of a directory on disk: a node for each
+// ofDirectory stands for the checksum of a directory.
+var ofDirectory checksum
+
+// tree is the content of an archive or of a directory on disk: a checksum for each
 // slash-separated name, including parent directories without their own entry.
-type tree map[string]node
+type tree map[string]checksum
 
 // content counts the files and returns the content digest: the SHA-256, in lowercase
 // hexadecimal, of one record for each file and directory, ordered by the bytes of its
@@ -53,11 +51,11 @@ func (t tree) content() (c Content) {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		kind := 'd'
-		if !t[name].directory {
+		if t[name] != ofDirectory {
 			kind = 'f'
 			c.Files++
 		}
-		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name].sum, name)
+		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name], name)
 	}
 	c.Digest = hex.EncodeToString(hash.Sum(nil))
 	return c
@@ -65,38 +63,26 @@ func (t tree) content() (c Content) {
 
 // difference describes the first name that is not the same in another tree.
 func (t tree) difference(other tree) string {
-	for _, name := range slices.Sorted(maps.Keys(t)) {
+	both := maps.Clone(t)
+	maps.Copy(both, other)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		before, known := t[name]
 		after, kept := other[name]
 		switch {
+		case !known:
+			return fmt.Sprintf("%.200q was added", name)
 		case !kept:
 			return fmt.Sprintf("%.200q is missing", name)
-		case after != t[name]:
+		case after != before:
 			return fmt.Sprintf("%.200q was changed", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(other)) {
-		if _, known := t[name]; !known {
-			return fmt.Sprintf("%.200q was added", name)
 		}
 	}
 	return ""
 }
 
-// meter reads from source. It fails when ctx has ended, or when more than *left bytes
-// have been read.
-type meter struct {
-	ctx    context.Context
-	source io.Reader
-	left   *int64
-}
-
-func (m *meter) Read(p []byte) (int, error) {
-	if m.ctx.Err() != nil {
-		return 0, context.Cause(m.ctx)
-	}
-	n, err := m.source.Read(p)
-	if *m.left -= int64(n); *m.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
+// sumOf reads source to its end.
+func sumOf(source io.Reader) (checksum, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, source)
+	return checksum(hash.Sum(nil)), err
 }

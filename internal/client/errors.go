@@ -143,10 +143,10 @@ type StorageError struct {
 
 func (e *StorageError) Error() string {
 	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
-	switch {
-	case e.StatusCode/100 == 2:
+	switch e.StatusCode / 100 {
+	case 2:
 		return text + " with an HTML or XML page instead of the bundle"
-	case e.StatusCode/100 == 3:
+	case 3:
 		return text + ", a redirect that the provider does not follow"
 	}
 	return strings.TrimSuffix(text+": "+e.Message, ": ")

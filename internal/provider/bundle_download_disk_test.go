@@ -153,7 +153,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
 	c.service.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
-	c.wantCounts(t, counts{job: 4, bundle: 4, download: 4}) // none for what no bundle can be
+	c.wantCounts(t, counts{job: 5, bundle: 5, download: 5}) // none for what is as recorded
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
@@ -307,21 +307,19 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		"container image":         {planDownload, refused(syscall.EXDEV), "Could not inspect the downloaded bundle\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different extract_to, or delete the directory. Then run the command again."},
 		"rename is not undone": {
 			updateDownload,
-			&bundle.NotUndoneError{Undo: []bundle.Rename{{From: "site", To: "tmp/new"}, {From: "tmp/old", To: "site"}}, Err: refused(syscall.EBUSY)},
-			"Could not write the bundle\nThe operating system returned: rename site tmp: device or resource busy.\n\nThe change was undone only in part.\n\nRename \"site\" to \"tmp/new\". Rename \"tmp/old\" to \"site\". Then run \"terraform apply\" again.",
+			fmt.Errorf("%w; %w: %w", refused(syscall.EBUSY), bundle.ErrNotUndone, refused(syscall.EPERM)),
+			"Could not write the bundle\nThe operating system returned: rename site tmp: device or resource busy; the change was undone only in part: rename site tmp: operation not permitted.\n\nMove the previous files back from the temporary directory that the error names. Then run \"terraform apply\" again.",
 		},
 		"cut at the store":    {createDownload, cut, "Could not download the bundle\nThe request GET /b to store failed: EOF.\n\nJob: se_1. No files were written.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
 		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nJob: se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
 		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
 		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. No files were written.\n\nTo download it as it is, remove extract_to."},
 		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files where the bundle goes\n\"a.tgz\" already exists. No files were written.\n\nUse a different path. If nothing else needs \"a.tgz\", you can move or delete it instead. Then run \"terraform apply\" again."},
-		"one place":           {createDownload, bundle.ErrSamePlace, "Invalid path\npath and extract_to lead to the same place, because the file system ignores case or because a directory is a link. No files were written.\n\nUse a different path."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
-			model := bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("a.tgz"), ExtractTo: types.StringValue("site")}
-			test.operation.addFailure(&diags, model, test.err)
+			test.operation.addFailure(&diags, "se_1", bundle.Target{Path: "a.tgz", Directory: "site"}, test.err)
 			if got := diags[0].Summary() + "\n" + diags[0].Detail(); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}

@@ -46,14 +46,9 @@ type mismatchError struct{ argument, summary, what, next string }
 func (e *mismatchError) Error() string { return e.what }
 
 // addFailure adds the diagnostics of an operation that failed.
-func (o downloadOperation) addFailure(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
+func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, target bundle.Target, err error) {
 	if mismatch, ok := errors.AsType[*mismatchError](err); ok {
 		diags.AddAttributeError(path.Root(mismatch.argument), mismatch.summary, paragraphs(sentences(mismatch.what, o.unchanged), mismatch.next))
-		return
-	}
-	if errors.Is(err, bundle.ErrSamePlace) {
-		diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
-			paragraphs(sentences("path and extract_to lead to the same place, because the file system ignores case or because a directory is a link.", o.unchanged), "Use a different path."))
 		return
 	}
 	if occupied, ok := errors.AsType[bundle.OccupiedError](err); ok {
@@ -67,23 +62,24 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, m bundleDownloadM
 		if archive.Damaged {
 			at, problem, next = "path", "is damaged:", "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."
 		}
-		what := fmt.Sprintf("The bundle of job %s %s %s.", m.JobID.ValueString(), problem, strings.TrimSuffix(archive.Error(), "."))
+		what := fmt.Sprintf("The bundle of job %s %s %s.", jobID, problem, strings.TrimSuffix(archive.Error(), "."))
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed, paragraphs(sentences(what, o.unchanged), next))
 		return
 	}
-	if !ofFileSystem(err) {
-		addError(diags, o.summary, o.explainOther(err), sentences("Job: "+m.JobID.ValueString()+".", o.unchanged), "")
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
+	if ofFile || ofRename {
+		if errors.Is(err, bundle.ErrNotUndone) {
+			o.unchanged = "" // as the error says
+		}
+		addError(diags, o.diskSummary, explanation{what: "The operating system returned: " + err.Error() + "."}, o.unchanged, o.adviseFileSystem(target, err))
 		return
 	}
-	state, next := o.unchanged, o.adviseFileSystem(m, err)
-	if stuck, ok := errors.AsType[*bundle.NotUndoneError](err); ok {
-		state, next = "The change was undone only in part.", ""
-		for _, r := range stuck.Undo {
-			next = sentences(next, fmt.Sprintf("Rename %q to %q.", r.From, r.To))
-		}
-		next = sentences(next, o.tryAgain)
+	cause := explain(err)
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
+		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
 	}
-	addError(diags, o.diskSummary, explanation{what: "The operating system returned: " + err.Error() + "."}, state, next)
+	addError(diags, o.summary, cause, sentences("Job: "+jobID+".", o.unchanged), "")
 }
 
 func argumentOf(occupied bundle.Obstacle) path.Path {
@@ -99,17 +95,14 @@ func explainOccupied(occupied bundle.Obstacle, result, tryAgain string) string {
 		sentences(fmt.Sprintf("Use a different %s. If nothing else needs %q, you can move or delete it instead.", argumentOf(occupied), occupied.Name), tryAgain))
 }
 
-// ofFileSystem reports whether an error is of the file system.
-func ofFileSystem(err error) bool {
-	_, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofRename := errors.AsType[*os.LinkError](err)
-	return ofFile || ofRename
-}
+const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or lower -parallelism."
 
 // adviseFileSystem says what to do about an error of the file system.
-func (o downloadOperation) adviseFileSystem(m bundleDownloadModel, err error) string {
+func (o downloadOperation) adviseFileSystem(target bundle.Target, err error) string {
 	rename, _ := errors.AsType[*os.LinkError](err)
 	switch {
+	case errors.Is(err, bundle.ErrNotUndone):
+		return sentences("Move the previous files back from the temporary directory that the error names.", o.tryAgain)
 	case errors.Is(err, syscall.EMFILE):
 		return sentences(raiseOpenFiles, o.tryAgain)
 	case errors.Is(err, syscall.ENAMETOOLONG):
@@ -119,20 +112,9 @@ func (o downloadOperation) adviseFileSystem(m bundleDownloadModel, err error) st
 	case errors.Is(err, syscall.EXDEV) && rename != nil:
 		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different extract_to, or delete the directory.", rename.Old), o.tryAgain)
 	}
-	targets := strconv.Quote(m.Path.ValueString())
-	if !m.ExtractTo.IsNull() {
-		targets += " and " + strconv.Quote(m.ExtractTo.ValueString())
+	names := strconv.Quote(target.Path)
+	if target.Directory != "" {
+		names += " and " + strconv.Quote(target.Directory)
 	}
-	return sentences(fmt.Sprintf("Make sure that Terraform can read %s and write to the directories that contain them, and that the disk has free space.", targets), o.tryAgain)
-}
-
-const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or lower -parallelism."
-
-// explainOther explains an error that is not of the file system.
-func (o downloadOperation) explainOther(err error) explanation {
-	cause := explain(err)
-	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
-		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
-	}
-	return cause
+	return sentences(fmt.Sprintf("Make sure that Terraform can read %s and write to the directories that contain them, and that the disk has free space.", names), o.tryAgain)
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -112,12 +111,13 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	creating := req.State.Raw.IsNull()
 	var config, plan, state bundleDownloadModel
+	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !creating {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		owned = readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	}
-	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -125,7 +125,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
 		found, err := plan.target().Inspect(ctx, owned)
 		if err != nil {
-			planDownload.addFailure(&resp.Diagnostics, plan, err)
+			planDownload.addFailure(&resp.Diagnostics, plan.JobID.ValueString(), plan.target(), err)
 			return
 		}
 		complete = found.Complete()
@@ -158,9 +158,9 @@ func planResult(occupied bundle.Obstacle) string {
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	r.apply(ctx, createDownload, plan, bundleDownloadModel{}, bundle.Owned{}, &resp.State, resp.Private, &resp.Diagnostics)
+	run := downloadRun{downloadOperation: createDownload, data: r.data, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
+	run.apply(ctx, &resp.State, resp.Private)
 }
 
 // Read does not change the state, which records what was written, on any disk.
@@ -168,11 +168,11 @@ func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *re
 }
 
 func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
-	r.apply(ctx, updateDownload, plan, state, owned, &resp.State, resp.Private, &resp.Diagnostics)
+	run := downloadRun{downloadOperation: updateDownload, data: r.data, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
+	run.diags.Append(req.State.Get(ctx, &run.state)...)
+	run.owned = readOwned(ctx, req.Private, &run.state, run.diags)
+	run.apply(ctx, &resp.State, resp.Private)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
@@ -184,111 +184,98 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 		return
 	}
 	found, err := state.target().Inspect(ctx, owned)
-	var removed *bundle.Removed
+	var left []bundle.Obstacle
 	if err == nil {
-		removed, err = found.Remove(ctx)
+		left, err = found.Remove(ctx)
+		warnAboutLeftovers(found.Discard(), state, &resp.Diagnostics)
 	}
 	if err != nil {
-		deleteDownload.addFailure(&resp.Diagnostics, state, err)
+		deleteDownload.addFailure(&resp.Diagnostics, state.JobID.ValueString(), state.target(), err)
 		return
 	}
-	state.warnAboutLeftovers(removed.Discard(), &resp.Diagnostics)
-	for _, occupied := range removed.Left {
+	for _, occupied := range left {
 		resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryForeignFiles+": "+occupied.Name,
 			paragraphs(fmt.Sprintf("%q %s. It was not deleted.", occupied.Name, occupied.Problem), "If no other resource uses it and you do not need it, delete it."))
 	}
 }
 
-// readOwned returns the digests of what the resource wrote. The state holds those of the
-// last bundle too, in case the private state is lost or unreadable.
+// readOwned returns the digests of what the resource wrote: those of the last bundle, which
+// the state holds too, if the private state is lost or unreadable.
 func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
 	stored, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
-	var owned bundle.Owned
 	if stored != nil {
-		owned = *stored
+		return *stored
 	}
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
 			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
 			"No action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."))
 	}
-	owned.Add(state.SHA256.ValueString(), state.ContentSHA256.ValueString())
-	return owned
+	return bundle.Owned{
+		Files: []bundle.Written{{Digest: state.SHA256.ValueString()}},
+		Trees: []bundle.Written{{Digest: state.ContentSHA256.ValueString()}},
+	}
 }
 
 func (m bundleDownloadModel) target() bundle.Target {
 	return bundle.Target{Path: m.Path.ValueString(), Directory: m.ExtractTo.ValueString()}
 }
 
+// downloadRun is a create or an update.
+type downloadRun struct {
+	downloadOperation
+	data  *providerData
+	plan  bundleDownloadModel
+	state bundleDownloadModel // of an update
+	owned bundle.Owned        // what the resource wrote
+	diags *diag.Diagnostics
+}
+
 // apply downloads the bundle of the plan's job, unless it is on disk already, and stores
-// what is there. In a create, state and owned are empty.
-func (r *bundleDownloadResource) apply(ctx context.Context, operation downloadOperation, plan, state bundleDownloadModel, owned bundle.Owned, to *tfsdk.State, private privateState, diags *diag.Diagnostics) {
-	c, ok := r.data.ready(diags)
-	if !ok || diags.HasError() {
+// what is there.
+func (run *downloadRun) apply(ctx context.Context, to *tfsdk.State, private privateState) {
+	c, ok := run.data.ready(run.diags)
+	if !ok || run.diags.HasError() {
 		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, operation.timeout, defaultDownloadTimeout)
+	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, run.timeout, defaultDownloadTimeout)
 	defer cancel()
 
-	found, err := plan.inspect(ctx, owned)
+	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
+	found, err := run.plan.target().Inspect(ctx, run.owned)
+	switch {
+	case err != nil:
+	case found.Complete() && wantsSame:
+		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
+		run.plan = run.state
+	case !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags):
+		return
+	default:
+		err = run.download(ctx, c, found)
+	}
 	if err != nil {
-		operation.addFailure(diags, plan, err)
+		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
 	}
-	result := plan.withComputed(state)
-	if !found.Complete() || !plan.wantsBundleOf(state) {
-		if !waitForCompleted(ctx, c, plan.JobID.ValueString(), diags) {
-			return
-		}
-		result, owned, err = plan.download(ctx, c, found, owned, diags)
-		if err != nil {
-			operation.addFailure(diags, plan, err)
-			return
-		}
-	}
-	diags.Append(to.Set(ctx, &result)...)
-	writePrivate(ctx, private, writtenKey, owned, diags)
+	run.diags.Append(to.Set(ctx, &run.plan)...)
+	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// inspect returns what is at the target. It fails if that cannot be the bundle.
-func (m bundleDownloadModel) inspect(ctx context.Context, owned bundle.Owned) (bundle.Found, error) {
-	found, err := m.target().Inspect(ctx, owned)
-	if err != nil {
-		return found, err
-	}
-	if occupied := slices.DeleteFunc(found.Occupied(), func(o bundle.Obstacle) bool { return o.Comparable }); len(occupied) > 0 {
-		return found, bundle.OccupiedError(occupied)
-	}
-	return found, nil
-}
-
-// wantsBundleOf reports whether the plan wants the bundle that the state describes.
-func (m bundleDownloadModel) wantsBundleOf(state bundleDownloadModel) bool {
-	return m.JobID.Equal(state.JobID) && (m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256))
-}
-
-// withComputed returns the model with the computed attributes of another one.
-func (m bundleDownloadModel) withComputed(from bundleDownloadModel) bundleDownloadModel {
-	m.SHA256, m.SizeBytes, m.ContentSHA256, m.FileCount = from.SHA256, from.SizeBytes, from.ContentSHA256, from.FileCount
-	return m
-}
-
-// download puts the bundle in place of what was found. It returns the model with the
-// computed attributes, and what the resource owns then. If it fails, it leaves the files
-// unchanged.
-func (m bundleDownloadModel) download(ctx context.Context, c *client.Client, found bundle.Found, owned bundle.Owned, diags *diag.Diagnostics) (bundleDownloadModel, bundle.Owned, error) {
-	jobID := m.JobID.ValueString()
+// download puts the bundle in place of what was found, and sets the computed attributes of
+// the plan. If it fails, it leaves the files unchanged.
+func (run *downloadRun) download(ctx context.Context, c *client.Client, found *bundle.Found) error {
+	plan := &run.plan
+	jobID := plan.JobID.ValueString()
+	defer func() { warnAboutLeftovers(found.Discard(), *plan, run.diags) }()
 	staged, err := found.Stage()
 	if err != nil {
-		return m, owned, err
+		return err
 	}
-	defer func() { m.warnAboutLeftovers(staged.Discard(), diags) }()
-
 	if err := c.DownloadBundle(ctx, jobID, staged); err != nil {
-		return m, owned, err
+		return err
 	}
-	if wanted := m.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
-		return m, owned, &mismatchError{
+	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
+		return &mismatchError{
 			"sha256", summaryChecksumMismatch,
 			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
 			"If the bundle is correct, update or remove sha256.",
@@ -296,29 +283,29 @@ func (m bundleDownloadModel) download(ctx context.Context, c *client.Client, fou
 	}
 	content, err := staged.Unpack(ctx)
 	if err != nil {
-		return m, owned, err
+		return err
 	}
 	// The plan knows the content only of a job that was downloaded before.
-	if wanted := m.ContentSHA256.ValueString(); !m.ContentSHA256.IsUnknown() && wanted != content.Digest {
-		return m, owned, &mismatchError{
+	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
+		return &mismatchError{
 			"job_id", summaryContentChanged,
 			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
 			"To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
-	if owned, err = staged.Commit(ctx, owned); err != nil {
-		return m, owned, err
+	if run.owned, err = staged.Commit(ctx); err != nil {
+		return err
 	}
-	m.SHA256, m.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
-	m.ContentSHA256, m.FileCount = types.StringNull(), types.Int64Null()
+	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
+	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
-		m.ContentSHA256, m.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
+		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
 	}
-	return m, owned, nil
+	return nil
 }
 
 // warnAboutLeftovers names temporary directories that could not be deleted.
-func (m bundleDownloadModel) warnAboutLeftovers(err error, diags *diag.Diagnostics) {
+func warnAboutLeftovers(err error, m bundleDownloadModel, diags *diag.Diagnostics) {
 	if err != nil {
 		diags.AddWarning(summaryNotDeleted+": "+m.Path.ValueString(), paragraphs(sentence(err.Error()), "Nothing needs these files. Delete them yourself."))
 	}

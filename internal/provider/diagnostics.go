@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -195,8 +194,8 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.PlainHTTP {
 		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."
 	}
-	if e.ProxyStatus == http.StatusProxyAuthRequired {
-		return adviceByStatus[http.StatusProxyAuthRequired]
+	if e.ProxyStatus == 407 {
+		return adviceByStatus[407]
 	}
 	if e.Storage {
 		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."

@@ -152,7 +152,9 @@ func (run *exportRun) link(ctx context.Context) *exportFailure {
 	life.jobRead(job)
 	switch {
 	case failure == nil:
-		run.recordLink(func(now time.Time) { life.linkCreated(bundle, run.goal, now) })
+		keptWith := life.KeptWith
+		life.linkCreated(bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	case failure.outcome == outcomeGone && failure.stage == stagePoll:
 		life.jobNotFound()
 	case failure.outcome == outcomeGone:
@@ -166,7 +168,9 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink)
 	switch {
 	case failure == nil:
-		run.recordLink(func(now time.Time) { run.life.pendingCompleted(job, bundle, run.goal, now) })
+		keptWith := run.life.KeptWith
+		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	case failure.outcome == outcomeFailed:
 		run.life.pendingFailed()
 	}
@@ -198,8 +202,8 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 // fail returns the failure of a stage; cause is nil if the job failed.
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
-		stage: stage, outcome: outcomeOf(stage, cause), cause: cause, domain: run.goal.inputs.Domain,
-		jobID: jobID, job: job, stored: run.life != nil && run.life.JobID == jobID, creates: run.creates,
+		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
+		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }
 
@@ -213,27 +217,23 @@ func (run *exportRun) keepLink(ctx context.Context) {
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
-		run.recordLink(func(now time.Time) { run.life.linkCreated(bundle, run.goal, now) })
+		keptWith := run.life.KeptWith
+		run.life.linkCreated(bundle, run.goal, run.clock.Now())
+		run.warnAboutLink(keptWith)
 	}
 }
 
-// recordLink records a new link, and warns about what was learned from it.
-func (run *exportRun) recordLink(record func(now time.Time)) {
-	keptWith := run.life.KeptWith
-	record(run.clock.Now())
+// warnAboutLink warns if the new link cannot be renewed as configured. keptWith is
+// exportLife.KeptWith before the link was created.
+func (run *exportRun) warnAboutLink(keptWith time.Duration) {
+	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
 	if run.life.KeptWith != keptWith {
-		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
+		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, job),
 			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
 				"From now on, the provider ignores renew_before = %q and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
-				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
+				link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
 	}
-	run.warnAboutLink()
-}
-
-// warnAboutLink warns if the new link cannot be renewed as configured.
-func (run *exportRun) warnAboutLink() {
-	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
 	if link.ExpiresAt.IsZero() {
 		run.diags.AddWarning(aboutJob(summaryUnknownExpiry, job),
 			"Neither the service nor the link itself specifies when the link expires, so expires_at is null and the provider does not renew the link.\n\n"+

@@ -22,7 +22,6 @@ type exportFailure struct {
 	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
-	stored  bool                    // the job is that of the state
 	creates bool                    // so Terraform taints the resource after an error
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -78,7 +77,7 @@ func failureOf(c *client.Client, job *client.StaticExportJob) string {
 // explainExport is explain for a request of an export.
 func explainExport(err error) explanation {
 	cause := explain(err)
-	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == http.StatusPaymentRequired || api.StatusCode == http.StatusForbidden) {
+	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
 		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
 	}
 	return cause

@@ -274,7 +274,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
 		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
-		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more, and exports the site again only if the service still cannot find it after 30 seconds."}},
+		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
 		"lost private state":                                {[]change{lost, due}, nil},
 		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
 		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
@@ -384,7 +384,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink()
+			run.warnAboutLink(test.keptWith)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()

@@ -120,10 +120,11 @@ func (e *event) rowsEnd() bool {
 	rows := map[string][]exchange{}
 	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
 	for _, x := range e.seen {
-		row := append(rows[x.endpoint+x.job], x)
-		if rows[x.endpoint+x.job] = row; x.outcome == ok {
-			rows[x.endpoint+x.job] = nil
-		} else if limit += x.ended.Sub(x.at) + x.after; lasted(row, failures...) > limit {
+		of := x.endpoint + x.job
+		rows[of] = append(rows[of], x)
+		if x.outcome == ok {
+			rows[of] = nil
+		} else if limit += x.ended.Sub(x.at) + x.after; lasted(rows[of], failures...) > limit {
 			return false
 		}
 	}
