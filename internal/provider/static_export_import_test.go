@@ -60,23 +60,6 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Each is said, although the other is.
-func TestImportSaysThatItResumesAndThatItAdopts(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	running, lost := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute}), h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-	c := h.cli(t, revision("1")+strings.Replace(revision("1"), `"site"`, `"lost"`, 1))
-	c.terraform.Run(t, 0, "import", site, running)
-	c.terraform.Run(t, 0, "import", "docs_static_export.lost", lost)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == lost }, Status: 404, Lasts: 40 * time.Second})
-	plan := c.report(t, 0, "plan")
-	plan.wantSaid(t, "site", "it resumes job "+running, "Configured inputs are recorded without a new export")
-	plan.wantSaid(t, "lost", "Missing export will be repeated: job "+lost)
-	c.apply(t, 0)
-	h.wantCounts(t, counts{job: polls(1, 105), bundle: 2})
-	c.wantEmptyPlan(t)
-}
-
 func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
@@ -96,22 +79,6 @@ func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
 			t.Errorf("an import has no timeouts:\n%s", output)
 		}
 	}
-}
-
-func TestImportWithAnotherDomainAdoptsNothing(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-	c := h.cli(t, revision("1"))
-	c.terraform.Run(t, 0, "import", site, "other.example.com,"+id)
-	plan := c.report(t, 0, "plan")
-	plan.wantNothingSaid(t, "site")
-	if plan.planned["site"] != "update" {
-		t.Errorf("planned %q, want an update", plan.planned["site"])
-	}
-	c.apply(t, 0)
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
 }
 
 func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {

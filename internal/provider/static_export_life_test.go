@@ -267,6 +267,8 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
 		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
+		"running, imported, new content":                    {[]change{imported, running, newContent}, []string{summaryCanResume + ": job se_1", summaryImportAdopts + ": job se_1"}},
+		"missing, imported":                                 {[]change{imported, missing, newContent}, []string{summaryMissing + ": job se_1"}},
 		"pending for new content":                           {[]change{newContent, pending}, []string{summaryCanResume + ": job se_2"}},
 		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryCanResume + ": job se_2"}},
 		"pending for other content":                         {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},

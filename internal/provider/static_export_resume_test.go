@@ -32,43 +32,28 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		config  string
-		job     simulator.JobSpec
-		faults  []simulator.Fault
-		summary string
-		says    []string
+		job  simulator.JobSpec
+		link simulator.Fault
+		says []string
 	}{
 		"if it timed out": {
-			export(),
-			simulator.JobSpec{Queue: simulator.Forever},
-			nil,
-			"Static export timed out",
-			[]string{"The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
+			job:  simulator.JobSpec{Queue: simulator.Forever},
+			says: []string{"Error: Static export timed out", "The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
 		},
 		"if its link was refused for half a minute": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
-			"Could not create a bundle link",
-			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
-		},
-		"if its bundle was missing for half a minute": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second}},
-			"Could not create a bundle link",
-			[]string{"HTTP 404 Not Found", "completed, but no link was received."},
+			link: simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second},
+			says: []string{"Error: Could not create a bundle link", "HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			h.service.NextJob(test.job)
-			for _, fault := range test.faults {
-				h.service.AddFault(fault)
+			if test.link.Status != 0 {
+				h.service.AddFault(test.link)
 			}
-			c := h.cli(t, test.config)
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
+			c := h.cli(t, export())
+			wantPhrases(t, c.apply(t, 1), append(test.says, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
 			h.clock.Advance(time.Minute)
 
@@ -79,9 +64,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			}
 			c.terraform.Run(t, 0, "untaint", site)
 			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
-				t.Errorf("%d starts, want 1", starts)
-			}
+			h.wantStarts(t, 1)
 			c.wantJob(t, 0)
 			if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "First export did not finish") {
 				t.Errorf("the warning is still there:\n%s", output)
