@@ -30,16 +30,16 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 			c := h.cli(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.argument, id)))
 			c.terraform.SkipBelow(t, test.needs, test.needs, "this import block")
 			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-			h.wantCounts(t, counts{job: polls(1, 2)})
+			h.wantCounts(t, counts{job: 2})
 
 			wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
-			h.wantCounts(t, counts{job: polls(1, 4), bundle: 1})
+			h.wantCounts(t, counts{job: 4, bundle: 1})
 			c.wantJob(t, 0)
 			c.wantEmptyPlan(t)
 
 			c.write(t, revision("2"))
 			c.apply(t, 0)
-			h.wantCounts(t, counts{start: 1, job: polls(1, 25), bundle: 2})
+			h.wantCounts(t, counts{start: 1, job: polls(10, 25), bundle: 2})
 			c.wantJob(t, 1)
 		})
 	}
@@ -92,7 +92,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{job: polls(1, 10), bundle: 1})
+	h.wantCounts(t, counts{job: polls(3, 10), bundle: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {

@@ -21,14 +21,14 @@ import (
 )
 
 func TestAccStaticExportResource(t *testing.T) {
-	const address = "docs_static_export.test"
+	const address, job = "docs_static_export.test", "data.docs_static_export_job.test"
 	acc := newAcceptance(t, domainVariable)
 	anotherJob := statecheck.CompareValue(compare.ValuesDiffer())
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1"),
+				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
@@ -37,6 +37,8 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
+					statecheck.ExpectKnownValue(job, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+					statecheck.ExpectKnownValue(job, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 				},
 			},
 			{
@@ -60,7 +62,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, job: polls(1, 45), bundle: 2})
+	acc.wantCounts(t, counts{start: 2, job: polls(18, 45), bundle: 2})
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
@@ -104,9 +106,9 @@ func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
 	c.write(t, content("1", "22")) // and with other spacing
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
 	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
-	h.wantCounts(t, counts{start: 1, job: polls(1, 20), bundle: 1})
+	h.wantCounts(t, counts{start: 1, job: polls(8, 20), bundle: 1})
 	c.write(t, content("2", "22"))
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 2, job: polls(1, 40), bundle: 2})
+	h.wantCounts(t, counts{start: 2, job: polls(16, 40), bundle: 2})
 	c.wantJob(t, 1)
 }
