@@ -15,34 +15,22 @@ import (
 
 func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing.T) {
 	t.Parallel()
-	const block = "\nimport {\n  to = " + site + "\n  %s\n}\n"
-	for name, test := range map[string]struct {
-		argument string // with the ID of the job
-		needs    int    // minor version of Terraform and OpenTofu
-	}{
-		"by DOMAIN,JOB_ID":            {`id = "docs.example.com,%s"`, 5},
-		"by identity with the domain": {`identity = { job_id = "%s", domain = "docs.example.com" }`, 12},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-			c := h.cli(t, revision("1")+fmt.Sprintf(block, fmt.Sprintf(test.argument, id)))
-			c.terraform.SkipBelow(t, test.needs, test.needs, "this import block")
-			c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-			h.wantCounts(t, counts{job: 2})
+	h := newHarness(t, simulator.Options{})
+	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	c := h.cli(t, revision("1")+fmt.Sprintf("\nimport {\n  to = %s\n  id = \"docs.example.com,%s\"\n}\n", site, id))
+	c.terraform.SkipBelow(t, 5, 5, "import blocks")
+	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
+	h.wantCounts(t, counts{job: 2})
 
-			wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
-			h.wantCounts(t, counts{job: 4, bundle: 1})
-			c.wantJob(t, 0)
-			c.wantEmptyPlan(t)
+	wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
+	h.wantCounts(t, counts{job: 4, bundle: 1})
+	c.wantJob(t, 0)
+	c.wantEmptyPlan(t)
 
-			c.write(t, revision("2"))
-			c.apply(t, 0)
-			h.wantCounts(t, counts{start: 1, job: polls(10, 25), bundle: 2})
-			c.wantJob(t, 1)
-		})
-	}
+	c.write(t, revision("2"))
+	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 1, job: polls(10, 25), bundle: 2})
+	c.wantJob(t, 1)
 }
 
 // TestImportOfARunningJobIsFinishedByTheNextApply also polls in the configured interval.
