@@ -65,7 +65,7 @@ func download(service, jobID, target string) error {
 	if err == nil {
 		_, err = staged.Commit(ctx)
 	}
-	if err := errors.Join(err, staged.Discard()); err != nil {
+	if err := errors.Join(err, found.Discard()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

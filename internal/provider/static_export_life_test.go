@@ -234,6 +234,8 @@ func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
 	}
 }
 
+// The CLI shows only one of several warnings that have the same first line, which therefore names
+// the job.
 func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 	t.Parallel()
 	var (
@@ -376,9 +378,9 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		keptWith          time.Duration
 	}{
 		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
-		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the provider does not renew the link."}, 0},
-		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
+		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
 		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {
@@ -386,7 +388,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
-			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
+			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
 			run.warnAboutLink(test.keptWith)
 			said := ""
 			for _, d := range diags {
@@ -394,25 +396,5 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			}
 			wantPhrases(t, cmp.Or(said, "nothing"), test.want...)
 		})
-	}
-}
-
-func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
-	t.Parallel()
-	state := staticExportModel{
-		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")),
-		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
-		JobID: types.StringValue("se_1"), Status: types.StringValue(client.JobCompleted),
-		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2130-01-31T13:00:00Z"),
-	}
-	var diags diag.Diagnostics
-	life, readable := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
-	if readable || life.Lost || len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes+": job se_1" {
-		t.Errorf("the diagnostics are %v", diags)
-	}
-	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {
-		if got := life.nextStep(at, state.goal()); got != want || life.Pending != nil {
-			t.Errorf("at %s: got %s, want %s", at, got, want)
-		}
 	}
 }

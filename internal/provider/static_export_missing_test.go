@@ -100,10 +100,11 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 	}
 }
 
-// The version that wrote it can still read it.
+// The version that wrote it can still read it. Until then, the job and its link are known from the
+// state.
 func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, export())
 	c.apply(t, 0)
 	const later = `{"pending":"se_2"}`
@@ -112,12 +113,16 @@ func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 		return private
 	})
 	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: Private state is unreadable: job "+h.service.JobIDs()[0])
+	c.wantEmptyPlan(t)
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
 		if string(private[lifeKey]) != later {
 			t.Errorf("the private state is %s", private[lifeKey])
 		}
 		return private
 	})
+	h.clock.Advance(2 * time.Hour)
+	wantPhrases(t, c.apply(t, 0), "1 changed")
+	c.wantJob(t, 0)
 }
 
 func TestJobThatFailsAfterATimeoutIsExplainedByTheRefresh(t *testing.T) {

@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -111,42 +110,4 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	h.wantCounts(t, counts{start: 1, job: polls(4, 10), bundle: 2})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
-}
-
-// The CLI shows only one of several warnings that have the same first line.
-func TestWarningsOfTwoExportsDoNotHideOneAnother(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.rewriteBundle(func(body map[string]any) {
-		body["bundleUrl"], body["expiresAt"] = "http://127.0.0.1:9/bundle.tar.gz", nil
-	})
-	for range 2 {
-		h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
-	}
-	c := h.cli(t, strings.Replace(export(`timeouts { create = "8s" }`), `"docs.example.com"`, "each.key\n  for_each = toset([\"a.example.com\", \"b.example.com\"])", 1))
-	wantBoth := func(output string, summaries ...string) {
-		t.Helper()
-		for _, summary := range summaries {
-			for _, job := range h.service.JobIDs()[:2] {
-				wantPhrases(t, output, "Warning: "+summary+": job "+job)
-			}
-		}
-		if strings.Contains(output, "similar warning") {
-			t.Errorf("a warning is hidden:\n%s", output)
-		}
-	}
-	plan := func() string { return unwrapped(c.terraform.Run(t, 0, "plan")) }
-	c.apply(t, 1)
-	wantBoth(plan(), summaryUnfinished)
-	jobs := h.service.JobIDs()
-	for i, domain := range []string{"a.example.com", "b.example.com"} {
-		h.service.FinishJob(jobs[i], "")
-		c.terraform.Run(t, 0, "untaint", fmt.Sprintf("%s[%q]", site, domain))
-	}
-	// The same warning of a refresh and of the plans is shown once.
-	wantBoth(strings.ReplaceAll(c.apply(t, 0), "(and 2 more similar warnings elsewhere)", ""), summaryUnfinished, summaryUnknownExpiry)
-	for _, job := range jobs {
-		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == job }, Status: 404})
-	}
-	wantBoth(plan(), summaryJobNotFound, summaryMissing)
 }
