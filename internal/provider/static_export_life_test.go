@@ -281,6 +281,8 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
 		"bundle missing, failed":                            {[]change{noBundle, failed}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"lost private state":                                {[]change{lost, due}, nil},
+		"lost private state, then a start":                  {[]change{lost, newContent, pending}, []string{summaryCanResume + ": job se_2"}},
+		"lost private state, then an update":                {[]change{lost, func(s *situation) { s.life.updated() }, newContent}, nil},
 		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
 		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
