@@ -16,7 +16,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -111,21 +110,20 @@ func TestUnpackRefuses(t *testing.T) {
 		"a file in place of the root":    {tarOf(t, page, regular(".", "x")), errName, "."},
 		"a symbolic link":                {tarOf(t, page, link), errKind, "latest"},
 		"a symbolic link in a zip":       {zipOf(t, zipEntry{name: "latest", body: "a", mode: fs.ModeSymlink | 0o777}), errKind, "latest"},
-		"a hard link":                    {tarOf(t, page, tar.Header{Name: "again", Typeflag: tar.TypeLink, Linkname: "index.html"}), errKind, "again"},
 		"a file twice":                   {tarOf(t, page, page), errConflict, "index.html"},
 		"a directory in place of a file": {tarOf(t, page, directory("index.html")), errConflict, "index.html"},
 		"a file in place of a directory": {tarOf(t, regular("a/b", "x"), regular("a", "x")), errConflict, "a"},
 		"a file inside a file":           {tarOf(t, page, regular("index.html/b/c", "x")), errConflict, "index.html/b/c"},
 		"a zip that lies about a size":   {lyingZip(t), zip.ErrFormat, "lie"},
 		"a zip of unknown compression":   {patch(goodZip, "PK\x01\x02", 10, 99), errMethod, "index.html"},
-		"a zip with a wrong checksum":    {patch(goodZip, "PK\x01\x02", 16, 0xff), zip.ErrChecksum, "index.html"},
 
 		"nothing at all":                      {nil, errFormat, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},
 		"a tar with nothing but its root":     {tarOf(t, directory("./")), errEmpty, ""},
+		"a zip with nothing but its root":     {zipOf(t, zipEntry{name: "./", mode: fs.ModeDir | 0o755}), errEmpty, ""},
+		"a tar with a broken header":          {patch(good, "next.html", 0, 0xff), tar.ErrHeader, ""},
 		"a zip without entries":               {zipOf(t), errEmpty, ""},
 		"a tar cut within a file":             {good[:512+512+512+2000], io.ErrUnexpectedEOF, "next.html"},
-		"a tar cut within a header":           {good[:512+512+100], io.ErrUnexpectedEOF, ""},
 		"a gzip tar without its last byte":    {shorter(gzipOf(t, good), 1), io.ErrUnexpectedEOF, ""},
 		"a gzip tar with a wrong checksum":    {patch(gzipOf(t, good), "", len(gzipOf(t, good))-8, 0xff), gzip.ErrChecksum, ""},
 		"a gzip header alone":                 {gzipOf(t, good)[:6], io.ErrUnexpectedEOF, ""},
@@ -169,7 +167,7 @@ func TestUnpackIntoADirectoryThatIsNotEmpty(t *testing.T) {
 	}
 }
 
-func TestReadArchiveReportsErrorsOfTheSystemAsSuch(t *testing.T) {
+func TestUnpackIntoADirectoryThatIsGone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the system deletes no directory that is open")
@@ -213,7 +211,7 @@ func TestUnpackHasLimits(t *testing.T) {
 		"folders that one long path implies":            {tarOf(t, regular(strings.Repeat("d/", 20)+"f", "")), 20, 100, errTooMany},
 		"headers of many entries":                       {tarOf(t, slices.Repeat([]tar.Header{directory("d")}, 2500)...), 2500, 1, nil},
 		"headers without an entry":                      {bytes.Repeat(shorter(tarOf(t, padded), 512+1024), 30), 1, 1, errTooLarge},
-		"content of a zip, which its directory has not": {zipOf(t, zipEntry{name: "random", body: random(2 << 20)}), 1, 2 << 20, nil},
+		"content of a zip, which its directory has not": {zipOf(t, zipEntry{name: "random", body: strings.Repeat("x", 2<<20)}), 1, 2 << 20, nil},
 		"names of a zip":                                {zipOf(t, slices.Repeat([]zipEntry{{name: strings.Repeat("a", 60_000)}}, 30)...), 100, 1, errListing},
 		"padding without end":                           {gzipOf(t, append(tarOf(t, pages...), make([]byte, 2<<20)...)), 4, 10, errTooLarge},
 	} {
@@ -299,7 +297,6 @@ func FuzzUnpack(f *testing.F) {
 	page := regular("docs/index.html", "home")
 	for _, headers := range [][]tar.Header{
 		{directory("./"), page, {Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "docs"}},
-		{{Name: "out", Typeflag: tar.TypeSymlink, Linkname: "../.."}, regular("out/evil", "x")},
 		{page, page, directory("docs/index.html"), {Name: "dev", Typeflag: tar.TypeChar}},
 		{{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"path": "../evil"}}, regular(strings.Repeat("d/", 63)+"f", "deep")},
 	} {
@@ -309,7 +306,6 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(sparseTar(f, 1<<16))
 	f.Add(lyingZip(f))
 	f.Add(zipOf(f, zipEntry{name: "docs/index.html", body: "home"}, zipEntry{name: "e/", mode: fs.ModeDir | 0o755}))
-	f.Add(zipOf(f, zipEntry{name: "../evil", body: "x"}, zipEntry{name: `..\evil`}))
 
 	lower(f, 64, 1<<16)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -324,13 +320,6 @@ func FuzzUnpack(f *testing.F) {
 			t.Errorf("on disk there is %v, in the archive %v; error %v", onDisk, held, err)
 		}
 	})
-}
-
-// random returns text that cannot be compressed.
-func random(size int) string {
-	data := make([]byte, size)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(data)
-	return string(data)
 }
 
 // shorter returns data without its last n bytes.
@@ -360,4 +349,133 @@ func sparseTar(t testing.TB, size int64) []byte {
 	header.PAXRecords = map[string]string{"XNU.sparse.major": "1", "XNU.sparse.minor": "0", "XNU.sparse.name": "sparse", "XNU.sparse.realsize": fmt.Sprint(size)}
 	// The writer refuses the keys that make a file sparse, so they are written under others of the same length.
 	return bytes.ReplaceAll(tarOf(t, header), []byte("XNU.sparse"), []byte("GNU.sparse"))
+}
+
+func regular(name, body string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(body)), Linkname: body}
+}
+
+func directory(name string) tar.Header {
+	return tar.Header{Name: name, Typeflag: tar.TypeDir, Mode: 0o755}
+}
+
+// tarOf writes a tar. The content of a regular file is in Linkname, which a tar
+// does not use there.
+func tarOf(t testing.TB, headers ...tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, h := range headers {
+		var body string
+		if h.Typeflag == tar.TypeReg {
+			body, h.Linkname = h.Linkname, ""
+		}
+		must(t, w.WriteHeader(&h))
+		_, err := w.Write([]byte(body))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+func gzipOf(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	must(t, err)
+	_, err = w.Write(data)
+	must(t, err)
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+// zipEntry is one entry of a zip. A mode of zero is 0644.
+type zipEntry struct {
+	name, body string
+	mode       fs.FileMode
+}
+
+func zipOf(t testing.TB, entries ...zipEntry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, e := range entries {
+		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.body == "" || len(e.body) > 1<<20 { // of that size on disk too
+			header.Method = zip.Store
+		}
+		if e.mode == 0 {
+			e.mode = 0o644
+		}
+		header.SetMode(e.mode)
+		body, err := w.CreateHeader(header)
+		must(t, err)
+		_, err = body.Write([]byte(e.body))
+		must(t, err)
+	}
+	must(t, w.Close())
+	return out.Bytes()
+}
+
+// archiveOf writes data to a file and returns its path and that of a directory beside
+// it that does not exist.
+func archiveOf(t testing.TB, data []byte) (archive, site string) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "archive"), string(data))
+	return filepath.Join(dir, "archive"), filepath.Join(dir, "site")
+}
+
+// write writes a file, with the directories above it.
+func write(t testing.TB, name, content string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must(t, os.WriteFile(name, []byte(content), 0o600))
+}
+
+// symlink creates a symbolic link, or skips the test if the system has none.
+func symlink(t testing.TB, target, name string) {
+	t.Helper()
+	err := os.Symlink(target, name)
+	if made, failed := os.Readlink(name); err != nil || failed != nil || made == "" {
+		t.Skipf("no symbolic links here: %v", errors.Join(err, failed))
+	}
+}
+
+// listing returns what is below dir: the content of files, the targets of links
+// after "-> ", and nothing for directories.
+func listing(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		must(t, err)
+		name = filepath.ToSlash(name)
+		switch entry.Type() {
+		case fs.ModeDir:
+			found[name+"/"] = ""
+		case fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			must(t, err)
+			found[name] = "-> " + target
+		case 0:
+			content, err := os.ReadFile(path)
+			must(t, err)
+			found[name] = string(content)
+		default:
+			found[name] = entry.Type().String()
+		}
+		return nil
+	}))
+	return found
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

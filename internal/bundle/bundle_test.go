@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,15 +49,22 @@ func (d *disk) inspect() *Found {
 func (d *disk) stage(data []byte) (*Staged, error) {
 	d.t.Helper()
 	found := d.inspect()
+	defer func() { // Windows renames and deletes no open file
+		if err := found.writer.Close(); found.writer != nil && !errors.Is(err, os.ErrClosed) {
+			d.t.Errorf("the file is still open: %v", err)
+		}
+	}()
 	staged, err := found.Stage()
 	if err == nil && data == nil {
 		err = errDownload
 	}
 	if err != nil {
-		return nil, errors.Join(err, d.discard(found))
+		return nil, errors.Join(err, found.Discard())
 	}
-	for _, part := range [][]byte{[]byte("of an object that changed"), data} {
-		must(d.t, staged.Restart())
+	for _, part := range [][]byte{[]byte("of an object that changed"), nil, data[:1], data[1:]} {
+		if part == nil {
+			must(d.t, staged.Restart())
+		}
 		_, err = staged.Write(part)
 		must(d.t, err)
 	}
@@ -64,25 +72,9 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sha256Of(data))
 	}
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
-		return nil, errors.Join(err, d.discard(found))
+		return nil, errors.Join(err, found.Discard())
 	}
-	d.wantClosed(found)
 	return staged, nil
-}
-
-func (d *disk) discard(found *Found) error {
-	d.t.Helper()
-	err := found.Discard()
-	d.wantClosed(found)
-	return err
-}
-
-// wantClosed checks that the file is closed, because Windows renames and deletes no open one.
-func (d *disk) wantClosed(found *Found) {
-	d.t.Helper()
-	if err := found.writer.Close(); found.writer != nil && !errors.Is(err, os.ErrClosed) {
-		d.t.Errorf("the file is still open: %v", err)
-	}
 }
 
 // put stages and commits data.
@@ -156,16 +148,10 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 			t.Parallel()
 			d := newDisk(t)
 			d.Directory = ""
-			err := d.put(tc.data)
-			if tc.files < 0 {
-				if !isA[*ArchiveError](err) {
-					t.Errorf("error %v, want an *ArchiveError", err)
-				}
-				d.wantListing(map[string]string{"out/": ""})
-				return
+			if err := d.put(tc.data); (err != nil) != (tc.files < 0) || err != nil && !isA[*ArchiveError](err) {
+				t.Errorf("error %v", err)
 			}
-			must(t, err)
-			if c := d.content; c.Files != tc.files || (c.Digest != "") != (tc.files > 0) || !d.inspect().Complete() {
+			if c := d.content; tc.files >= 0 && (c.Files != tc.files || (c.Digest != "") != (tc.files > 0) || !d.inspect().Complete()) {
 				t.Errorf("content %+v, found %+v", c, d.inspect())
 			}
 			must(t, d.remove())
@@ -176,31 +162,24 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 
 func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 	t.Parallel()
-	before, after := siteOf(t, "1"), siteOf(t, "2")
 	for name, tc := range map[string]struct {
-		name, content string
-		sameTime      bool
-		directory     bool
+		change    string
+		directory bool
 	}{
-		"an edited file":                        {"out/bundle.tgz", "mine", false, false},
-		"an added page":                         {"site/docs/mine.html", "mine", false, true},
-		"an edited page of the same size":       {"site/docs/guide.html", "guide 2", false, true},
-		"an edited page with the original time": {"site/docs/guide.html", "mine", true, true},
+		"an edited file":                        {"put out/bundle.tgz", false},
+		"an edited page of the same size":       {"put site/index.html", true},
+		"an edited page with the original time": {"put site/docs/guide.html, back site/docs/guide.html", true},
+		"a renamed page":                        {"rename site/index.html, back site", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDisk(t)
-			must(t, d.put(before))
-			staged, err := d.stage(after)
+			must(t, d.put(siteOf(t, "1")))
+			d.change("back site/docs/guide.html, back site")
+			staged, err := d.stage(siteOf(t, "2"))
 			must(t, err)
-			found, old := d.inspect(), time.Now()
-			if tc.sameTime {
-				info, err := os.Stat(d.path(tc.name))
-				must(t, err)
-				old = info.ModTime()
-			}
-			write(t, d.path(tc.name), tc.content)
-			must(t, os.Chtimes(d.path(tc.name), old, old))
+			found := d.inspect()
+			d.change(tc.change)
 			err = d.commit(staged)
 			if occupied, ok := errors.AsType[OccupiedError](err); !ok || len(occupied) != 1 || occupied[0].Directory != tc.directory {
 				t.Errorf("error %v, want one of the directory: %t", err, tc.directory)
@@ -210,47 +189,27 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 			if len(left) != 1 || left[0].Directory != tc.directory || left[0].Problem != replacedSince {
 				t.Errorf("left is %+v, want what changed", left)
 			}
-			want := listingOf(before, "1")
-			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.directory == (name == "out/bundle.tgz") && name != "out/"
-			})
-			want[tc.name] = tc.content
-			d.wantListing(want)
+			if _, err := os.Lstat(map[bool]string{false: d.Path, true: d.Directory}[tc.directory]); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
 
-// The disk changes at each of the points where Inspect asks its context, or the context ends.
-func TestWhatHappensDuringInspect(t *testing.T) {
+func TestInspectEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	cause := errors.New("interrupted")
-	for _, edit := range []bool{false, true} {
-		for asked := 0; ; asked++ {
-			d := newDisk(t)
-			must(t, d.put(siteOf(t, "1")))
-			ctx, cancel := context.WithCancelCause(t.Context())
-			counting := &countedContext{Context: ctx, left: asked, act: func() {
-				if edit {
-					write(t, d.path("site/docs/guide.html"), "mine")
-				} else {
-					cancel(cause)
-				}
-			}}
-			found, err := d.Inspect(counting, d.owned)
-			if counting.left >= 0 {
-				must(t, err)
-				break
-			}
-			if !edit && !errors.Is(err, cause) {
-				t.Fatalf("interrupted at question %d: error %v, want %v", asked, err, cause)
-			}
-			if edit {
-				_, err = found.Stage()
-				must(t, err)
-				if err := errors.Join(found.replace(), found.Discard()); !isA[OccupiedError](err) {
-					t.Errorf("edited at question %d: error %v", asked, err)
-				}
-			}
+	d, cause := newDisk(t), errors.New("interrupted")
+	must(t, d.put(siteOf(t, "1")))
+	for asked := 0; ; asked++ {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		counting := &countedContext{Context: ctx, left: asked, act: func() { cancel(cause) }}
+		_, err := d.Inspect(counting, d.owned)
+		if counting.left >= 0 {
+			must(t, err)
+			break
+		}
+		if !errors.Is(err, cause) {
+			t.Fatalf("interrupted at question %d: error %v, want %v", asked, err, cause)
 		}
 	}
 }
@@ -307,13 +266,9 @@ func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
 	if _, err := staged.Commit(ctx); !errors.Is(err, cause) {
 		t.Errorf("Commit: error %v, want %v", err, cause)
 	}
-	found := d.inspect()
-	if _, err := found.Remove(ctx); !errors.Is(err, cause) {
-		t.Errorf("Remove: error %v, want %v", err, cause)
-	}
 	<-changing
 	for range 20 { // the system chooses between a lock that is free and a context that ended
-		if _, err := found.Remove(ctx); !errors.Is(err, cause) {
+		if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
 			t.Errorf("Remove with a free lock: error %v, want %v", err, cause)
 		}
 	}
@@ -326,36 +281,27 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	data := siteOf(t, "2")
 	for name, tc := range map[string]struct {
 		data  []byte
-		spoil func(s *Staged) error // before Commit; nil if Stage fails
-		want  func(error) bool      // whether the error is of the right type; nil: of any
+		spoil func(f *Found) error // before Commit; nil if stage fails
+		want  func(error) bool
 	}{
-		"a failed download":       {nil, nil, nil},
+		"a failed download":       {nil, nil, func(err error) bool { return errors.Is(err, errDownload) }},
 		"no archive":              {[]byte("text"), nil, isA[*ArchiveError]},
 		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
-		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.found.file.newName()) }, isA[*os.LinkError]},
-		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.found.directory.newName()) }, isA[*os.LinkError]},
+		"no file to put in place": {data, func(f *Found) error { return os.Remove(f.file.newName()) }, isA[*os.LinkError]},
+		"no site to put in place": {data, func(f *Found) error { return os.RemoveAll(f.directory.newName()) }, isA[*os.LinkError]},
 	} {
-		for when, written := range map[string]bool{"in a create": false, "in an update": true} {
-			t.Run(name+" "+when, func(t *testing.T) {
-				t.Parallel()
-				d := newDisk(t)
-				before := map[string]string{"out/": ""}
-				if written {
-					must(t, d.put(siteOf(t, "1")))
-					before = listing(t, d.root)
-				}
-				staged, err := d.stage(tc.data)
-				if tc.spoil != nil {
-					must(t, err)
-					must(t, tc.spoil(staged))
-					err = d.commit(staged)
-				}
-				if err == nil || tc.want != nil && !tc.want(err) {
-					t.Errorf("error %v of another type", err)
-				}
-				d.wantListing(before)
-			})
+		d := newDisk(t)
+		must(t, d.put(siteOf(t, "1")))
+		before := listing(t, d.root)
+		staged, err := d.stage(tc.data)
+		if tc.spoil != nil {
+			must(t, errors.Join(err, tc.spoil(staged.found)))
+			err = d.commit(staged)
 		}
+		if !tc.want(err) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		d.wantListing(before)
 	}
 }
 
@@ -389,51 +335,35 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	}
 }
 
-func TestRemoveChangesEverythingOrNothing(t *testing.T) {
+func TestRemoveChangesNothingWithoutRoomForATemporaryName(t *testing.T) {
 	t.Parallel()
-	readOnly := func(t *testing.T, name string) {
-		if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-			t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
-		}
-		must(t, os.Chmod(name, 0o500))
-		t.Cleanup(func() { _ = os.Chmod(name, 0o700) }) //nolint:gosec // a directory
+	d := newDisk(t)
+	d.Path = d.path(strings.Repeat("x", 215))
+	must(t, d.put(siteOf(t, "1")))
+	long := d.path(strings.Repeat("x", 250))
+	must(t, os.Rename(d.Path, long))
+	d.Path = long
+	before := listing(t, d.root)
+	if err := d.remove(); err == nil {
+		t.Error("it was removed")
 	}
-	data := siteOf(t, "1")
-	for name, tc := range map[string]struct {
-		spoil func(t *testing.T, d *disk)
-		err   error // nil: any
-		left  bool  // everything is removed, and a part of the site is left in a temporary directory
-	}{
-		"no room for a temporary name beside the file": {spoil: func(t *testing.T, d *disk) {
-			long := filepath.Join(d.root, strings.Repeat("x", 250))
-			must(t, os.Rename(d.Path, long))
-			d.Path = long
-		}},
-		"a file in a read-only directory":   {spoil: func(t *testing.T, d *disk) { readOnly(t, d.path("out")) }, err: fs.ErrPermission},
-		"a read-only directory":             {spoil: func(t *testing.T, d *disk) { readOnly(t, d.Directory) }, err: fs.ErrPermission},
-		"a read-only directory in the site": {spoil: func(t *testing.T, d *disk) { readOnly(t, d.path("site/docs")) }, err: fs.ErrPermission, left: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			must(t, d.put(data))
-			tc.spoil(t, d)
-			before := listing(t, d.root)
-			err := d.remove()
-			if err == nil || tc.err != nil && !errors.Is(err, tc.err) {
-				t.Fatalf("error %v", err)
-			}
-			if !tc.left {
-				d.wantListing(before)
-				return
-			}
-			temporary, _ := filepath.Glob(d.path(".site.docs-bundle-*"))
-			if len(temporary) != 1 || !strings.Contains(err.Error(), strconv.Quote(temporary[0])+" was not deleted: ") || len(listing(t, d.path("out"))) > 0 {
-				t.Fatalf("error %v, temporary directories %q", err, temporary)
-			}
-			must(t, os.Chmod(filepath.Join(temporary[0], "old", "docs"), 0o700)) //nolint:gosec // a directory
-		})
+	d.wantListing(before)
+}
+
+func TestWhatIsNotDeletedIsNamed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
 	}
+	d := newDisk(t)
+	must(t, d.put(siteOf(t, "1")))
+	must(t, os.Chmod(d.path("site/docs"), 0o500))
+	err := d.remove()
+	temporary, _ := filepath.Glob(d.path(".site.docs-bundle-*"))
+	if len(temporary) != 1 || err == nil || !strings.Contains(err.Error(), strconv.Quote(temporary[0])+" was not deleted: ") || len(listing(t, d.path("out"))) > 0 {
+		t.Fatalf("error %v, temporary directories %q", err, temporary)
+	}
+	must(t, os.Chmod(filepath.Join(temporary[0], "old", "docs"), 0o700)) //nolint:gosec // a directory
 }
 
 func TestCheck(t *testing.T) {
@@ -469,5 +399,237 @@ func TestCheckWithoutAWorkingDirectory(t *testing.T) {
 	const want = "the working directory was deleted or cannot be read (getwd: no such file or directory), so run the command in another one"
 	if err := (Target{"bundle.tgz", "site"}).Check(); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link
+// NAME (instead of what is there), rename NAME, and old, back, and new NAME (by their times).
+func (d *disk) change(steps string) {
+	d.t.Helper()
+	for step := range strings.SplitSeq(steps, ", ") {
+		verb, name, _ := strings.Cut(step, " ")
+		name = d.path(name)
+		var err error
+		switch verb {
+		case "put":
+			write(d.t, name, "mine 1") // as long as home 1
+		case "dir":
+			err = os.Mkdir(name, 0o755)
+		case "rm":
+			err = os.RemoveAll(name)
+		case "link":
+			must(d.t, os.Rename(name, d.path("elsewhere")))
+			symlink(d.t, d.path("elsewhere"), name)
+		case "old": // in whole seconds, as in a copy by tar
+			at := time.Unix(0, timeOf(d.t, name)).Truncate(time.Second)
+			err = os.Chtimes(name, at, at)
+		case "back":
+			err = os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))
+		case "rename":
+			err = os.Rename(name, name+".bak")
+		case "new":
+			at := time.Now().Add(time.Minute)
+			err = os.Chtimes(name, at, at)
+		}
+		must(d.t, err)
+	}
+}
+
+func timeOf(t testing.TB, name string) int64 {
+	t.Helper()
+	info, err := os.Lstat(name)
+	must(t, err)
+	return info.ModTime().UnixNano()
+}
+
+// TestOwnership is the table of what may be on disk: what is ours is replaced and
+// deleted, and everything else stops an update and is left by a destroy.
+func TestOwnership(t *testing.T) {
+	t.Parallel()
+	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
+	gone, latest, old := part{}, part{owned: true, latest: true}, part{owned: true}
+	doubtful := func(doubt string) part { return part{owned: true, latest: true, doubt: doubt} }
+	foreign := func(problem string) part { return part{problem: problem} }
+	differs := func(where string) part { return foreign("differs from what this resource wrote" + where) }
+	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
+		owned := d.owned
+		must(t, d.put(first))
+		owned.Files[0].Time, owned.Trees[0].Time = timeOf(t, d.Path), timeOf(t, d.Directory)
+		d.owned = owned
+	}
+	for name, tc := range map[string]struct {
+		prepare    func(t *testing.T, d *disk)
+		change     string
+		file, tree part
+	}{
+		"as it was written":                     {nil, "", latest, latest},
+		"an older bundle":                       {goBack, "", old, old},
+		"nothing":                               {nil, "rm out, rm site", gone, gone},
+		"an empty directory":                    {nil, "rm site, dir site", latest, gone},
+		"a page whose time changed":             {nil, "new site/index.html", latest, latest},
+		"times in whole seconds":                {nil, "old out/bundle.tgz, old site", latest, latest},
+		"a newer directory":                     {nil, "new site", latest, doubtful(replacedSince)}, // a file was added and removed
+		"no private state":                      {func(_ *testing.T, d *disk) { d.owned.Files[1].Time, d.owned.Trees[1].Time = 0, 0 }, "", doubtful(unknownTime), doubtful(unknownTime)},
+		"an added file":                         {nil, "put site/docs/mine.txt", latest, differs(`: "docs/mine.txt" was added`)},
+		"a removed file":                        {nil, "rm site/docs/guide.html", latest, differs(`: "docs/guide.html" is missing`)},
+		"two edited files":                      {nil, "put site/index.html, put site/docs/guide.html", latest, differs(`: "docs/guide.html" was changed`)},
+		"an edited file of an older bundle":     {goBack, "put site/index.html", old, differs("")},
+		"an edited file without the archive":    {nil, "rm out/bundle.tgz, put site/index.html", gone, differs("")},
+		"an edited file beside another archive": {nil, "put out/bundle.tgz, put site/index.html", differs(""), differs("")},
+		"an added link":                         {nil, "put site/z, link site/z", latest, differs("")},
+		// Before a slash, the system would follow a link.
+		"a link in place of everything":       {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, foreign("is a symbolic link")},
+		"a file in place of the directory":    {nil, "rm site, put site", latest, foreign("is a file")},
+		"a directory in place of the archive": {nil, "rm out/bundle.tgz, dir out/bundle.tgz", foreign("is a directory"), latest},
+		"a link in place of the archive":      {nil, "link out/bundle.tgz", foreign("is a symbolic link"), latest},
+	} {
+		prepare := func(t *testing.T) (d *disk, before map[string]string) {
+			d = newDisk(t)
+			must(t, d.put(first))
+			must(t, d.put(second))
+			if tc.prepare != nil {
+				tc.prepare(t, d)
+			}
+			d.change(tc.change)
+			found := d.inspect()
+			for _, p := range []struct{ got, want part }{{*found.directory, tc.tree}, {*found.file, tc.file}} {
+				if p.got.owned != p.want.owned || p.got.latest != p.want.latest || p.got.doubt != p.want.doubt || p.got.problem != p.want.problem {
+					t.Errorf("found %+v, want %+v", p.got, p.want)
+				}
+			}
+			if found.Complete() != (tc.file.latest && tc.tree.latest) {
+				t.Errorf("complete: %t", found.Complete())
+			}
+			return d, listing(t, d.root)
+		}
+		t.Run(name+", and an update", func(t *testing.T) {
+			t.Parallel()
+			d, before := prepare(t)
+			d.wantListing(before)
+			err := d.put(third)
+			if tc.file.problem+tc.tree.problem == "" {
+				must(t, err)
+				d.wantListing(listingOf(third, "3"))
+				return
+			}
+			occupied, _ := errors.AsType[OccupiedError](err)
+			wantProblems(t, occupied, tc.tree.problem, tc.file.problem)
+			d.wantListing(before)
+		})
+		t.Run(name+", and a destroy", func(t *testing.T) {
+			t.Parallel()
+			d, want := prepare(t)
+			maps.DeleteFunc(want, func(name, _ string) bool {
+				return tc.file.owned && tc.file.doubt == "" && name == "out/bundle.tgz" || tc.tree.owned && tc.tree.doubt == "" && strings.HasPrefix(name, "site/")
+			})
+			found := d.inspect()
+			left, err := found.Remove(t.Context())
+			must(t, errors.Join(err, found.Discard()))
+			wantProblems(t, left, tc.tree.problem+tc.tree.doubt, tc.file.problem+tc.file.doubt)
+			d.wantListing(want)
+		})
+	}
+}
+
+func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change   string // since somebody else wrote the same bundle
+		occupied string // what stops the commit
+	}{
+		"everything":         {"", ""},
+		"only the file":      {"rm site", ""},
+		"only the directory": {"rm out/bundle.tgz", ""},
+		"not through a link": {"link out/bundle.tgz", "bundle.tgz is a symbolic link"},
+		"not another file":   {"put out/bundle.tgz", "bundle.tgz "},
+		"not an added link":  {"put site/z, link site/z", "site "},
+		"not another page":   {"put site/index.html", "site "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t)
+			must(t, d.put(siteOf(t, "1")))
+			d.change(tc.change)
+			d.owned = Owned{}
+			before := listing(t, d.root)
+			page, _ := os.Stat(d.path("site/index.html"))
+			err := d.put(siteOf(t, "1"))
+			if tc.occupied != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
+					t.Errorf("error %v, want %q", err, tc.occupied)
+				}
+				d.wantListing(before)
+				return
+			}
+			must(t, err)
+			d.wantListing(listingOf(siteOf(t, "1"), "1"))
+			if now, err := os.Stat(d.path("site/index.html")); err != nil || page != nil && !os.SameFile(page, now) {
+				t.Errorf("the page was replaced; error %v", err)
+			}
+			for _, p := range d.inspect().parts() {
+				if !p.latest || p.doubt != "" {
+					t.Errorf("found %+v, want the resource's own", p)
+				}
+			}
+			must(t, d.remove())
+			d.wantListing(map[string]string{"out/": ""})
+		})
+	}
+}
+
+// With create_before_destroy, a resource takes the files over before they are destroyed.
+func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
+	t.Parallel()
+	data := siteOf(t, "1")
+	old := newDisk(t)
+	must(t, old.put(data))
+	found := old.inspect()
+	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
+	left, err := found.Remove(t.Context())
+	must(t, err)
+	wantProblems(t, left, replacedSince, replacedSince)
+	old.wantListing(listingOf(data, "1"))
+	old.change("rm out, rm site")
+	left, err = found.Remove(t.Context())
+	must(t, err)
+	wantProblems(t, left)
+}
+
+// It is the destroy and the create of a resource that was renamed without a moved block.
+func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
+	t.Parallel()
+	data := siteOf(t, "1")
+	for range 100 {
+		old := newDisk(t)
+		must(t, old.put(data))
+		renamed := &disk{t: t, root: old.root, Target: old.Target}
+		ended := make(chan error)
+		go func() { ended <- old.remove() }()
+		must(t, renamed.put(data))
+		must(t, <-ended)
+		old.wantListing(listingOf(data, "1"))
+	}
+}
+
+// wantProblems checks the problems of obstacles. An empty one is no obstacle.
+func wantProblems(t *testing.T, got []Obstacle, want ...string) {
+	t.Helper()
+	want = slices.DeleteFunc(want, func(problem string) bool { return problem == "" })
+	if !slices.EqualFunc(got, want, func(o Obstacle, problem string) bool { return o.Problem == problem }) {
+		t.Errorf("the obstacles are %+v, want %q", got, want)
+	}
+}
+
+func TestOwnedKeepsTheLast20Contents(t *testing.T) {
+	t.Parallel()
+	var owned Owned
+	for i := range int64(25) {
+		owned.Files = withLatest(owned.Files, Written{fmt.Sprint(i), i})
+	}
+	for range 25 { // a fresh disk in each run
+		owned.Files = withLatest(owned.Files, Written{"7", 99})
+	}
+	if len(owned.Files) != 20 || owned.Files[0] != (Written{"5", 5}) || owned.Files[19] != (Written{"7", 99}) {
+		t.Errorf("it holds %v", owned)
 	}
 }

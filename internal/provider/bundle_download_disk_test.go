@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,8 +144,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	apply("se_1")
 	c.change(t, "older", "copy older_bundle")
 	apply("se_2")
-	c.change(t, "latest", "copy as_recorded")
-	fresh := c.disk(t, "latest")
+	fresh := c.disk(t, "as_recorded")
 
 	changed := changeAll()
 	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-refresh-only"), "No changes.")
@@ -210,68 +208,41 @@ func TestReplacementAtTheSamePathDeletesFirst(t *testing.T) {
 // Terraform destroys the old object after it has created the new one.
 func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 	t.Parallel()
-	const createFirst = "lifecycle {\n    create_before_destroy = true\n  }"
-	tests := map[string]struct {
-		arguments, jobID, path string // of the replacement
-		more                   string // configuration
-	}{
-		"asked for":       {arguments: createFirst},
-		"another path":    {arguments: createFirst, path: "other.tar.gz"},
-		"another content": {arguments: strings.Replace(createFirst, "\n", "\n    replace_triggered_by = [terraform_data.job]\n", 1), jobID: "se_2"},
-		"handed down":     {more: "resource \"terraform_data\" \"dependent\" {\n  input = docs_bundle_download.DISK_handed_down.sha256\n  " + createFirst + "\n}\n"},
-	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
 	c.addBundle("se_2", 3)
-	config := func(second bool) string {
-		config := "resource \"terraform_data\" \"job\" {\n  input = \"se_1\"\n}\n"
-		if second {
-			config = strings.Replace(config, "se_1", "se_2", 1)
+	jobs := map[string]string{"same": "se_1", "fresh": "se_1", "other": "se_1"}
+	replace := []string{"apply", "-auto-approve"}
+	write := func() {
+		var config strings.Builder
+		for name, job := range jobs {
+			config.WriteString(c.download(name, job, "lifecycle {\n    create_before_destroy = true\n  }"))
 		}
-		for name, test := range tests {
-			for _, disk := range []string{"same", "fresh"} {
-				block := c.download(disk+"_"+label(name), "se_1", test.arguments)
-				if second {
-					block = strings.Replace(block, "se_1", cmp.Or(test.jobID, "se_1"), 1)
-					block = strings.Replace(block, "bundle.tar.gz", cmp.Or(test.path, "bundle.tar.gz"), 1)
-				}
-				config += block + strings.NewReplacer("DISK", disk, "dependent", disk).Replace(test.more)
-			}
-		}
-		return config
+		c.write(t, config.String())
 	}
-	c.write(t, config(false))
+	write()
 	c.apply(t, 0)
-	replace := []string{"-auto-approve"}
-	for name := range tests {
-		c.change(t, "fresh_"+label(name), "rm .")
-		for _, disk := range []string{"same", "fresh"} {
-			replace = append(replace, "-replace=docs_bundle_download."+disk+"_"+label(name))
-		}
+	for name := range jobs {
+		replace = append(replace, "-replace=docs_bundle_download."+name)
 	}
-	c.write(t, config(true))
-	applied := c.report(t, 1, append([]string{"apply"}, replace...)...)
-	for name, test := range tests {
-		for _, disk := range []string{"same", "fresh"} {
-			row := disk + " " + name
-			if test.jobID != "" && disk == "same" {
-				applied.wantSaid(t, row, "error: Unexpected files where the bundle goes (path)", `bundle.tar.gz" already exists. No files were written.`, "(extract_to)")
-				c.change(t, label(row), "rm .") // as the error says
-				continue
-			}
-			if said := applied.said[label(row)]; strings.Contains(said, "error: ") {
-				t.Errorf("of %s, the apply says:\n%s", row, said)
-			}
-			c.wantDownload(t, label(row), map[string]int{"": 4, "se_2": 5}[test.jobID])
+	c.change(t, "fresh", "rm .")
+	jobs["other"] = "se_2"
+	write()
+	applied := c.report(t, 1, replace...)
+	applied.wantSaid(t, "other", "error: Unexpected files where the bundle goes (path)", `bundle.tar.gz" already exists. No files were written.`, "(extract_to)")
+	for _, name := range []string{"same", "fresh"} {
+		if strings.Contains(applied.said[name], "error: ") {
+			t.Errorf("of %s, the apply says:\n%s", name, applied.said[name])
 		}
+		c.wantDownload(t, name, 4)
 	}
+	c.change(t, "other", "rm .") // as the error says
 	c.apply(t, 0)
-	c.wantDownload(t, "same_another_content", 5)
+	c.wantDownload(t, "other", 5)
 	c.wantEmptyPlan(t)
 	c.report(t, 0, "destroy", "-auto-approve")
-	for name := range tests {
-		c.wantDisk(t, "same_"+label(name), map[string]string{})
-		c.wantDisk(t, "fresh_"+label(name), map[string]string{})
+	for name := range jobs {
+		c.wantDisk(t, name, map[string]string{})
 	}
 }
 
@@ -296,10 +267,8 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		err       error
 		want      string
 	}{
-		"full in a plan":          {planDownload, full, "Could not inspect the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\n" + makeSure + "Then run the command again."},
 		"full in a create":        {createDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\n" + makeSure + "Then run \"terraform apply\" again."},
 		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThe files on disk and the state are unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
-		"full in a destroy":       {deleteDownload, full, "Could not delete the downloaded bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the command again."},
 		"too many open files":     {planDownload, &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "Could not inspect the downloaded bundle\nThe operating system returned: open tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism. Then run the command again."},
 		"too many connections":    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "Could not download the bundle\nThe request GET /b to store failed: socket.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism. Then run \"terraform apply\" again."},
 		"a name that is too long": {planDownload, &fs.PathError{Op: "lstat", Path: "a.tgz", Err: syscall.ENAMETOOLONG}, "Could not inspect the downloaded bundle\nThe operating system returned: lstat a.tgz: file name too long.\n\nShorten path or extract_to."},
@@ -325,28 +294,6 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Some engines pass no private state to a destroy, and a killed provider loses it.
-func TestDestroyWithoutPrivateStateLeavesTheFiles(t *testing.T) {
-	t.Parallel()
-	c := newDownload(t)
-	files, state := c.disk(t, "site"), c.inFolder("terraform.tfstate")
-	text, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = regexp.MustCompile(`"private": "[^"]*"`).ReplaceAll(text, []byte(`"private": ""`))
-	if err := os.WriteFile(state, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c.wantEmptyPlan(t)
-	said := c.report(t, 0, "destroy", "-auto-approve").said[""]
-	for _, name := range []string{"site", "bundle.tar.gz"} {
-		name = c.inFolder("site", name)
-		wantPhrases(t, said, "warning: "+summaryForeignFiles+": "+name+" ()\n\""+name+"\" has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since. It was not deleted.\n\nIf no other resource uses it and you do not need it, delete it.\n")
-	}
-	c.wantDisk(t, "site", files)
 }
 
 // storedText is a private state with one value.

@@ -108,8 +108,6 @@ func explainCause(err error) explanation {
 }
 
 const (
-	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	sameCommand    = "run the same command again."
 	stateUnchanged = "The state is unchanged."
