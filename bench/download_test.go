@@ -63,9 +63,9 @@ func download(service, jobID, target string) error {
 		_, err = staged.Unpack(ctx)
 	}
 	if err == nil {
-		err = staged.Commit(ctx, &bundle.Owned{})
+		_, err = staged.Commit(ctx)
 	}
-	if err := errors.Join(err, staged.Discard()); err != nil {
+	if err := errors.Join(err, found.Discard()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

@@ -8,6 +8,9 @@ require (
 	github.com/hashicorp/terraform-plugin-sdk/v2 v2.40.1
 )
 
-require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+require (
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+)
 
 replace github.com/docs-hosting/terraform-provider-docs => ../

@@ -210,7 +210,7 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 		return err
 	case err != nil || i < 0:
 		p.problem, p.comparable = "differs from what this resource wrote", true
-		return nil
+		return nil //nolint:nilerr // such as a link in the directory
 	case known[i].Time == 0:
 		p.doubt = unknownTime
 	case known[i].Time < p.stamp.time:

@@ -202,8 +202,8 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			"WARN API request map[attempt:3 duration_ms:0 error:GET /v1/jobs/se_1: HTTP 200 OK, but the body is not JSON: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
-		if !slices.Equal(s.log.lines, want) {
-			t.Errorf("logged\n%s\nwant\n%s", strings.Join(s.log.lines, "\n"), strings.Join(want, "\n"))
+		if !slices.Equal(s.logged.lines, want) {
+			t.Errorf("logged\n%s\nwant\n%s", strings.Join(s.logged.lines, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }

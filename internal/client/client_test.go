@@ -6,6 +6,7 @@ package client
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -35,7 +37,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 			if test.parameters != "" {
 				parameters = json.RawMessage(test.parameters)
 			}
-			job, err := w.StartStaticExport(within(t), test.domain, parameters)
+			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, parameters)
 			if test.want == "" {
 				if err == nil || MayHaveStarted(err) || len(w.Requests()) != 0 {
 					t.Errorf("%s: %v after %d requests", name, err, len(w.Requests()))
@@ -46,7 +48,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
 			}
 			started := fmt.Sprintf("INFO Started a static export job map[domain:%s job_id:%s]", test.domain, w.JobIDs()[0])
-			if logged := w.log.above(); !slices.Equal(logged, []string{started}) {
+			if logged := w.logged.above(); !slices.Equal(logged, []string{started}) {
 				t.Errorf("%s: logged %q, want %q", name, logged, started)
 			}
 		})
@@ -54,20 +56,11 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 }
 
 // calls are the methods that read a response.
-var calls = map[string]func(*testing.T, *Client) (any, error){
-	"update": func(t *testing.T, c *Client) (any, error) { t.Helper(); return c.GetUpdateStatus(within(t), "se_1") },
-	"start": func(t *testing.T, c *Client) (any, error) {
-		t.Helper()
-		return c.StartStaticExport(within(t), "d", nil)
-	},
-	"job": func(t *testing.T, c *Client) (any, error) {
-		t.Helper()
-		return c.GetStaticExportJob(within(t), "se_1")
-	},
-	"bundle": func(t *testing.T, c *Client) (any, error) {
-		t.Helper()
-		return c.GenerateBundle(within(t), "se_1", Plain)
-	},
+var calls = map[string]func(context.Context, *Client) (any, error){
+	"update": func(ctx context.Context, c *Client) (any, error) { return c.GetUpdateStatus(ctx, "se_1") },
+	"start":  func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) },
+	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
+	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1", Plain) },
 }
 
 func TestRecordToleratesAnyFieldType(t *testing.T) {
@@ -99,7 +92,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &logbook{}
-			got, err := calls[test.call](t, receiving(t, test.body, log))
+			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, log))
 			if err != nil || show(got) != test.want {
 				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
 			}
@@ -123,7 +116,7 @@ func TestResponseWithAnotherIDIsUsedAndLogged(t *testing.T) {
 		"update": `{"_id":"se_2","status":"success"}`,
 	} {
 		log := &logbook{}
-		if _, err := calls[call](t, receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.HasPrefix(log.above()[0], "WARN The response has another ID than the request map[field:") {
+		if _, err := calls[call](bounded(t, time.Hour), receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.HasPrefix(log.above()[0], "WARN The response has another ID than the request map[field:") {
 			t.Errorf("%s: %v, logged %q", call, err, log.above())
 		}
 	}
@@ -150,7 +143,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := calls[test.call](t, receiving(t, test.body, nil))
+			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, &logbook{}))
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
@@ -208,9 +201,9 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 				w.AddFault(fault)
 			}
 			to := &memory{}
-			err := w.DownloadBundle(within(t), id, to)
-			if made := w.Count(simulator.EndpointBundle); made != test.made {
-				t.Errorf("%s: created %d links, want %d", name, made, test.made)
+			err := w.DownloadBundle(bounded(t, time.Hour), id, to)
+			if made := w.Count(simulator.EndpointBundle); made != test.made || w.dials < made { // a new connection after each failure
+				t.Errorf("%s: created %d links over %d connections, want %d links", name, made, w.dials, test.made)
 			}
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +93,7 @@ func TestDownloadSucceeds(t *testing.T) {
 	part := func(body []byte, contentRange string, headers ...string) http.HandlerFunc {
 		return streams(206, body, append(headers, "Content-Range: "+contentRange)...)
 	}
-	const resumed = `/1 bytes=4000- "v1"`
+	const resumed = `/2 bytes=4000- "v1"`
 	for name, test := range map[string]struct {
 		handlers []http.HandlerFunc
 		asked    []string
@@ -101,34 +102,36 @@ func TestDownloadSucceeds(t *testing.T) {
 	}{
 		"in one response":                      {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}},
 		"in one response of unknown length":    {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}},
+		"of what only begins like a page":      {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
 		"of nothing":                           {handlers: []http.HandlerFunc{sends(nil, `"v1"`)}, asked: []string{"/1"}, content: []byte{}},
 		"resuming after a cut":                 {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}},
-		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/1"}, took: 90 * second},
+		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
+		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},
 		"slowly but steadily":                  {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, took: 290 * second, content: bytes.Repeat([]byte("0123456789"), 10)},
-		"from the start without an ETag":       {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, "")), whole}, asked: []string{"/1", "/1"}},
-		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/1"}},
+		"from the start without an ETag":       {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, "")), whole}, asked: []string{"/1", "/2"}},
+		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/2"}},
 		"from the start without ranges":        {handlers: []http.HandlerFunc{cutAfter(4000, noRanges), noRanges}, asked: []string{"/1", resumed}},
 		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, content: other[:1000]},
 		"again if a part is of another object": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
-			asked:    []string{"/1", resumed, "/1"},
+			asked:    []string{"/1", resumed, "/3"},
 		},
 		"again if another part comes": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[400:], "bytes 400-9999/10000"), whole},
-			asked:    []string{"/1", resumed, "/1"},
+			asked:    []string{"/1", resumed, "/3"},
 		},
-		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/1"}},
+		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/2"}},
 		"again if there is no such part": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(416, "", "Content-Range: bytes */1000"), whole},
-			asked:    []string{"/1", resumed, "/1"},
+			asked:    []string{"/1", resumed, "/3"},
 		},
 		"again after a part that is too short": {
 			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
-			asked:    []string{"/1", resumed, `/1 bytes=4100- "v1"`},
+			asked:    []string{"/1", resumed, `/3 bytes=4100- "v1"`},
 		},
 		"again from the start after a part of an object of another size": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:9000], "bytes 4000-8999/9000"), whole},
-			asked:    []string{"/1", resumed, "/1"},
+			asked:    []string{"/1", resumed, "/3"},
 		},
 		"with a part that does not repeat the ETag": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/10000")},
@@ -144,12 +147,12 @@ func TestDownloadSucceeds(t *testing.T) {
 				c, s := serve(t, inTurn(test.handlers...))
 				to := &memory{}
 				receiver := &receiver{client: c, to: to}
-				err := receiver.receive(t.Context(), c.shared, link("1"), 1)
-				for range len(test.asked) - 1 {
-					if err == nil {
+				var err error
+				for n := range test.asked { // each attempt has a link of its own
+					if n > 0 && err == nil {
 						t.Error("an attempt that should fail succeeds")
 					}
-					err = receiver.receive(t.Context(), c.shared, link("1"), 1)
+					err = receiver.receive(t.Context(), c.shared, link(strconv.Itoa(n+1)), 1)
 				}
 				if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 					t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
@@ -160,28 +163,6 @@ func TestDownloadSucceeds(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestReceiverResumesWithAnotherLink(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		whole := sends(content, `"v1"`)
-		c, s := serve(t, inTurn(cutAfter(4000, whole), reply(403, ""), whole))
-		to := &memory{}
-		receiver := &receiver{client: c, to: to}
-		_ = receiver.receive(t.Context(), c.shared, link("1"), 1)
-		err := receiver.receive(t.Context(), c.shared, link("1"), 1)
-		if refusal, ok := errors.AsType[*StorageError](err); !ok || refusal.StatusCode != 403 {
-			t.Fatalf("the first link: %v", err)
-		}
-		err = receiver.receive(t.Context(), c.shared, link("2"), 1)
-		if err != nil || !bytes.Equal(to.Bytes(), content) {
-			t.Errorf("the second link: %d bytes, %v", to.Len(), err)
-		}
-		const rest = ` bytes=4000- "v1"`
-		if want := []string{"/1", "/1" + rest, "/2" + rest}; !slices.Equal(s.asked(), want) {
-			t.Errorf("requests %q, want %q", s.asked(), want)
-		}
-	})
 }
 
 // drip sends chunks, each after a delay, and then does what comes next.
@@ -213,9 +194,14 @@ func TestDownloadFails(t *testing.T) {
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
 		"with JSON":                        {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 500 Internal Server Error"},
 		"if there is no response":          {reset, "GET /1: the request to store.test failed: EOF"},
-		"if the store is silent":           {silent, "GET /1: the request to store.test failed: no data within the request timeout"},
-		"if the response is cut":           {cutAfter(4000, sends(content, "")), "GET /1: the request to store.test failed: unexpected EOF"},
-		"if the part is wrong":             {reply(206, "x"), "GET /1: the request to store.test failed: the object store did not send the requested part"},
+		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte("<html>"))
+			w.(http.Flusher).Flush()
+			silent(w, r)
+		}, "the object store store.test returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
+		"if the store is silent": {silent, "GET /1: the request to store.test failed: no data within the request timeout"},
+		"if the response is cut": {cutAfter(4000, sends(content, "")), "GET /1: the request to store.test failed: unexpected EOF"},
+		"if the part is wrong":   {reply(206, "x"), "GET /1: the request to store.test failed: the object store did not send the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -259,8 +245,8 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		if want := []string{"store.test", "other.test"}; !slices.Equal(hosts, want) {
 			t.Errorf("requests to %q, want %q", hosts, want)
 		}
-		if want := "DEBUG Download map[attempt:1 duration_ms:0 host:store.test path:/1 range: status:200]"; s.log.lines[0] != want {
-			t.Errorf("logged %q, want %q", s.log.lines[0], want)
+		if want := "DEBUG Download map[attempt:1 duration_ms:0 host:store.test path:/1 range: status:200]"; s.logged.lines[0] != want {
+			t.Errorf("logged %q, want %q", s.logged.lines[0], want)
 		}
 	})
 }

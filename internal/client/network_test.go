@@ -97,8 +97,14 @@ func TestStorageRedirectIsNotFollowedToPlainHTTP(t *testing.T) {
 	}
 }
 
-func TestServiceIsTrustedByItsCertificate(t *testing.T) {
-	server := httptest.NewUnstartedServer(reply(200, "{}"))
+// Over HTTP/2, net/http sends a request again if the server resets the stream, even a start that
+// the server has acted on.
+func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
+	var protocols []string
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocols = append(protocols, r.Proto)
+		reply(200, "{}")(w, r)
+	}))
 	server.EnableHTTP2 = true
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
@@ -124,10 +130,13 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
+			protocols = nil
 			_, err = c.do(bounded(t, time.Minute), c.shared, aStart, 1)
 			if test.problem == "" {
-				if err != nil {
-					t.Error(err)
+				_, readErr := c.do(bounded(t, time.Minute), c.shared, aRead, 1)
+				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, test.url, 1)
+				if err = errors.Join(err, readErr, downloadErr); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
+					t.Errorf("%v after requests over %q", err, protocols)
 				}
 				return
 			}
@@ -135,36 +144,6 @@ func TestServiceIsTrustedByItsCertificate(t *testing.T) {
 				t.Errorf("%+v, want %q", connection, test.problem)
 			}
 		})
-	}
-}
-
-// Over HTTP/2, net/http sends a request again if the server resets the stream, even a start that
-// the server has acted on.
-func TestEveryRequestUsesHTTP1(t *testing.T) {
-	var protocols []string
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protocols = append(protocols, r.Proto)
-		reply(200, "{}")(w, r)
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	transport, err := newTransport(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport.Proxy = nil
-	c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = server.URL, transport })
-	for _, r := range []request{aRead, aStart} {
-		_, err1 := c.do(bounded(t, time.Minute), c.shared, r, 1)
-		_, err2 := c.do(bounded(t, time.Minute), c.separate, r, 2)
-		if err = errors.Join(err, err1, err2); err != nil {
-			t.Fatal(err)
-		}
-	}
-	err = (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, server.URL+"/b", 1)
-	if err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 5)) {
-		t.Errorf("%v after requests over %q", err, protocols)
 	}
 }
 

@@ -142,28 +142,6 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// Four requests may leave in a second at first, but the rate doubles with each second.
-func TestManyRequestsLeaveSoonAfterASingle429(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, inTurn(reply(429, ""), reply(200, "{}")))
-		_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, 1)
-		<-time.After(10 * second)
-		began := time.Now()
-		var all sync.WaitGroup
-		for range 100 {
-			all.Go(func() {
-				if _, err := c.do(bounded(t, 20*second), c.shared, aRead, 1); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if took := time.Since(began); len(s.received()) != 101 || took > 5*second {
-			t.Errorf("%d requests left in %s, want 101 in less than 5s", len(s.received()), took)
-		}
-	})
-}
-
 func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc

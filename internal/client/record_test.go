@@ -50,7 +50,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 			want += `,"` + strings.ToUpper(test.field[:1]) + test.field[1:] + `":` + test.want
 		}
 		log := &logbook{}
-		got, err := calls[call](t, receiving(t, `{"status":"x","`+test.field+`":`+test.raw+`}`, log))
+		got, err := calls[call](bounded(t, time.Hour), receiving(t, `{"status":"x","`+test.field+`":`+test.raw+`}`, log))
 		if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (test.want == "") {
 			t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", test.field, test.raw, show(got), err, log.above(), want)
 		}

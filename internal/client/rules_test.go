@@ -52,8 +52,12 @@ func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		return nil, r.Context().Err()
 	}
+	header := http.Header{}
+	if f.way == "503" { // a gateway may send it after the service behind it has acted
+		header.Set("Retry-After", "1")
+	}
 	status, _ := strconv.Atoi(f.way)
-	return &http.Response{StatusCode: status, Request: r, Header: http.Header{}, Body: http.NoBody}, nil
+	return &http.Response{StatusCode: status, Request: r, Header: header, Body: http.NoBody}, nil
 }
 
 // Each cell says how many attempts fail in how long (to 5 s) until a call ends whose deadline
@@ -73,17 +77,17 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 	}
 	plain := []string{hour, retries, retries, retries, "5 in 2m40s", half, once, once}
 	patient := []string{hour, outage, outage, outage, "11 in 6m25s", half, half, once}
-	ways := []string{"429", "no connection", "502", "lost", "silence", "404", "403", "untrusted"}
+	ways := []string{"429", "no connection", "503", "lost", "silence", "404", "403", "untrusted"}
 	for _, test := range []struct {
 		rule      string
 		call      func(context.Context, *Client) (any, error)
 		successes int
 		want      []string
 	}{
-		{"read", func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "j") }, 0, plain},
-		{"link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Plain) }, 0, plain},
+		{"read", calls["job"], 0, plain},
+		{"link", calls["bundle"], 0, plain},
 		{"patient link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Patient) }, 0, patient},
-		{"start", func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) }, 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
+		{"start", calls["start"], 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
 		{"wait", job(Plain), 0, plain},
 		{"wait", job(Plain), 1, patient},
 		{"patient wait", job(Patient), 0, patient},
@@ -95,11 +99,8 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %s after %d successes", test.rule, way, test.successes), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					service := &faulty{successes: test.successes, way: way}
-					c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: testKey, RoundTripper: service, Random: func() float64 { return 0 }})
-					if err != nil {
-						t.Fatal(err)
-					}
-					_, err = test.call(within(t), c)
+					c := newClient(t, func(config *Config) { config.RoundTripper, config.Random = service, func() float64 { return 0 } })
+					_, err := test.call(bounded(t, time.Hour), c)
 					if got := fmt.Sprint(service.attempts, " in ", time.Since(service.began).Round(5*second)); err == nil || got != test.want[i] {
 						t.Errorf("%v after %s, want %s", err, got, test.want[i])
 					}
@@ -160,48 +161,6 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		if got != (retry.Failure{Kind: test.kind, RetryAfter: test.asks}) || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (test.kind == retry.NotFound && !ofStorage) {
 			t.Errorf("%#v: %+v, may have started: %t, not found: %t", test.err, got, MayHaveStarted(test.err), IsNotFound(test.err))
 		}
-	}
-}
-
-// A gateway may send a 503 after the service behind it has acted.
-func TestStartIsSentAgainOnlyIfNothingCanHaveStarted(t *testing.T) {
-	for name, test := range map[string]struct {
-		fault  simulator.Fault
-		starts int
-		jobs   int
-		fails  bool
-	}{
-		"503":                             {simulator.Fault{Status: 503}, 1, 0, true},
-		"503 that acted":                  {simulator.Fault{Status: 503, Acts: true}, 1, 1, true},
-		"503 with Retry-After":            {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}}, 1, 0, true},
-		"503 with Retry-After that acted": {simulator.Fault{Status: 503, Header: http.Header{"Retry-After": {"1"}}, Acts: true}, 1, 1, true},
-		"a lost response":                 {simulator.Fault{Cut: simulator.CutAfter}, 1, 1, true},
-		"429":                             {simulator.Fault{Status: 429}, 2, 1, false},
-		"429 with Retry-After":            {simulator.Fault{Status: 429, Header: http.Header{"Retry-After": {"90"}}}, 2, 1, false},
-	} {
-		inSimulation(t, func(t *testing.T, w *simulation) {
-			test.fault.Times = 1
-			w.AddFault(test.fault)
-			_, err := w.StartStaticExport(within(t), "d", nil)
-			if starts, jobs := w.Count(simulator.EndpointStart), len(w.JobIDs()); (err != nil) != test.fails || MayHaveStarted(err) != test.fails || starts != test.starts || jobs != test.jobs {
-				t.Errorf("%s: %v (may have started: %t) after %d starts and %d jobs, want %d and %d", name, err, MayHaveStarted(err), starts, jobs, test.starts, test.jobs)
-			}
-		})
-	}
-}
-
-// The response may have the only copy of an ID.
-func TestResponseToAStartThatWasInterruptedIsTaken(t *testing.T) {
-	for status, want := range map[int]string{0: "<nil>", 429: "interrupt; the last attempt: POST /v1/static-export/jobs: HTTP 429 Too Many Requests"} {
-		inSimulation(t, func(t *testing.T, w *simulation) {
-			w.AddFault(simulator.Fault{Status: status, Delay: 20 * second, Header: http.Header{"Retry-After": {"7200"}}})
-			ctx, cancel := context.WithCancelCause(within(t))
-			time.AfterFunc(5*second, func() { cancel(errors.New("interrupt")) })
-			job, err := w.StartStaticExport(ctx, "d", nil)
-			if fmt.Sprint(err) != want || (job == nil) != (err != nil) || w.Count(simulator.EndpointStart) != 1 || time.Since(w.began) != 20*second {
-				t.Errorf("%v, %v after %d starts and %s, want %s", job, err, w.Count(simulator.EndpointStart), time.Since(w.began), want)
-			}
-		})
 	}
 }
 

@@ -4,13 +4,18 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +23,8 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // proxy is the proxy of the whole test binary, because net/http reads the environment
@@ -39,8 +46,8 @@ func bubble(t *testing.T, test func(*testing.T)) {
 // service is the other end of a client under test. It listens on connections
 // in memory, so it works in a bubble.
 type service struct {
-	began time.Time
-	log   *logbook
+	began  time.Time
+	logged *logbook
 	// dial, if not nil, runs before the connection of the given number, from 1, is
 	// made, and fails it with its error.
 	dial func(ctx context.Context, number int) error
@@ -63,8 +70,8 @@ type received struct {
 // reaches, by any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
 	t.Helper()
-	s := &service{began: time.Now(), log: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
-	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.log.add }}, options...)...)
+	s := &service{began: time.Now(), logged: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
+	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.logged.add }}, options...)...)
 	c.baseURL.Scheme = "http"
 	connections := 0
 	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
@@ -79,7 +86,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	go func() { _ = server.Serve(s) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		s.log.check(t)
+		s.logged.check(t)
 	})
 	return c, s
 }
@@ -159,6 +166,7 @@ func (s *service) Addr() net.Addr { return &net.TCPAddr{} }
 func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
 		s.requests = append(s.requests, received{
 			time.Since(s.began), r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
@@ -244,4 +252,96 @@ func checkShown(t *testing.T, text string) {
 			t.Errorf("%q is shown in %q", secret, text)
 		}
 	}
+}
+
+const (
+	second = time.Second
+	noTime = -second // of a queue or a run
+
+	testKey = "docs_4f1c9a7e2b8d60"
+	// signature is in the query of each link.
+	signature = "c4a1d0signature"
+)
+
+// simulation is a simulated service and a client for it, in a bubble of testing/synctest.
+type simulation struct {
+	*Client
+	*simulator.Service
+	*service
+}
+
+// inSimulation runs a test in a simulation whose exchanges must match the contract.
+func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
+	t.Helper()
+	bubble(t, func(t *testing.T) {
+		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check})}
+		w.Client, w.service = serve(t, w.ServeHTTP, func(config *Config) {
+			config.BaseURL, config.APIKey, config.Random = "http://localhost/v1", simulator.DefaultAPIKey, func() float64 { return 0 }
+		})
+		test(t, w)
+	})
+}
+
+// polls returns when the service got requests to an endpoint, in seconds.
+func (w *simulation) polls(endpoint string) []float64 {
+	times := []float64{}
+	for _, r := range w.Requests() {
+		if r.Endpoint == endpoint {
+			times = append(times, r.Time.Sub(w.began).Seconds())
+		}
+	}
+	return times
+}
+
+// receiving returns a client that receives one body as the response to every request.
+func receiving(t *testing.T, body string, log *logbook) *Client {
+	t.Helper()
+	return newClient(t, func(config *Config) {
+		config.MaxRetries, config.RoundTripper, config.Log = new(0), always(body), log.add
+	})
+}
+
+type always string
+
+func (body always) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+}
+
+var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
+
+// show returns a value as JSON without the fields that are null or empty.
+func show(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err.Error()
+	}
+	shown := emptyMember.ReplaceAllString(strings.TrimSpace(text.String()), "")
+	return strings.ReplaceAll(shown, ",}", "}")
+}
+
+// logbook collects log records, each as one line.
+type logbook struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logbook) add(_ context.Context, level slog.Level, message string, fields map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(level, " ", message, " ", fields))
+}
+
+// above returns the lines above the level of debugging.
+func (l *logbook) above() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := []string{}
+	for _, line := range l.lines {
+		if !strings.HasPrefix(line, slog.LevelDebug.String()) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }

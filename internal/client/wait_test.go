@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -15,7 +16,6 @@ func TestWaitForAJob(t *testing.T) {
 	const completed = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
 	for name, test := range map[string]struct {
 		spec     simulator.JobSpec
-		faults   []simulator.Fault
 		rewrite  func(poll int, body map[string]any)
 		patience Patience
 		polls    []float64
@@ -75,23 +75,20 @@ func TestWaitForAJob(t *testing.T) {
 			inSimulation(t, func(t *testing.T, w *simulation) {
 				test.spec.ID = "se_1"
 				w.AddJob(test.spec)
-				for _, fault := range test.faults {
-					w.AddFault(fault)
-				}
 				if test.rewrite != nil {
 					w.Rewrite(func(_ string, body map[string]any) any {
 						test.rewrite(w.Count(simulator.EndpointJob), body)
 						return body
 					})
 				}
-				job, err := w.WaitForStaticExport(within(t), "se_1", 10*second, test.patience)
+				job, err := w.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second, test.patience)
 				if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want {
 					t.Errorf("polls at %v end with %s, want %v and %s", got, outcome(job), test.polls, test.want)
 				}
 				if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 					t.Errorf("the error is %v, want %q", err, test.err)
 				}
-				progress := slices.DeleteFunc(w.log.above(), func(line string) bool { return strings.Contains(line, "API request") })
+				progress := slices.DeleteFunc(w.logged.above(), func(line string) bool { return strings.Contains(line, "API request") })
 				if len(slices.Compact(slices.Clone(progress))) != len(progress) {
 					t.Errorf("logged without a change:\n%s", strings.Join(progress, "\n"))
 				}
@@ -99,8 +96,8 @@ func TestWaitForAJob(t *testing.T) {
 				if len(slices.DeleteFunc(slices.Clone(progress), func(line string) bool { return !unknown(line) })) > 1 {
 					t.Errorf("warned again of the same status:\n%s", strings.Join(progress, "\n"))
 				}
-				if test.logged != "" && !slices.Contains(w.log.above(), test.logged) {
-					t.Errorf("logged\n%s\nwant %s", strings.Join(w.log.above(), "\n"), test.logged)
+				if test.logged != "" && !slices.Contains(w.logged.above(), test.logged) {
+					t.Errorf("logged\n%s\nwant %s", strings.Join(w.logged.above(), "\n"), test.logged)
 				}
 			})
 		})
@@ -118,7 +115,7 @@ func outcome(job *StaticExportJob) string {
 func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
 	inSimulation(t, func(t *testing.T, w *simulation) {
 		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
-		if _, err := w.WaitForStaticExport(within(t), id, 0, Patient); err != nil {
+		if _, err := w.WaitForStaticExport(bounded(t, time.Hour), id, 0, Patient); err != nil {
 			t.Fatal(err)
 		}
 		polls := w.polls(simulator.EndpointJob)
@@ -143,17 +140,17 @@ func TestWaitForAnUpdate(t *testing.T) {
 			test.spec.ID = "up_1"
 			w.AddUpdate(test.spec)
 			seen := []string{}
-			update, err := w.WaitForUpdate(within(t), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
+			update, err := w.WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
 			if err != nil || !update.Finished() || update.Succeeded() != (test.spec.Fail == "") || !slices.Equal(seen, test.seen) || !slices.Equal(w.polls(simulator.EndpointUpdate), test.polls) {
 				t.Errorf("%s: %v, polls at %v see %q; want %v and %q", name, err, w.polls(simulator.EndpointUpdate), seen, test.polls, test.seen)
 			}
-			if warned := slices.ContainsFunc(w.log.above(), func(line string) bool { return strings.HasPrefix(line, "WARN") }); warned != test.warns {
-				t.Errorf("%s: logged %q", name, w.log.above())
+			if warned := slices.ContainsFunc(w.logged.above(), func(line string) bool { return strings.HasPrefix(line, "WARN") }); warned != test.warns {
+				t.Errorf("%s: logged %q", name, w.logged.above())
 			}
 		})
 	}
 	inSimulation(t, func(t *testing.T, w *simulation) {
-		if update, err := w.WaitForUpdate(within(t), "up_1", 0, nil); update != nil || !IsNotFound(err) {
+		if update, err := w.WaitForUpdate(bounded(t, time.Hour), "up_1", 0, nil); update != nil || !IsNotFound(err) {
 			t.Errorf("an unknown update: %s, %v", show(update), err)
 		}
 	})

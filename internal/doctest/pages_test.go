@@ -4,6 +4,7 @@
 package doctest
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -147,5 +148,136 @@ func TestGuidesShowNoConfigurationOfTheirOwn(t *testing.T) {
 				t.Errorf("%s contains %s instead of a file of examples/", name, language)
 			}
 		}
+	}
+}
+
+var (
+	summaryInCode = regexp.MustCompile(`summary\w+ += "([^"]+)"`)
+	messageShown  = regexp.MustCompile(`(?m)^(?:Error|Warning): ([^:\n]+)`)
+	messageNamed  = regexp.MustCompile(`(?:error|warning) "([^"]+)"`)
+	errorsLink    = regexp.MustCompile(`\[([A-Z][^\]]*)\]\((?:\S*errors\.md)?#([^)]+)\)`)
+)
+
+// A reworded message must be reworded wherever the documentation quotes its first line, or the
+// part of it that is constant.
+func TestQuotedMessagesExist(t *testing.T) {
+	t.Parallel()
+	messages := []string{"Invalid provider configuration", "Check block assertion failed"} // Terraform's own
+	for _, match := range summaryInCode.FindAllStringSubmatch(read(t, root+"/internal/provider/summaries.go"), -1) {
+		messages = append(messages, match[1])
+	}
+	texts := pages(t)
+	_, section, _ := strings.Cut(texts[root+"/docs/guides/errors.md"], "\n## Messages\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	headings := anchors(section)
+	if len(headings) < 10 {
+		t.Errorf("the errors page has headings for %d messages, want at least 10", len(headings))
+	}
+	shown := map[string]int{}
+	for name, text := range texts {
+		quoted := messageShown.FindAllStringSubmatch(text, -1)
+		quoted = append(quoted, messageNamed.FindAllStringSubmatch(text, -1)...)
+		for _, match := range errorsLink.FindAllStringSubmatch(text, -1) {
+			if slices.Contains(headings, match[2]) {
+				quoted = append(quoted, match)
+			}
+		}
+		if strings.HasSuffix(name, "/errors.md") {
+			quoted = append(quoted, heading.FindAllStringSubmatch(codeBlock.ReplaceAllString(section, ""), -1)...)
+		}
+		for _, match := range quoted {
+			shown[name]++
+			if !slices.Contains(messages, strings.TrimSpace(match[1])) {
+				t.Errorf("%s quotes %q, which is no message", name, match[1])
+			}
+		}
+	}
+	for _, name := range []string{"/README.md", "/docs/guides/deploy-gates.md"} {
+		if shown[root+name] == 0 {
+			t.Errorf("%s quotes no message", name)
+		}
+	}
+}
+
+var (
+	codeText    = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+	makeCommand = regexp.MustCompile(`\bmake((?: [\w.=:/-]+)*)`)
+)
+
+// A command that a page names must exist, and .ci/run must call those that the README begins with.
+func TestQuotedCommandsExist(t *testing.T) {
+	t.Parallel()
+	makefile, ci := read(t, root+"/Makefile"), read(t, root+"/.ci/run")
+	for name, page := range pages(t) {
+		for _, code := range codeText.FindAllString(page, -1) {
+			for _, match := range makeCommand.FindAllStringSubmatch(code, -1) {
+				for _, word := range strings.Fields(strings.ReplaceAll(match[1], "-C ", "-C=")) {
+					if word[0] != '-' && !strings.Contains(word, "=") && !strings.Contains(makefile, "\n"+word+":") {
+						t.Errorf("%s: the Makefile has no %s, as in %q", name, word, match[0])
+					}
+				}
+			}
+		}
+	}
+	commands := regexp.MustCompile(`(?m)^make \w+`).FindAllString(read(t, root+"/README.md"), -1)
+	if len(commands) != 2 {
+		t.Errorf("the README has the commands %q, want two", commands)
+	}
+	for _, command := range commands {
+		if !regexp.MustCompile(`(?m)^check \w+ +` + command + ` `).MatchString(ci) {
+			t.Errorf(".ci/run does not call %q", command)
+		}
+	}
+}
+
+// After a run was killed, its job is looked up in its log, at a level that the workflows set.
+func TestJobOfAKilledRunIsInTheLogOfItsWorkflow(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"deploy-gates/gate/*.yml", "pipelines/*/*.yml"} {
+		for _, name := range glob(t, "examples/guides/"+pattern) {
+			if !strings.Contains(read(t, name), "TF_LOG_PROVIDER: INFO") {
+				t.Errorf("%s does not log at INFO", name)
+			}
+		}
+	}
+	phrase := regexp.MustCompile("search its log for `([^`]+)`").FindStringSubmatch(read(t, root+"/docs/guides/errors.md"))
+	if phrase == nil {
+		t.Fatal("the page does not say what to search for")
+	}
+	if !slices.ContainsFunc(glob(t, "internal/client/*.go"), func(name string) bool {
+		return strings.Contains(read(t, name), `"`+phrase[1]+" ")
+	}) {
+		t.Errorf("no log record contains %q", phrase[1])
+	}
+}
+
+// The roles of a pipeline may read, write, and lock the state where the backend stores it.
+func TestPolicyNamesTheStateOfTheBackend(t *testing.T) {
+	t.Parallel()
+	const directory = examples + "/guides/pipelines/github-actions/"
+	backend := read(t, directory+"backend.tf")
+	value := func(name string) string {
+		t.Helper()
+		match := regexp.MustCompile(name + `\s+= "([^"]+)"`).FindStringSubmatch(backend)
+		if match == nil {
+			t.Fatalf("the backend has no %s", name)
+		}
+		return match[1]
+	}
+	bucket := "arn:aws:s3:::" + value("bucket")
+	state := bucket + "/" + value("key")
+	var policy struct{ Statement []struct{ Resource string } }
+	if err := json.Unmarshal([]byte(read(t, directory+"state-policy.json")), &policy); err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, statement := range policy.Statement {
+		named = append(named, statement.Resource)
+	}
+	if want := []string{bucket, state, state + ".tflock"}; !slices.Equal(named, want) {
+		t.Errorf("the policy names %q, want %q", named, want)
+	}
+	if !json.Valid([]byte(read(t, directory+"trust-policy.json"))) {
+		t.Error("the trust policy is not JSON")
 	}
 }

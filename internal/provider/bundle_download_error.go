@@ -31,13 +31,19 @@ type downloadOperation struct {
 
 var (
 	planDownload   = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", "Then run the command again."}
-	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed,
+	createDownload = downloadOperation{
+		"create", summaryWriteFailed, summaryDownloadFailed,
 		"No files were written.", // a replacement may have deleted the old ones
-		"Then run \"terraform apply\" again."}
-	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed,
-		"The files on disk and the state are unchanged.", "Then run \"terraform apply\" again."}
-	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed,
-		"No files were deleted, and the state is unchanged.", "Then run the command again."}
+		"Then run \"terraform apply\" again.",
+	}
+	updateDownload = downloadOperation{
+		"update", summaryWriteFailed, summaryDownloadFailed,
+		"The files on disk and the state are unchanged.", "Then run \"terraform apply\" again.",
+	}
+	deleteDownload = downloadOperation{
+		"", summaryDeleteFailed, summaryDeleteFailed,
+		"No files were deleted, and the state is unchanged.", "Then run the command again.",
+	}
 )
 
 // mismatchError reports a bundle that is not the expected one.

@@ -108,8 +108,6 @@ func explainCause(err error) explanation {
 }
 
 const (
-	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	sameCommand    = "run the same command again."
 	stateUnchanged = "The state is unchanged."
@@ -191,7 +189,7 @@ func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
 		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
-	if e.PlainHTTP {
+	if e.PlainHTTP && !e.Storage {
 		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."
 	}
 	if e.ProxyStatus == 407 {

@@ -152,6 +152,14 @@ func (h *harness) wantCounts(t *testing.T, want counts) {
 	}
 }
 
+// wantStarts checks how often an export was started since the last reset of the request log.
+func (h *harness) wantStarts(t *testing.T, want int) {
+	t.Helper()
+	if starts := h.service.Count(simulator.EndpointStart); starts != want {
+		t.Errorf("%d starts, want %d", starts, want)
+	}
+}
+
 // cli runs commands of the real CLI with the provider of a harness, in a folder of its own.
 type cli struct {
 	*harness
@@ -181,21 +189,12 @@ func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
 // values returns the attributes of everything in the state, by addresses.
 func (c *cli) values(t *testing.T) map[string]map[string]any {
 	t.Helper()
-	values, _ := c.state(t)
-	return values
-}
-
-// state returns the attributes of everything in the state, by addresses, and the addresses
-// of what is tainted.
-func (c *cli) state(t *testing.T) (values map[string]map[string]any, tainted []string) {
-	t.Helper()
 	var state struct {
 		Values struct {
 			RootModule struct {
 				Resources []struct {
 					Address string
 					Values  map[string]any
-					Tainted bool
 				}
 			} `json:"root_module"`
 		}
@@ -203,14 +202,11 @@ func (c *cli) state(t *testing.T) (values map[string]map[string]any, tainted []s
 	if err := json.Unmarshal([]byte(c.terraform.Run(t, 0, "show", "-json")), &state); err != nil {
 		t.Fatal(err)
 	}
-	values = map[string]map[string]any{}
+	values := map[string]map[string]any{}
 	for _, r := range state.Values.RootModule.Resources {
 		values[r.Address] = r.Values
-		if r.Tainted {
-			tainted = append(tainted, r.Address)
-		}
 	}
-	return values, tainted
+	return values
 }
 
 // interrupt runs a command that must fail, interrupts it during its first request to

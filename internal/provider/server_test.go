@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -139,19 +138,6 @@ func TestActionThatBeginsDuringAStopEndsOrIsRefused(t *testing.T) {
 		}
 		if _, err := s.ConfigureProvider(t.Context(), configuration); err != nil { // of the next run
 			t.Fatal(err)
-		}
-	}
-}
-
-func TestUnexpectedProviderDataIsReported(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		passed any
-		errors int
-	}{"before the provider is configured": {nil, 0}, "what Configure passes": {&providerData{}, 0}, "something else": {"text", 1}} {
-		var diags diag.Diagnostics
-		if data := dataFrom(test.passed, &diags); (data != nil) != (name == "what Configure passes") || diags.ErrorsCount() != test.errors {
-			t.Errorf("%s: %v, %v", name, data, diags)
 		}
 	}
 }

@@ -234,6 +234,8 @@ func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
 	}
 }
 
+// The CLI shows only one of several warnings that have the same first line, which therefore names
+// the job.
 func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 	t.Parallel()
 	var (
@@ -267,6 +269,8 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
 		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
+		"running, imported, new content":                    {[]change{imported, running, newContent}, []string{summaryCanResume + ": job se_1", summaryImportAdopts + ": job se_1"}},
+		"missing, imported":                                 {[]change{imported, missing, newContent}, []string{summaryMissing + ": job se_1"}},
 		"pending for new content":                           {[]change{newContent, pending}, []string{summaryCanResume + ": job se_2"}},
 		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryCanResume + ": job se_2"}},
 		"pending for other content":                         {[]change{newContent, pendingOther}, []string{summaryAbandons + ": job se_3"}},
@@ -274,8 +278,13 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
 		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
+		"bundle missing, job missing too":                   {[]change{noBundle, missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
+		"bundle missing, job failed":                        {[]change{noBundle, func(s *situation) { s.life.Status = client.JobFailed }}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
+		"bundle missing, failed":                            {[]change{noBundle, failed}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"lost private state":                                {[]change{lost, due}, nil},
+		"lost private state, then a start":                  {[]change{lost, newContent, pending}, []string{summaryCanResume + ": job se_2"}},
+		"lost private state, then an update":                {[]change{lost, func(s *situation) { s.life.updated() }, newContent}, nil},
 		"lost private state, new content":                   {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
 		"missing, its replacement pending":                  {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, pending for other content":                {[]change{missing, pendingOther}, []string{summaryAbandons + ": job se_3", summaryMissing + ": job se_1"}},
@@ -373,9 +382,9 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		keptWith          time.Duration
 	}{
 		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
-		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry, "expires_at is null and the provider does not renew the link."}, 0},
-		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink, "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore, "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
+		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
 		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {
@@ -383,33 +392,13 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
-			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink(test.keptWith)
+			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
+			run.warnAboutLink(false)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()
 			}
 			wantPhrases(t, cmp.Or(said, "nothing"), test.want...)
 		})
-	}
-}
-
-func TestExportWithADamagedPrivateStateKeepsItsJobAndLink(t *testing.T) {
-	t.Parallel()
-	state := staticExportModel{
-		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")),
-		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
-		JobID: types.StringValue("se_1"), Status: types.StringValue(client.JobCompleted),
-		BundleURL: types.StringValue("https://storage.example/a"), ExpiresAt: types.StringValue("2130-01-31T13:00:00Z"),
-	}
-	var diags diag.Diagnostics
-	life, readable := readLife(t.Context(), &state, memory{lifeKey: []byte(`{"pending": "se_2"}`)}, &diags)
-	if readable || life.Lost || len(diags) != 1 || diags[0].Severity() != diag.SeverityWarning || diags[0].Summary() != summaryUnreadableNotes+": job se_1" {
-		t.Errorf("the diagnostics are %v", diags)
-	}
-	for at, want := range map[time.Time]exportStep{startOfTime: stepNone, startOfTime.Add(time.Hour): stepLink} {
-		if got := life.nextStep(at, state.goal()); got != want || life.Pending != nil {
-			t.Errorf("at %s: got %s, want %s", at, got, want)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -21,14 +22,14 @@ import (
 )
 
 func TestAccStaticExportResource(t *testing.T) {
-	const address = "docs_static_export.test"
+	const address, job = "docs_static_export.test", "data.docs_static_export_job.test"
 	acc := newAcceptance(t, domainVariable)
 	anotherJob := statecheck.CompareValue(compare.ValuesDiffer())
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1"),
+				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
@@ -37,6 +38,8 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
+					statecheck.ExpectKnownValue(job, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+					statecheck.ExpectKnownValue(job, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 				},
 			},
 			{
@@ -60,7 +63,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, job: polls(1, 45), bundle: 2})
+	acc.wantCounts(t, counts{start: 2, job: polls(18, 45), bundle: 2})
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
@@ -104,9 +107,44 @@ func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
 	c.write(t, content("1", "22")) // and with other spacing
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
 	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
-	h.wantCounts(t, counts{start: 1, job: polls(1, 20), bundle: 1})
+	h.wantCounts(t, counts{start: 1, job: polls(8, 20), bundle: 1})
 	c.write(t, content("2", "22"))
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 2, job: polls(1, 40), bundle: 2})
+	h.wantCounts(t, counts{start: 2, job: polls(16, 40), bundle: 2})
 	c.wantJob(t, 1)
+}
+
+func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.Rewrite(func(endpoint string, body map[string]any) any {
+		if endpoint == simulator.EndpointBundle {
+			body["bundleUrl"], body["expiresAt"], body["sizeBytes"] = "http://127.0.0.1:9/bundle.tar.gz?token=abc", nil, simulator.Omit
+		}
+		return body
+	})
+	c := h.cli(t, export())
+	wantPhrases(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
+	if state := c.values(t)[site]; state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
+		t.Errorf("the state is %v", state)
+	}
+	h.clock.Advance(1000 * time.Hour)
+	c.wantEmptyPlan(t)
+}
+
+func TestSavedPlanOfAnotherChangeCreatesTheLinkThatHasExpiredSince(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	h.service.ResetRequests()
+	c.write(t, revision("1", `poll_interval = "5s"`))
+	if plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode"); !strings.Contains(plan, "~ bundle_url") || strings.Contains(plan, "~ job_id") {
+		t.Errorf("the plan is:\n%s", plan)
+	}
+	h.clock.Advance(5 * time.Hour)
+	c.terraform.Run(t, 0, "apply", "saved")
+	h.wantCounts(t, counts{job: 1, bundle: 1})
+	c.wantJob(t, 0)
+	c.wantEmptyPlan(t)
 }

@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +23,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: polls(1, 20), bundle: 1})
+	h.wantCounts(t, counts{start: 1, job: polls(8, 20), bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
@@ -32,43 +31,28 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		config  string
-		job     simulator.JobSpec
-		faults  []simulator.Fault
-		summary string
-		says    []string
+		job  simulator.JobSpec
+		link simulator.Fault
+		says []string
 	}{
 		"if it timed out": {
-			export(),
-			simulator.JobSpec{Queue: simulator.Forever},
-			nil,
-			"Static export timed out",
-			[]string{"The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
+			job:  simulator.JobSpec{Queue: simulator.Forever},
+			says: []string{"Error: Static export timed out", "The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
 		},
 		"if its link was refused for half a minute": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second}},
-			"Could not create a bundle link",
-			[]string{"HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
-		},
-		"if its bundle was missing for half a minute": {
-			export(),
-			simulator.JobSpec{},
-			[]simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second}},
-			"Could not create a bundle link",
-			[]string{"HTTP 404 Not Found", "completed, but no link was received."},
+			link: simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second},
+			says: []string{"Error: Could not create a bundle link", "HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, simulator.Options{})
 			h.service.NextJob(test.job)
-			for _, fault := range test.faults {
-				h.service.AddFault(fault)
+			if test.link.Status != 0 {
+				h.service.AddFault(test.link)
 			}
-			c := h.cli(t, test.config)
-			wantPhrases(t, c.apply(t, 1), append(test.says, "Error: "+test.summary, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
+			c := h.cli(t, export())
+			wantPhrases(t, c.apply(t, 1), append(test.says, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
 			h.service.FinishJob(h.service.JobIDs()[0], "")
 			h.clock.Advance(time.Minute)
 
@@ -79,9 +63,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			}
 			c.terraform.Run(t, 0, "untaint", site)
 			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
-				t.Errorf("%d starts, want 1", starts)
-			}
+			h.wantStarts(t, 1)
 			c.wantJob(t, 0)
 			if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "First export did not finish") {
 				t.Errorf("the warning is still there:\n%s", output)
@@ -125,45 +107,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
 		"it resumes job "+pending+".")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: polls(1, 10), bundle: 2})
+	h.wantCounts(t, counts{start: 1, job: polls(4, 10), bundle: 2})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
-}
-
-// The CLI shows only one of several warnings that have the same first line.
-func TestWarningsOfTwoExportsDoNotHideOneAnother(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.rewriteBundle(func(body map[string]any) {
-		body["bundleUrl"], body["expiresAt"] = "http://127.0.0.1:9/bundle.tar.gz", nil
-	})
-	for range 2 {
-		h.service.NextJob(simulator.JobSpec{Run: simulator.Forever})
-	}
-	c := h.cli(t, strings.Replace(export(`timeouts { create = "8s" }`), `"docs.example.com"`, "each.key\n  for_each = toset([\"a.example.com\", \"b.example.com\"])", 1))
-	wantBoth := func(output string, summaries ...string) {
-		t.Helper()
-		for _, summary := range summaries {
-			for _, job := range h.service.JobIDs()[:2] {
-				wantPhrases(t, output, "Warning: "+summary+": job "+job)
-			}
-		}
-		if strings.Contains(output, "similar warning") {
-			t.Errorf("a warning is hidden:\n%s", output)
-		}
-	}
-	plan := func() string { return unwrapped(c.terraform.Run(t, 0, "plan")) }
-	c.apply(t, 1)
-	wantBoth(plan(), summaryUnfinished)
-	jobs := h.service.JobIDs()
-	for i, domain := range []string{"a.example.com", "b.example.com"} {
-		h.service.FinishJob(jobs[i], "")
-		c.terraform.Run(t, 0, "untaint", fmt.Sprintf("%s[%q]", site, domain))
-	}
-	// The same warning of a refresh and of the plans is shown once.
-	wantBoth(strings.ReplaceAll(c.apply(t, 0), "(and 2 more similar warnings elsewhere)", ""), summaryUnfinished, summaryUnknownExpiry)
-	for _, job := range jobs {
-		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Match: func(r simulator.Request) bool { return r.ID == job }, Status: 404})
-	}
-	wantBoth(plan(), summaryJobNotFound, summaryMissing)
 }

