@@ -29,21 +29,17 @@ type downloadOperation struct {
 	tryAgain    string // what to do after the cause was removed
 }
 
+const (
+	applyAgain = "Then run \"terraform apply\" again."
+	runAgain   = "Then run the command again."
+)
+
 var (
-	planDownload   = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", "Then run the command again."}
-	createDownload = downloadOperation{
-		"create", summaryWriteFailed, summaryDownloadFailed,
-		"No files were written.", // a replacement may have deleted the old ones
-		"Then run \"terraform apply\" again.",
-	}
-	updateDownload = downloadOperation{
-		"update", summaryWriteFailed, summaryDownloadFailed,
-		"The files on disk and the state are unchanged.", "Then run \"terraform apply\" again.",
-	}
-	deleteDownload = downloadOperation{
-		"", summaryDeleteFailed, summaryDeleteFailed,
-		"No files were deleted, and the state is unchanged.", "Then run the command again.",
-	}
+	planDownload = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", runAgain}
+	// A replacement may have deleted the old files before.
+	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed, "No files were written.", applyAgain}
+	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed, "The files on disk and the state are unchanged.", applyAgain}
+	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed, "No files were deleted, and the state is unchanged.", runAgain}
 )
 
 // mismatchError reports a bundle that is not the expected one.
