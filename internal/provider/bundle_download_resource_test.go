@@ -7,12 +7,74 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccBundleDownloadResource(t *testing.T) {
+	const address = "docs_bundle_download.test"
+	acc := newAcceptance(t, domainVariable)
+	folder := filepath.ToSlash(t.TempDir())
+	file, notes := folder+"/bundle", folder+"/notes"
+	if err := os.WriteFile(notes, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := func(revision string) string {
+		return acc.export(revision) + fmt.Sprintf(`
+resource "docs_bundle_download" "test" {
+  job_id     = docs_static_export.test.job_id
+  path       = %q
+  extract_to = %q
+}
+`, file, folder+"/site")
+	}
+	isOnDisk := func(s *terraform.State) error {
+		content, err := os.ReadFile(file)
+		if sum := s.RootModule().Resources[address].Primary.Attributes["sha256"]; err == nil && sum != checksum(string(content)) {
+			err = fmt.Errorf("sha256 is %s, that of the file is %s", sum, checksum(string(content)))
+		}
+		_, missing := os.Stat(folder + "/site/index.html")
+		return errors.Join(err, missing)
+	}
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{
+			{
+				Config:           config("1"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
+				Check:            isOnDisk,
+			},
+			{
+				Config: config("2"),
+				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("content_sha256")),
+				}},
+				Check: isOnDisk,
+			},
+		},
+		CheckDestroy: func(*terraform.State) error {
+			left, err := fs.Glob(os.DirFS(folder), "*")
+			if len(left) != 1 || left[0] != filepath.Base(notes) {
+				err = fmt.Errorf("the folder has %q, want only what the user put there", left)
+			}
+			return err
+		},
+	})
+	acc.wantCounts(t, counts{start: 2, job: polls(1, 45), bundle: 4, download: 2})
+}
 
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
