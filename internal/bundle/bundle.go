@@ -9,8 +9,8 @@
 // the bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
 // [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
 // target into temporary directories. After either, or a failure, [Found.Discard] deletes the
-// temporary directories. Only what the same resource wrote is replaced or removed, and what
-// already has the content of the bundle is left in place.
+// temporary directories. Only what the same resource wrote is replaced or removed. What
+// it did not write is left in place if it already has the content of the bundle.
 package bundle
 
 import (

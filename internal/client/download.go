@@ -77,11 +77,6 @@ type receiver struct {
 // The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
 // ended, context.Cause(ctx).
 func (r *receiver) receive(ctx context.Context, over *network, link string, number int) error {
-	if r.etag == "" {
-		if err := r.restart(""); err != nil {
-			return err
-		}
-	}
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,7 +91,7 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 	req.Header.Set("Cache-Control", "no-cache")
 	// The checksum applies to the object as it is stored.
 	req.Header.Set("Accept-Encoding", "identity")
-	if r.size > 0 {
+	if r.size > 0 && r.etag != "" {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", r.size))
 		req.Header.Set("If-Range", r.etag)
 	}
@@ -145,10 +140,10 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 	for {
 		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := resp.Body.Read(buffer)
-		stalled.Stop() // a slow disk is not a stall
 		if r.size == 0 && display.IsPage(buffer[:n]) {
 			return r.client.storageError(resp)
 		}
+		stalled.Stop() // a slow disk is not a stall
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}

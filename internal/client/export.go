@@ -72,21 +72,14 @@ type Bundle struct {
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
-	fields := map[string]any{}
+	fields := map[string]json.RawMessage{}
 	if parameters != nil {
-		members := map[string]json.RawMessage{}
-		if err := json.Unmarshal(parameters, &members); err != nil {
+		if err := json.Unmarshal(parameters, &fields); err != nil {
 			return nil, err
 		}
-		for name, value := range members {
-			fields[name] = value
-		}
 	}
-	fields["domain"] = domain
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
+	fields["domain"], _ = json.Marshal(domain) // text and valid JSON, which never fail
+	body, _ := json.Marshal(fields)
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
 	job, _, err := call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")

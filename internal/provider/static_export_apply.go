@@ -152,9 +152,7 @@ func (run *exportRun) link(ctx context.Context) *exportFailure {
 	life.jobRead(job)
 	switch {
 	case failure == nil:
-		keptWith := life.KeptWith
-		life.linkCreated(bundle, run.goal, run.clock.Now())
-		run.warnAboutLink(keptWith)
+		run.warnAboutLink(life.linkCreated(bundle, run.goal, run.clock.Now()))
 	case failure.outcome == outcomeGone && failure.stage == stagePoll:
 		life.jobNotFound()
 	case failure.outcome == outcomeGone:
@@ -168,9 +166,8 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink)
 	switch {
 	case failure == nil:
-		keptWith := run.life.KeptWith
 		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
-		run.warnAboutLink(keptWith)
+		run.warnAboutLink(false)
 	case failure.outcome == outcomeFailed:
 		run.life.pendingFailed()
 	}
@@ -217,19 +214,17 @@ func (run *exportRun) keepLink(ctx context.Context) {
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
-		keptWith := run.life.KeptWith
-		run.life.linkCreated(bundle, run.goal, run.clock.Now())
-		run.warnAboutLink(keptWith)
+		run.warnAboutLink(run.life.linkCreated(bundle, run.goal, run.clock.Now()))
 	}
 }
 
-// warnAboutLink warns if the new link cannot be renewed as configured. keptWith is
-// exportLife.KeptWith before the link was created.
-func (run *exportRun) warnAboutLink(keptWith time.Duration) {
+// warnAboutLink warns if the new link cannot be renewed as configured. kept is what
+// exportLife.linkCreated reports.
+func (run *exportRun) warnAboutLink(kept bool) {
 	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
-	if run.life.KeptWith != keptWith {
+	if kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, job),
-			fmt.Sprintf("The service returned the earlier link again, which expires at %s, because it creates a new link only after the earlier one has expired. "+
+			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a later link only after the earlier one has expired. "+
 				"From now on, the provider ignores renew_before = %q and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))

@@ -103,13 +103,16 @@ func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 // createEnded records a create that ended without a link.
 func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed }
 
-// linkCreated records a link to the bundle of the job, requested for a goal.
-func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) {
+// linkCreated records a link to the bundle of the job, requested for a goal. kept reports whether it
+// shows for the first time that an early renewal does not extend the expiry.
+func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes, ReceivedAt: now}
-	if !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) {
+	kept = goal.renewBefore > 0 && !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
+	if kept {
 		l.KeptWith = goal.renewBefore
 	}
 	l.Link, l.BundleMissing, l.Unfinished = link, false, false
+	return kept
 }
 
 // pendingStarted records a job for the given inputs. The job and its link stay.

@@ -278,6 +278,8 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"pending, unknown content":                          {[]change{newContent, pending, unknown}, []string{summaryCanResume + ": job se_2"}},
 		"missing":                                           {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
+		"bundle missing, job missing too":                   {[]change{noBundle, missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
+		"bundle missing, job failed":                        {[]change{noBundle, func(s *situation) { s.life.Status = client.JobFailed }}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"bundle missing":                                    {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
 		"bundle missing, failed":                            {[]change{noBundle, failed}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"lost private state":                                {[]change{lost, due}, nil},
@@ -391,7 +393,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink(test.keptWith)
+			run.warnAboutLink(false)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()

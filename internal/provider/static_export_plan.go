@@ -93,7 +93,7 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 	}
 	if life.resumes(goal) {
 		next = "This plan resumes job " + life.Pending.JobID + "."
-		warn(summaryCanResume, life.Pending.JobID, "Job {job} was started for this content. Unless this plan replaces the resource, it resumes job {job}. It starts another job only if the service cannot find job {job} for "+notFoundLimit+".")
+		warn(summaryCanResume, life.Pending.JobID, "Job {job} was started for this content. Unless this plan replaces the resource, it resumes job {job}. It starts another job only if the service cannot find job {job} for "+notFoundLimit+". If job {job} has failed, the apply reports why, and the next apply starts another job.")
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
 		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for "+notFoundLimit+". "+next+"\n\n"+

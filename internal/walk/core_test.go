@@ -47,6 +47,7 @@ type process struct {
 	ctx     context.Context
 	kill    context.CancelFunc // nothing that the process does afterwards has an effect
 	stopped atomic.Bool
+	later   atomic.Bool // it works on the resources that refer to others
 }
 
 // stop interrupts the command.
@@ -60,8 +61,11 @@ func (p *process) killed() bool { return p.ctx.Err() != nil }
 // block is a resource in the configuration.
 type block struct {
 	address, kind string
-	// arguments returns the configuration. In a plan, values may be unknown.
-	arguments func(planning bool) map[string]tftypes.Value
+	// after is the address of the resource that this one refers to, or "".
+	after string
+	// arguments returns the configuration. In a plan, values may be unknown. referred holds
+	// the planned or applied values of the resource that this one refers to.
+	arguments func(planning bool, referred map[string]tftypes.Value) map[string]tftypes.Value
 }
 
 // said is a diagnostic.
@@ -186,26 +190,32 @@ func (n *node) broken(format string, args ...any) bool {
 	return false
 }
 
-// each runs a command's work for all blocks at the same time. Two that acted at the same instant
-// would not be repeatable.
+// each runs a command's work for all blocks at the same time, those that refer to others
+// after them. Two that acted at the same instant would not be repeatable.
 func each(p *process, blocks []block, do func(*node)) (all []said) {
-	nodes := make([]*node, len(blocks))
-	var running sync.WaitGroup
-	for i, b := range blocks {
-		nodes[i] = &node{block: b, p: p}
-		running.Go(func() {
-			defer func() {
-				if problem := recover(); problem != nil {
-					nodes[i].broken("panic: %v", problem)
-				}
-			}()
-			pause(p.ctx, time.Duration(i)*137*time.Microsecond)
-			do(nodes[i])
-		})
-	}
-	running.Wait()
-	for _, n := range nodes {
-		all = append(all, n.said...)
+	for _, later := range []bool{false, true} {
+		p.later.Store(later)
+		nodes := make([]*node, len(blocks))
+		var running sync.WaitGroup
+		for i, b := range blocks {
+			nodes[i] = &node{block: b, p: p}
+			if (b.after != "") != later {
+				continue
+			}
+			running.Go(func() {
+				defer func() {
+					if problem := recover(); problem != nil {
+						nodes[i].broken("panic: %v", problem)
+					}
+				}()
+				pause(p.ctx, time.Duration(i)*137*time.Microsecond)
+				do(nodes[i])
+			})
+		}
+		running.Wait()
+		for _, n := range nodes {
+			all = append(all, n.said...)
+		}
 	}
 	return all
 }
@@ -224,7 +234,12 @@ func (c *core) plan(p *process, blocks []block, refresh bool, replaced string) *
 	result.said = each(p, blocks, func(n *node) {
 		mu.Lock()
 		prior, found := result.refreshed[n.address]
+		referred := attributes(result.changes[n.after].after)
+		_, ready := result.changes[n.after]
 		mu.Unlock()
+		if n.after != "" && !ready {
+			return // what it refers to has failed
+		}
 		if !found {
 			prior.value = null(n.kind)
 		} else if refresh {
@@ -233,7 +248,7 @@ func (c *core) plan(p *process, blocks []block, refresh bool, replaced string) *
 		if n.failed() {
 			return
 		}
-		planned := n.plan(prior, n.arguments(true), replaced == n.address, nil)
+		planned := n.plan(prior, n.arguments(true, referred), replaced == n.address, nil)
 		mu.Lock()
 		defer mu.Unlock()
 		if found {
@@ -362,23 +377,31 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 	for _, address := range slices.Sorted(maps.Keys(planned.changes)) {
 		blocks = append(blocks, planned.changes[address].block)
 	}
+	failed := map[string]bool{}
 	return each(p, blocks, func(n *node) {
 		change := planned.changes[n.address]
 		c.mu.Lock()
 		prior, found := c.state[n.address]
+		referred := attributes(c.state[n.after].value)
+		skipped := failed[n.after] || p.stopped.Load()
 		c.mu.Unlock()
 		if !found {
 			prior.value = null(n.kind)
 		}
-		if change.action == noop || p.stopped.Load() || p.killed() {
+		if change.action == noop || skipped || p.killed() {
 			return
 		}
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			failed[n.address] = n.failed()
+		}()
 		if change.action == destroy || change.action == replace {
 			if prior = c.change(n, planChange(change, prior), nil, prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
 				return
 			}
 		}
-		arguments := n.arguments(false)
+		arguments := n.arguments(false, referred)
 		again := n.plan(prior, arguments, false, &change)
 		if n.failed() || again.action == noop {
 			return

@@ -46,15 +46,20 @@ type memory struct {
 
 // judge judges a command. It reports whether the walk can continue with its result.
 func (j *judge) judge(c *command) bool {
-	for on := range j.Exports {
-		if c.Do == doImport && on != c.On%j.Exports {
-			continue
-		}
-		change, address := change{}, address(on)
+	addresses := []string{}
+	for i := range j.Exports {
+		addresses = append(addresses, address(i))
+	}
+	for n, address := range append(addresses, download, gate) {
+		change := change{}
 		if c.planned != nil {
 			change = c.planned.changes[address]
 		}
-		e := &event{judge: j, command: c, change: change, address: address, on: on, said: saidAt(c.all, address), seen: seenAt(c.requests, address)}
+		export := n < j.Exports
+		if !export && change.action == "" && len(saidAt(c.all, address)) == 0 || c.Do == doImport && n != c.On%j.Exports {
+			continue
+		}
+		e := &event{judge: j, command: c, change: change, address: address, on: n % j.Exports, export: export, said: saidAt(c.all, address), seen: seenAt(c.requests, address)}
 		e.failed = failure(e.said)
 		e.after, e.exists = c.after[address]
 		e.memory, e.job = j.memories[e.on], cmp.Or(j.records[e.before.text("job_id")], &record{})
@@ -65,7 +70,10 @@ func (j *judge) judge(c *command) bool {
 		if len(e.work) > 0 {
 			e.last = e.work[len(e.work)-1]
 		}
-		j.learn(e)
+		if export {
+			j.learn(e)
+		}
+		j.blocked = j.blocked || address == download && e.killed // it no longer knows its files
 		for _, p := range promises {
 			if p.when(e) && !p.check(e) {
 				j.problems = append(j.problems, fmt.Sprintf("%s breaks a promise: %s\n%s", address, p.sentence, e))
@@ -137,19 +145,19 @@ func (j *judge) learn(e *event) {
 	}
 }
 
-// event is what a command did to one export.
+// event is what a command did to one resource.
 type event struct {
 	*judge
 	*command
-	change     // its before is the resource as refreshed
-	address    string
-	on         int    // the number of the export
-	after      object // of the command
-	exists     bool   // afterwards
-	failed     bool
-	said       []said
-	seen, work []exchange // work without those that renew the old link because a new export failed
-	last       exchange   // of the work
+	change         // its before is the resource as refreshed
+	address        string
+	on             int    // the number of the export
+	after          object // of the command
+	exists         bool   // afterwards
+	export, failed bool
+	said           []said
+	seen, work     []exchange // work without those that renew the old link because a new export failed
+	last           exchange   // of the work
 	// bundleGone is for how long the bundle was missing in an earlier command.
 	bundleGone time.Duration
 	// What was known before: the job in the state, and the rest. Neither record is nil.
@@ -182,7 +190,7 @@ func (e *event) limit() time.Duration {
 	if plans(e) {
 		return readTimeout
 	}
-	return e.config().duration("timeouts", defaultTimeout)
+	return map[bool]settings{true: e.config()}[e.export].duration("timeouts", defaultTimeout)
 }
 
 // outOfTime reports whether the last request came so late that no other one was possible.

@@ -4,9 +4,11 @@
 package walk
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"time"
@@ -27,10 +29,10 @@ var promises = []struct {
 	// Of each command: guides/security, guides/errors, resources/static_export.
 	{always, "No message and no log record contains the API key or the query of a link.", (*event).secrets},
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
-	{always, "A job or a bundle is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
+	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
 	{always, "A row of failures ends within six minutes, in a refresh within a minute and a half, whatever their kinds.", (*event).rowsEnd},
-	{always, "A message about an export names no job of another one.", (*event).names},
-	{always, "The identity in the state is that of the job.", (*event).identity},
+	{exports, "A message about an export names no job of another one.", (*event).names},
+	{exports, "The identity in the state is that of the job.", (*event).identity},
 	{destroys, "A destroy removes every export.", (*event).removes},
 	// Of a plan: resources/static_export, guides/link-lifetime.
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
@@ -59,6 +61,9 @@ var promises = []struct {
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
 	{fails, "If an export in place fails, the old link is renewed when it is due.", (*event).renewsOld},
 	{fails, "An error names the job that was started, or the domain for which one may have been.", (*event).errorNames},
+	// resources/update_gate, resources/bundle_download.
+	{gates, "A gate fails unless the update succeeded.", (*event).gate},
+	{downloads, "A download writes the bundle of the job in the state.", (*event).download},
 }
 
 const (
@@ -77,17 +82,23 @@ const (
 
 // When a promise is checked. After an interrupt, an apply may have done any part of its work.
 func always(*event) bool     { return true }
+func exports(e *event) bool  { return e.export }
 func imports(e *event) bool  { return e.Do == doImport }
-func destroys(e *event) bool { return e.Do == doDestroy }
-func plans(e *event) bool    { return e.Do == doApply && !e.applying }
+func destroys(e *event) bool { return e.export && e.Do == doDestroy }
+func plans(e *event) bool    { return e.export && e.Do == doApply && !e.applying }
 func shows(e *event) bool {
 	return plans(e) && !e.failed && e.action != create && !e.before.tainted && !e.forced()
 }
 func follows(e *event) bool  { return shows(e) && e.settled && e.action == noop }
-func applies(e *event) bool  { return e.applying }
+func applies(e *event) bool  { return e.export && e.applying }
 func stores(e *event) bool   { return applies(e) && e.exists && e.stored[e.address] }
 func succeeds(e *event) bool { return stores(e) && !e.failed && !e.stopped }
 func fails(e *event) bool    { return stores(e) && e.failed && !e.stopped }
+func whole(e *event) bool    { return e.applying && !e.stopped && !e.killed }
+func gates(e *event) bool    { return e.address == gate && whole(e) && e.action != noop }
+func downloads(e *event) bool {
+	return e.address == download && whole(e) && !failure(saidAt(e.all, address(0)))
+}
 
 func (e *event) secrets() bool { return len(e.leaks) == 0 && !isSecret(fmt.Sprint(e.said)) }
 func (e *event) rules() bool {
@@ -97,7 +108,7 @@ func (e *event) rules() bool {
 // missing looks at the request that decided: the last one of a failed operation or of a refresh.
 // A row of changing kinds may end with it, as an outage.
 func (e *event) missing() bool {
-	of := []string{simulator.EndpointJob, simulator.EndpointBundle}
+	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
 	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
 	decides := (plans(e) || e.failed) && !e.stopped && !e.killed && e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
 	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= 2*patience
@@ -266,8 +277,10 @@ func (e *event) patient() bool {
 	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, e.last.outcome) >= patience || lasted(e.work, failures...) >= outage)
 }
 
+// exportsMissing does not hold if this apply has not seen half a minute of "not found" in a row.
 func (e *event) exportsMissing() bool {
-	return e.bundleGone <= certainty || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
+	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
+	return e.bundleGone <= certainty || lasted(asked, missing) < patience || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
 }
 
 func (e *event) keepsOld() bool {
@@ -291,4 +304,15 @@ func (e *event) errorNames() bool {
 	}
 	last := sent[len(sent)-1]
 	return last.outcome == ok && (e.after.text("job_id") == last.job || mentions(e.said, last.job)) || last.outcome != ok && mentions(e.said, e.config().domain(e.on))
+}
+
+func (e *event) gate() bool {
+	finished := e.last.status == "success" || e.last.failed
+	return e.failed == (e.last.status != "success") && (finished || wentWrong(e.last) || e.outOfTime())
+}
+
+func (e *event) download() bool {
+	written, _ := os.ReadFile(e.file())
+	right := bytes.Equal(written, e.sites[e.after.text("job_id")]) && e.after.text("job_id") == e.command.after[address(0)].text("job_id")
+	return !e.failed && right || e.failed && (e.blocked || wentWrong(e.last) || slices.ContainsFunc(e.seen, hasFailed) || e.outOfTime())
 }

@@ -26,7 +26,7 @@ func (r random) span(shortest, longest time.Duration) span {
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(15), Gate: r.often(10),
 		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
 		Keeps:    r.often(20),
 	}}
@@ -55,6 +55,11 @@ func (r random) steps(s scene) []step {
 			a.Set["timeouts"] = "2m"
 		}
 		return a
+	}
+	if s.Download && r.often(20) {
+		a := plain()
+		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 	}
 	switch r.IntN(22) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
@@ -157,7 +162,7 @@ func (r random) steps(s scene) []step {
 		a := set("triggers", pick(r, "1", "2"))
 		a.Set["timeouts"], a.Plan, a.Apply = "", []fault{r.fault()}, []fault{r.fault()}
 		for _, f := range []*fault{&a.Plan[0], &a.Apply[0]} {
-			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle), 0, r.span(time.Second, 20*time.Second), 0
+			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload), 0, r.span(time.Second, 20*time.Second), 0
 		}
 		if r.often(30) { // an outage
 			a.Apply[0].Kind, a.Apply[0].For, a.Apply[0].RetryAfter = pick(r, "500", kindLost, kindRefused), r.span(time.Minute, 4*time.Minute), 0
@@ -166,7 +171,7 @@ func (r random) steps(s scene) []step {
 	case 17: // failures of changing kinds, of a new job or of one that is resumed
 		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
 		faults := []fault{{
-			At:   pick(r, "", simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle),
+			At:   pick(r, "", simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload),
 			Kind: pick(r, "404 500", "500 404", "404 403 500", "404 lost refused"), For: r.span(20*time.Second, time.Hour),
 		}}
 		if b.Set["timeouts"], b.Apply = "", faults; r.often(30) {
@@ -235,7 +240,7 @@ func (r random) job() (j job) {
 // fault returns any fault.
 func (r random) fault() fault {
 	f := fault{
-		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle),
+		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
 		Kind: pick(r, "400", "401", "403", "404", "404", "404", "409", "410", "422", "429", "429", "500", "502", "503", "504", kindRefused, kindLost, kindSilence, kindCut, kindPage, kindSlow),
 	}
 	if r.often(30) {

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // walk is a scene and the steps in it, as data: a step has its own faults, so that the
@@ -63,6 +65,7 @@ const (
 	doDestroy = "destroy"
 	doHide    = "hide" // the service does not find a job for a while
 	doSkew    = "skew" // the service's clock is set
+	doDisk    = "disk" // the disk changes under the download
 )
 
 // span is a duration in a readable form.
@@ -79,6 +82,11 @@ func (s *span) UnmarshalText(text []byte) error {
 }
 
 func address(i int) string { return fmt.Sprintf("docs_static_export.s%d", i) }
+
+const (
+	download = "docs_bundle_download.s0"
+	gate     = "docs_update_gate.s0"
+)
 
 // settings are the arguments of an export by name. That of triggers is a revision, that of
 // timeouts is one for all, and that of domain a part of it. Others are as configured.
@@ -162,15 +170,21 @@ type walker struct {
 	*core
 	settings []settings
 	judge    *judge
+	folder   string // of the download
+	blocked  bool   // the download is, by what somebody else wrote there
 }
 
 // take takes a walk in a bubble. It returns what broke, and a tally.
 func take(t *testing.T, w walk) (problem string, counts map[string]int) {
 	t.Helper()
 	schemas()
+	folder := ""
+	if w.Scene.Download {
+		folder = filepath.Join(t.TempDir(), "site")
+	}
 	synctest.Test(t, func(*testing.T) {
 		began := time.Now()
-		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}}
+		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}, folder: folder}
 		for range k.Exports {
 			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
@@ -212,6 +226,8 @@ func (k *walker) step(s step) {
 		k.hide(s, on)
 	case doSkew:
 		k.skew = time.Duration(s.For)
+	case doDisk:
+		k.disk(s.Which)
 	}
 }
 
@@ -229,13 +245,41 @@ func (k *walker) hide(s step, on int) {
 	k.hidden[id] = h
 }
 
+// disk changes the disk that the bundle was downloaded to.
+func (k *walker) disk(what string) {
+	if k.folder == "" {
+		return
+	}
+	_ = os.RemoveAll(k.folder) // fresh, as on another runner
+	if k.blocked = what != "fresh"; k.blocked {
+		_ = os.MkdirAll(k.folder, 0o700)
+		_ = os.WriteFile(k.file(), []byte("changed"), 0o600)
+	}
+}
+
+// file is where the download goes.
+func (k *walker) file() string { return filepath.Join(k.folder, "bundle.zip") }
+
+// updateID is the update that the gate waits for: another one for other content.
+func (k *walker) updateID() string { return "upd_" + k.settings[0]["triggers"] }
+
 func (k *walker) blocks(unknown string) (all []block) {
 	for i := range k.Exports {
-		all = append(all, block{address(i), "docs_static_export", func(planning bool) map[string]tftypes.Value {
+		all = append(all, block{address(i), "docs_static_export", "", func(planning bool, _ map[string]tftypes.Value) map[string]tftypes.Value {
 			if planning {
 				return k.settings[i].arguments(i, unknown)
 			}
 			return k.settings[i].arguments(i, "")
+		}})
+	}
+	if k.folder != "" {
+		all = append(all, block{download, "docs_bundle_download", address(0), func(_ bool, export map[string]tftypes.Value) map[string]tftypes.Value {
+			return map[string]tftypes.Value{"job_id": export["job_id"], "path": str(k.file())}
+		}})
+	}
+	if k.Gate {
+		all = append(all, block{gate, "docs_update_gate", "", func(bool, map[string]tftypes.Value) map[string]tftypes.Value {
+			return map[string]tftypes.Value{"status_id": str(k.updateID())}
 		}})
 	}
 	return all
@@ -290,6 +334,7 @@ func (k *walker) takePlan(s step, faults []fault, settled bool) (*command, bool)
 
 // takeApply plans and applies, and plans again without faults.
 func (k *walker) takeApply(s step) {
+	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
 	planned, ok := k.takePlan(s, s.Plan, false)
 	if !ok {
 		return

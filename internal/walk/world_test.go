@@ -36,6 +36,8 @@ import (
 type scene struct {
 	Seed     uint64 `json:"seed,omitempty"`
 	Exports  int    `json:"exports,omitempty"`
+	Download bool   `json:"download,omitempty"` // of the first export
+	Gate     bool   `json:"gate,omitempty"`
 	Lifetime span   `json:"lifetime,omitzero"` // of a link
 	Keeps    bool   `json:"keeps,omitempty"`
 }
@@ -105,7 +107,8 @@ type exchange struct {
 	body      string
 	outcome   outcome
 	after     time.Duration // Retry-After
-	failed    bool          // the job that was received has failed
+	status    string        // of the job or update that was received
+	failed    bool          // it has failed
 	url       string        // of the link that was received
 }
 
@@ -124,6 +127,7 @@ type world struct {
 	owner   map[string]string // addresses of exports by job
 	started map[string]string // the last job by address
 	links   map[string]string // jobs by link
+	sites   map[string][]byte // bundles by job
 	leaks   []string          // log records with a secret
 	tally   map[string]int    // of what happened
 }
@@ -140,7 +144,7 @@ const (
 
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
-	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, started: map[string]string{}, tally: map[string]int{}}
+	w := &world{scene: s, hidden: map[string]hiding{}, owner: map[string]string{}, links: map[string]string{}, sites: map[string][]byte{}, started: map[string]string{}, tally: map[string]int{}}
 	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	return w
 }
@@ -217,6 +221,10 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	x := &exchange{at: time.Now(), body: body}
 	path := strings.Split(strings.TrimPrefix(req.URL.Path, "/v1/"), "/")
 	switch {
+	case path[0] == "project":
+		x.endpoint, x.address = simulator.EndpointUpdate, gate
+	case path[0] != "static-export":
+		x.endpoint = simulator.EndpointDownload
 	case len(path) == 2:
 		x.endpoint = simulator.EndpointStart
 		for i := range n.Exports {
@@ -231,7 +239,9 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	x.address = cmp.Or(x.address, n.owner[x.job])
+	if x.address = cmp.Or(x.address, n.owner[x.job]); n.process.later.Load() {
+		x.address = download
+	}
 	return x
 }
 
@@ -273,7 +283,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 	}
 	status, _ := strconv.Atoi(f.Kind)
 	answer := httptest.NewRecorder()
-	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow {
+	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow || x.endpoint == simulator.EndpointDownload {
 		n.act(req, body, x, answer)
 	}
 	pause(ctx, time.Millisecond+time.Duration(f.Delay))
@@ -283,7 +293,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 		return nil, context.Cause(ctx)
 	case f.Kind == kindLost:
 		return nil, errLost
-	case f.Kind == kindPage:
+	case f.Kind == kindPage && x.endpoint != simulator.EndpointDownload: // there, it is a file like any other
 		answer = httptest.NewRecorder()
 		_, _ = answer.WriteString("<!doctype html><title>Sign in</title>")
 	case status != 0:
@@ -309,15 +319,17 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 	defer n.mu.Unlock()
 	served := req.Clone(context.Background())
 	served.Host, served.TLS, served.Body = req.URL.Host, &tls.ConnectionState{}, io.NopCloser(bytes.NewReader(body))
+	var site []byte
 	if x.endpoint == simulator.EndpointStart {
-		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail})
+		site = bytes.Repeat(fmt.Appendf(nil, "job %d ", len(n.owner)), 50)
+		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)
 	n.service.ResetRequests()
 	if x.endpoint == simulator.EndpointStart && answer.Code < 300 {
 		ids := n.service.JobIDs()
 		x.job = ids[len(ids)-1]
-		n.owner[x.job], n.started[x.address] = x.address, x.job
+		n.owner[x.job], n.started[x.address], n.sites[x.job] = x.address, x.job, site
 		began := time.Now()
 		n.hidden[x.job] = hiding{began.Add(time.Duration(n.job.Unknown)), began.Add(time.Duration(n.job.Run + n.job.NoBundle))}
 	}
@@ -349,7 +361,7 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 		response.Body = io.NopCloser(bytes.NewReader(body))
 		var record struct{ Status, BundleURL string }
 		_ = json.Unmarshal(body, &record)
-		x.failed = strings.HasPrefix(record.Status, "fail")
+		x.status, x.failed = record.Status, strings.HasPrefix(record.Status, "fail")
 		x.url = record.BundleURL
 	}
 	n.mu.Lock()

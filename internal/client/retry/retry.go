@@ -99,8 +99,10 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Contex
 			row = failures{}
 		}
 		row.add(err, failure.Kind, rule[failure.Kind], sent, now)
-		if cause := row.over(rule.longest(), l.MaxRetries, sent); cause != nil && failure.Kind != Throttled {
-			return row.end(cause, now)
+		if failure.Kind != Throttled {
+			if cause := row.over(rule.longest(), l.MaxRetries, sent); cause != nil {
+				return row.end(cause, now)
+			}
 		}
 		deadline, bounded := l.Clock.Deadline(ctx)
 		if bounded && ctx.Err() == nil && failure.RetryAfter > 0 && failure.RetryAfter >= deadline.Sub(now) {
