@@ -31,6 +31,8 @@ func TestParseBaseURL(t *testing.T) {
 		"https://u:" + signature + "@h/v1": "error: BaseURL: it must not contain a user name or password",
 		"https://h/v1?":                    "error: BaseURL: it must not have a query",
 		"https://h/v1#":                    "error: BaseURL: it must not have a fragment",
+		"https://h:0/v1":                   "error: BaseURL: its port is not a number from 1 to 65535",
+		"https://h:65536/v1":               "error: BaseURL: its port is not a number from 1 to 65535",
 		"ftp://host.example/v1":            `error: BaseURL: its scheme is "ftp"; use https`,
 		"https://h/%zz" + signature:        "error: BaseURL: it cannot be parsed as a URL",
 		"https://h/\x00" + signature:       "error: BaseURL: it cannot be parsed as a URL",

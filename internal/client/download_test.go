@@ -100,9 +100,13 @@ func TestDownloadSucceeds(t *testing.T) {
 		took     time.Duration
 		content  []byte // nil: content
 	}{
-		"in one response":                      {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}},
-		"in one response of unknown length":    {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}},
-		"of what only begins like a page":      {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
+		"in one response":                   {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}},
+		"in one response of unknown length": {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}},
+		"of what only begins like a page":   {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
+		"of text whose rest begins like a page": {
+			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("text<b>"), `"v1"`)), sends([]byte("text<b>"), `"v1"`)},
+			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("text<b>"),
+		},
 		"of nothing":                           {handlers: []http.HandlerFunc{sends(nil, `"v1"`)}, asked: []string{"/1"}, content: []byte{}},
 		"resuming after a cut":                 {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}},
 		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},

@@ -105,7 +105,7 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 		protocols = append(protocols, r.Proto)
 		reply(200, "{}")(w, r)
 	}))
-	server.EnableHTTP2 = true
+	server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)

@@ -42,7 +42,7 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 9},
 		"is at least two per second":                        {[][2]int{{0, 40}}, 2},
 		"doubles if one in five was refused":                {[][2]int{{8, 2}}, 16},
-		"does not double if more than one in five":          {[][2]int{{8, 3}}, 8},
+		"does not double if more than one in five":          {[][2]int{{9, 3}}, 9},
 		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 10},
 		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 20},
 		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 4},

@@ -114,12 +114,12 @@ func outcome(job *StaticExportJob) string {
 
 func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
 	inSimulation(t, func(t *testing.T, w *simulation) {
-		id := w.AddJob(simulator.JobSpec{Queue: 10 * second, Run: 600 * second})
+		id := w.AddJob(simulator.JobSpec{Queue: 300 * second, Run: 60 * second})
 		if _, err := w.WaitForStaticExport(bounded(t, time.Hour), id, 0, Patient); err != nil {
 			t.Fatal(err)
 		}
 		polls := w.polls(simulator.EndpointJob)
-		if late := polls[len(polls)-1] - 610; late > 8 || len(polls) > 70 {
+		if late := polls[len(polls)-1] - 360; late > 3 || len(polls) > 90 {
 			t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
 		}
 	})

@@ -55,13 +55,14 @@ func TestJobThatWasMissingAfterItsStartIsResumed(t *testing.T) {
 	c := h.cli(t, export())
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 45 * time.Second})
 	wantPhrases(t, c.apply(t, 1), "Error: Static export job not found", "terraform untaint ADDRESS")
+	c.terraform.Run(t, 0, "untaint", site)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan", "-refresh=false")), "Warning: Missing export will be repeated")
 	h.clock.Advance(time.Minute)
 	asked := 0
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(simulator.Request) bool {
 		asked++
 		return asked%3 == 1
 	}})()
-	c.terraform.Run(t, 0, "untaint", site)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
 	h.wantStarts(t, 1)
