@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +22,6 @@ type Server struct {
 
 	api, storage *http.Server
 	serving      sync.WaitGroup
-	connections  atomic.Int64
 }
 
 // Listen serves a new Service until Close is called. It listens on loopback
@@ -48,7 +46,7 @@ func Listen(options Options) (*Server, error) {
 	}
 	s := &Server{Service: New(options), BaseURL: "http://" + api.Addr().String() + apiBase}
 	s.store.base = "http://" + storage.Addr().String()
-	s.api = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute, ConnState: s.countConnection}
+	s.api = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute}
 	s.storage = &http.Server{Handler: s.Service, ReadHeaderTimeout: time.Minute}
 	s.serving.Go(func() { _ = s.api.Serve(api) }) // returns ErrServerClosed
 	s.serving.Go(func() { _ = s.storage.Serve(storage) })
@@ -60,13 +58,4 @@ func (s *Server) Close() error {
 	err := errors.Join(s.api.Close(), s.storage.Close())
 	s.serving.Wait()
 	return err
-}
-
-// Connections returns how many TCP connections the API has accepted.
-func (s *Server) Connections() int { return int(s.connections.Load()) }
-
-func (s *Server) countConnection(_ net.Conn, state http.ConnState) {
-	if state == http.StateNew {
-		s.connections.Add(1)
-	}
 }
