@@ -243,15 +243,19 @@ func (a *archiveReader) add(body io.Reader) error {
 	return a.enter(name, body)
 }
 
+// maxName is the longest name of an entry in bytes. With the directory that it is unpacked into, a
+// name must fit into a path of the system, and each parent takes time.
+const maxName = 1024
+
 // cleanName returns the slash-separated path of an entry, relative to the root of the
 // archive, which is ".". On every system, it refuses names that lead out of the archive,
-// backslashes, which separate directories on Windows only, and elements that are too long for
-// common file systems. It also refuses what the system reserves.
+// backslashes, which separate directories on Windows only, and names and elements that are too
+// long for common file systems. It also refuses what the system reserves.
 func cleanName(raw string) (string, error) {
 	name := path.Clean(raw)
 	_, err := filepath.Localize(name)
 	tooLong := slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 })
-	if err != nil || tooLong || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+	if err != nil || len(name) > maxName || tooLong || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return "", errName
 	}
 	return name, nil

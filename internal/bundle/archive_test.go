@@ -105,6 +105,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a backslash":                    {tarOf(t, page, regular(`..\evil`, "x")), errName, `..\evil`},
 		"a control character in a name":  {tarOf(t, regular("a\x1b[2J", "x")), errName, "a\x1b[2J"},
 		"a name that is not UTF-8":       {zipOf(t, zipEntry{name: "caf\xe9"}), errName, "caf\xe9"},
+		"a path that is too long":        {tarOf(t, regular(strings.Repeat("a/", 512)+"x", "x")), errName, strings.Repeat("a/", 512) + "x"},
 		"a name that is too long":        {tarOf(t, regular("a/"+strings.Repeat("x", 256), "x")), errName, "a/" + strings.Repeat("x", 256)},
 		"an empty name":                  {zipOf(t, zipEntry{name: ""}), errName, ""},
 		"a file in place of the root":    {tarOf(t, page, regular(".", "x")), errName, "."},

@@ -41,7 +41,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 	var bundle *Bundle // nil if the next attempt needs a link
 	var failed error   // the last attempt
 	return c.loop.Do(ctx, plainRule, func(ctx context.Context, number int) error {
-		over := c.networkAfter(failed)
+		over := c.reconnect(failed)
 		if bundle == nil {
 			if bundle, _, failed = attempt(ctx, c, over, bundleRequest(jobID), number, c.bundleReader(jobID)); failed != nil {
 				return failed
@@ -150,6 +150,8 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 		r.size += int64(n)
 		r.furthest = max(r.furthest, r.size)
 		switch {
+		case err == io.EOF && r.size == 0:
+			return incomplete(errors.New("the response is empty"))
 		case err == io.EOF && r.size < r.total:
 			return incomplete(fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
 		case err == io.EOF:

@@ -107,7 +107,7 @@ func TestDownloadSucceeds(t *testing.T) {
 			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("text<b>"), `"v1"`)), sends([]byte("text<b>"), `"v1"`)},
 			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("text<b>"),
 		},
-		"of nothing":                           {handlers: []http.HandlerFunc{sends(nil, `"v1"`)}, asked: []string{"/1"}, content: []byte{}},
+		"again after nothing":                  {handlers: []http.HandlerFunc{sends(nil, `"v1"`), whole}, asked: []string{"/1", "/2"}},
 		"resuming after a cut":                 {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}},
 		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
 		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},

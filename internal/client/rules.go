@@ -57,16 +57,17 @@ func (p Patience) rule() retry.Rule {
 func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
 	var failed error // the last attempt
 	err = c.loop.Do(ctx, rule, func(ctx context.Context, number int) error {
-		value, retryAfter, failed = attempt(ctx, c, c.networkAfter(failed), req, number, read)
+		value, retryAfter, failed = attempt(ctx, c, c.reconnect(failed), req, number, read)
 		return failed
 	})
 	return value, retryAfter, err
 }
 
-// networkAfter returns the network for an attempt. failed is the error of the attempt before it;
-// nil if it is the first. One node of a service can fail while the others work, so a retry takes
-// another connection, unless the service only limits the rate of requests.
-func (c *Client) networkAfter(failed error) *network {
+// reconnect returns the network for an attempt. failed is the error of the attempt before it;
+// nil if it is the first. One node of a service can fail while the others work, so a retry drops
+// the idle connections and takes another one, unless the service only limits the rate of
+// requests.
+func (c *Client) reconnect(failed error) *network {
 	if failed == nil || classify(failed).Kind == retry.Throttled {
 		return c.shared
 	}

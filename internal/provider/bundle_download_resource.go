@@ -243,14 +243,13 @@ func (run *downloadRun) apply(ctx context.Context, to *tfsdk.State, private priv
 
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	switch {
-	case err != nil:
-	case found.Complete() && wantsSame:
+	if err == nil && found.Complete() && wantsSame {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
 		run.plan = run.state
-	case !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags):
-		return
-	default:
+	} else if err == nil {
+		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
+			return
+		}
 		err = run.download(ctx, c, found)
 	}
 	if err != nil {

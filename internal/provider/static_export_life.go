@@ -107,7 +107,7 @@ func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed
 // shows for the first time that an early renewal does not extend the expiry.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes, ReceivedAt: now}
-	kept = goal.renewBefore > 0 && !link.ExpiresAt.IsZero() && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
+	kept = goal.renewBefore > 0 && now.Before(l.Link.ExpiresAt) && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
 	if kept {
 		l.KeptWith = goal.renewBefore
 	}

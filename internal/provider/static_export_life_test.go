@@ -161,6 +161,19 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
+// A cache may return an expired link once.
+func TestSameLinkAfterItsExpiryDoesNotSwitchOffRenewBefore(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]bool{-time.Second: true, 0: false, time.Hour: false} {
+		s := completedExport()
+		s.plan.RenewBefore = types.StringValue("10m")
+		link := s.life.Link
+		if kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), link.ExpiresAt.Add(after)); kept != want || (s.life.KeptWith > 0) != want {
+			t.Errorf("%s after the expiry: kept %t with %s, want %t", after, kept, s.life.KeptWith, want)
+		}
+	}
+}
+
 func TestLinkIsDue(t *testing.T) {
 	t.Parallel()
 	received := time.Date(2130, 1, 1, 0, 0, 0, 0, time.UTC)

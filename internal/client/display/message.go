@@ -67,8 +67,11 @@ func FieldMessage(value any) string {
 			return message
 		}
 	}
-	text, _ := json.Marshal(value) // of decoded JSON, which never fails
-	return string(text)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // or a key with such a character would not be found and redacted
+	_ = encoder.Encode(value)    // decoded JSON, which never fails
+	return strings.TrimSpace(text.String())
 }
 
 // join joins distinct texts that are not empty.

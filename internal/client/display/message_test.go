@@ -24,6 +24,7 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"a list of objects":       {`{"errors":[{"title":"Bad","detail":"no domain"},{"message":"no key"}]}`, "Bad: no domain; no key"},
 		"errors by field":         {`{"message":"Invalid","errors":{"domain":["is empty"]}}`, `Invalid: {"domain":["is empty"]}`},
 		"an unknown format":       {`{"msg":"no such job"}`, `{"msg":"no such job"}`},
+		"characters of HTML":      {`{"errors":{"key":"a&b<c>d"}}`, `{"key":"a&b<c>d"}`},
 		"an array":                {`["no domain"]`, `["no domain"]`},
 		"a page":                  {" <!DOCTYPE html>\n<TITLE lang=en>502 &lt;Bad\n Gateway&gt;</title><h1>Oh no</h1>", "502 <Bad Gateway>"},
 		"a page without a title":  {"<h1>Oh no</h1>", ""},
