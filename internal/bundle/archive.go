@@ -42,7 +42,7 @@ var (
 	errEmpty    = &refusal{false, "contains no files"}
 	errTooMany  = &refusal{false, "has more than 100,000 entries"}
 	errTooLarge = &refusal{false, "unpacks to more than 4 GiB"}
-	errListing  = &refusal{false, "has more than 100,000 entries, or 50 MB of names"}
+	errListing  = &refusal{false, "has more than 100,000 entries, or a central directory of more than 50 MB"}
 )
 
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.

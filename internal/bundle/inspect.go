@@ -116,7 +116,7 @@ type part struct {
 }
 
 const (
-	replacedSince = "was changed or replaced after this resource wrote it"
+	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by another resource"
 	unknownTime   = "has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since"
 )
 

@@ -177,6 +177,8 @@ const (
 func (f *exportFailure) howToResume() string {
 	_, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
+	case f.creates && f.outcome == outcomeGone:
+		return resumeByUntaint + " " + ifStillMissing
 	case f.creates && f.outcome != outcomeInterrupted:
 		return resumeByUntaint
 	case f.outcome == outcomeGone:

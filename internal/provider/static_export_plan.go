@@ -105,6 +105,6 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless another warning says that it does not.\n\n"+
+		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
 			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

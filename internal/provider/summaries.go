@@ -3,7 +3,7 @@
 
 package provider
 
-// Every diagnostic takes its summary from here. A test compares the summaries that the
+// Every diagnostic of this package takes its summary from here. A test compares the summaries that the
 // documentation quotes with these constants.
 
 // Errors.
@@ -60,7 +60,7 @@ const (
 	summaryKeepsLinks      = "The service keeps its links"
 	summaryLongRenewBefore = "renew_before is too long for the link"
 
-	summaryForeignFiles = "Files differ from what the resource wrote"
+	summaryForeignFiles = "Files were not deleted"
 	summaryNotDeleted   = "Temporary files not deleted"
 )
 

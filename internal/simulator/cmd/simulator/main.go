@@ -84,8 +84,8 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Func("fault", "make requests to an endpoint fail, as in `ENDPOINT=STATUS[:TIMES]`; can be repeated.\n"+
-		"ENDPOINT is "+strings.Join(endpoints, ", ")+". STATUS is a number from 400 to 599,\n"+
-		"or lost: the service acts, but the response is lost. Without TIMES, all requests fail", f.addFault)
+		"ENDPOINT is one of "+strings.Join(endpoints, ", ")+". STATUS is a number from 400 to 599,\n"+
+		"or lost: the service acts, but the response is lost. Without TIMES, all requests fail.", f.addFault)
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
