@@ -85,7 +85,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
-		return nil, invalidBaseURL("it cannot be parsed as a URL")
+		return nil, invalidBaseURL("it cannot be parsed as a URL, such as https://host.example/v1")
 	}
 	switch {
 	case u.Scheme == "" || u.Hostname() == "":

@@ -34,9 +34,9 @@ func TestParseBaseURL(t *testing.T) {
 		"https://h:0/v1":                   "error: BaseURL: its port is not a number from 1 to 65535",
 		"https://h:65536/v1":               "error: BaseURL: its port is not a number from 1 to 65535",
 		"ftp://host.example/v1":            `error: BaseURL: its scheme is "ftp"; use https`,
-		"https://h/%zz" + signature:        "error: BaseURL: it cannot be parsed as a URL",
-		"https://h/\x00" + signature:       "error: BaseURL: it cannot be parsed as a URL",
-		"https://h:" + signature + "/v1":   "error: BaseURL: it cannot be parsed as a URL",
+		"https://h/%zz" + signature:        "error: BaseURL: it cannot be parsed as a URL, such as https://host.example/v1",
+		"https://h/\x00" + signature:       "error: BaseURL: it cannot be parsed as a URL, such as https://host.example/v1",
+		"https://h:" + signature + "/v1":   "error: BaseURL: it cannot be parsed as a URL, such as https://host.example/v1",
 	} {
 		u, err := ParseBaseURL(raw)
 		got := ""

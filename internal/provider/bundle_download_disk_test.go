@@ -166,7 +166,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				return
 			}
 			plan.wantSaid(t, name, "warning: Unexpected files where the bundle goes: "+c.inFolder(label(name))+"/", test.problem+". "+test.announced)
-			applied.wantSaid(t, name, "error: Unexpected files where the bundle goes ("+test.at+")", test.problem+". The files on disk and the state are unchanged.", "Use a different "+test.at+".")
+			applied.wantSaid(t, name, "error: Unexpected files where the bundle goes ("+test.at+")", test.problem+". The files on disk and the state of this resource are unchanged.", "Use a different "+test.at+".")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -268,7 +268,7 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		want      string
 	}{
 		"full in a create":        {createDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\n" + makeSure + "Then run \"terraform apply\" again."},
-		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThe files on disk and the state are unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
+		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThe files on disk and the state of this resource are unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
 		"too many open files":     {planDownload, &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "Could not inspect the downloaded bundle\nThe operating system returned: open tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism. Then run the command again."},
 		"too many connections":    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "Could not download the bundle\nThe request GET /b to store failed: socket.\n\nJob: se_1. No files were written.\n\nRaise the limit on open files (ulimit -n) or lower -parallelism. Then run \"terraform apply\" again."},
 		"a name that is too long": {planDownload, &fs.PathError{Op: "lstat", Path: "a.tgz", Err: syscall.ENAMETOOLONG}, "Could not inspect the downloaded bundle\nThe operating system returned: lstat a.tgz: file name too long.\n\nShorten path or extract_to."},

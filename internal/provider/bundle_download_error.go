@@ -38,7 +38,7 @@ var (
 	planDownload = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", runAgain}
 	// A replacement may have deleted the old files before.
 	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed, "No files were written.", applyAgain}
-	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed, "The files on disk and the state are unchanged.", applyAgain}
+	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed, "The files on disk and the state of this resource are unchanged.", applyAgain}
 	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed, "No files were deleted, and the state is unchanged.", runAgain}
 )
 

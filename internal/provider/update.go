@@ -26,7 +26,7 @@ const (
 
 	waitAgain = "To continue waiting, run \"terraform apply\" again."
 
-	dependentsUnchanged = "Dependent resources were not created or changed."
+	dependentsUnchanged = "Dependent resources were not created or updated."
 )
 
 // updateWait is a wait for the end of an update.

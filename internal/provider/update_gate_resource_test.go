@@ -76,13 +76,13 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 		said      []string
 	}{
-		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space\n\nDependent resources were not created or changed.\n\nFix the site,"}},
+		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", []string{"error: Update failed", "Summary: no space", "Author: Ada Example", "  Error: no space\n\nDependent resources were not created or updated.\n\nFix the site,"}},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts { create = "30m" }`, []string{
-			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status had status \"succeeded\" when last checked. The status is undocumented, so the provider treats the update as running. Dependent resources were not created or changed.\n\nTo continue waiting, run \"terraform apply\" again.",
+			"error: Timed out waiting for the update", "did not finish within 30m (timeouts.create).\n\nUpdate unknown_status had status \"succeeded\" when last checked. The status is undocumented, so the provider treats the update as running. Dependent resources were not created or updated.\n\nTo continue waiting, run \"terraform apply\" again.",
 		}},
 		"never read": {simulator.UpdateSpec{ID: "another"}, `timeouts { create = "8s" }`, []string{
 			"error: Timed out waiting for the update", "The last response was HTTP 404", "there is no update with this ID. The provider made ", // the other gates move the clock, too
-			".\n\nThe provider could not read the status of update never_read. Dependent resources were not created or changed.\n\nCheck the ID and ",
+			".\n\nThe provider could not read the status of update never_read. Dependent resources were not created or updated.\n\nCheck the ID and ",
 		}},
 		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no field \"status\""}},
 	}

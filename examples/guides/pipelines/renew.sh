@@ -36,7 +36,7 @@ trap 'rm -f "$plan"' EXIT
 # 0: nothing to do, 2: changes, anything else: an error. A canceled plan leaves no lock, because it
 # takes none. The apply takes one and rejects the plan if the state has changed.
 code=0
-"$tf" plan -lock=false -detailed-exitcode -out="$plan" || code=$?
+"$tf" plan -input=false -lock=false -detailed-exitcode -out="$plan" || code=$?
 case $code in
   0) exit ;;
   2) ;;

@@ -9,7 +9,7 @@ variable "revision" {
 }
 
 variable "status_id" {
-  description = "Status ID of an update that must succeed before the export. Null for no gate."
+  description = "Status ID of an update that must succeed before the export. Must be known when Terraform plans. Null for no gate."
   type        = string
   default     = null
 }
