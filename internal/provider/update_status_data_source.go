@@ -79,7 +79,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 		return schema.ListAttribute{MarkdownDescription: description, ElementType: types.StringType, Computed: true}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads an update (a deployment of a site).",
+		MarkdownDescription: "Reads an update (one publication of a site).",
 		Attributes: map[string]schema.Attribute{
 			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish. A timeout is an error. Default: `false`.", Optional: true},
