@@ -52,7 +52,7 @@ func (p Patience) rule() retry.Rule {
 	return plainRule
 }
 
-// call sends a request as often as a rule allows, and returns the response as read converts it.
+// call sends a request as often as the rule allows, and returns the response as read converts it.
 // retryAfter is the pause before the next poll that the response requests.
 func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
 	var failed error // the last attempt
