@@ -35,15 +35,38 @@ const (
 )
 
 var (
-	planDownload = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", runAgain}
-	// A replacement may have deleted the old files before.
-	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed, "No files were written.", applyAgain}
-	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed, "The files on disk and the state of this resource are unchanged.", applyAgain}
-	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed, "No files were deleted, and the state is unchanged.", runAgain}
+	planDownload = downloadOperation{
+		diskSummary: summaryInspectFailed,
+		summary:     summaryInspectFailed,
+		tryAgain:    runAgain,
+	}
+	createDownload = downloadOperation{
+		timeout:     "create",
+		diskSummary: summaryWriteFailed,
+		summary:     summaryDownloadFailed,
+		unchanged:   "No files were written.", // but a replacement may have deleted the old ones
+		tryAgain:    applyAgain,
+	}
+	updateDownload = downloadOperation{
+		timeout:     "update",
+		diskSummary: summaryWriteFailed,
+		summary:     summaryDownloadFailed,
+		unchanged:   "The files on disk and the state of this resource are unchanged.",
+		tryAgain:    applyAgain,
+	}
+	deleteDownload = downloadOperation{
+		diskSummary: summaryDeleteFailed,
+		summary:     summaryDeleteFailed,
+		unchanged:   "No files were deleted, and the state is unchanged.",
+		tryAgain:    runAgain,
+	}
 )
 
 // mismatchError reports a bundle that is not the expected one.
-type mismatchError struct{ argument, summary, what, next string }
+type mismatchError struct {
+	argument            string // that is at fault
+	summary, what, next string // of the diagnostic
+}
 
 func (e *mismatchError) Error() string { return e.what }
 

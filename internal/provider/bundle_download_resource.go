@@ -275,9 +275,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{
-			"sha256", summaryChecksumMismatch,
-			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
-			"If the bundle is correct, update or remove sha256.",
+			argument: "sha256",
+			summary:  summaryChecksumMismatch,
+			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
+			next:     "If the bundle is correct, update or remove sha256.",
 		}
 	}
 	content, err := staged.Unpack(ctx)
@@ -287,9 +288,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 	// The plan knows the content only of a job that was downloaded before.
 	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return &mismatchError{
-			"job_id", summaryContentChanged,
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
-			"To accept the new files, run \"terraform apply -replace=ADDRESS\".",
+			argument: "job_id",
+			summary:  summaryContentChanged,
+			what:     fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
+			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
 	if run.owned, err = staged.Commit(ctx); err != nil {

@@ -51,13 +51,14 @@ func explain(err error) explanation {
 	cause := explainCause(ended.Cause)
 	if !errors.Is(ended.Cause, ended.Last) {
 		last := explainCause(ended.Last)
-		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
+		api, responded := errors.AsType[*client.APIError](ended.Last)
+		if responded {
 			last.what = "The last response was " + describeResponse(api) + "."
-			if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.field != "" && api.StatusCode == 429 {
-				cause.advice = sentences(last.advice, "You can also increase timeouts."+timeout.field+".")
-			}
 		}
 		cause.what = sentences(cause.what, last.what)
+		if responded && api.StatusCode == 429 && timedOut(err) {
+			cause.advice = sentences(last.advice, cause.advice)
+		}
 	}
 	if ended.Attempts > 1 {
 		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
@@ -163,7 +164,7 @@ var adviceByStatus = map[int]string{
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
-	429: "Reduce -parallelism, or try again later.",
+	429: "Reduce -parallelism.",
 }
 
 // advise says what the user can do about a response.
