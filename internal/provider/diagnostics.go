@@ -188,7 +188,8 @@ func advise(e *client.APIError) string {
 
 func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
-		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
+		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. " +
+			"Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	if e.PlainHTTP && !e.Storage {
 		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."

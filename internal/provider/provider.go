@@ -85,7 +85,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
-					"Must be absolute, without a query, fragment, or user name. Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
+					"Must be absolute, without a query, fragment, or user name. " +
+					"Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
 				Validators: baseURLRules,
@@ -97,11 +98,14 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
-			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
-			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
+			"ca_cert_pem": schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, " +
+				"for services with a private certificate authority.", Optional: true, Validators: certificateRules},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
+				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection. " +
-					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). From `0` to `20`. Default: `4`.",
+					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). " +
+					"From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},

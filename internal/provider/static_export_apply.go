@@ -229,12 +229,14 @@ func (run *exportRun) warnAboutLink(kept bool) {
 	lead, clamped := run.life.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
-			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. If it is correct, contact the service's support.",
+			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. "+
+				"If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
 		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
-			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
-				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
+			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
+				"Set a shorter renew_before. If Terraform runs less often than every %s, "+
+				"no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
 	}
 }

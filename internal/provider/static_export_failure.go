@@ -179,7 +179,8 @@ const (
 	nextTry         = "The next apply tries again."
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again. The resumed export has the timeout timeouts.update: increase it if necessary."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
+	resumedTimeout  = "The resumed export has the timeout timeouts.update: increase it if necessary."
 )
 
 // howToResume says how to continue with the job of a failure.
@@ -187,13 +188,15 @@ func (f *exportFailure) howToResume() string {
 	_, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
 	case f.creates && f.outcome == outcomeGone:
-		return resumeByUntaint + " " + ifStillMissing
+		return sentences(resumeByUntaint, ifStillMissing)
+	case f.creates && f.outcome == outcomeTimedOut:
+		return sentences(resumeByUntaint, resumedTimeout)
 	case f.creates && f.outcome != outcomeInterrupted:
 		return resumeByUntaint
 	case f.outcome == outcomeGone:
 		return ifStillMissing
 	case refused:
-		return resumeByApply + " To start another one instead, change triggers."
+		return sentences(resumeByApply, "To start another one instead, change triggers.")
 	}
 	return resumeByApply
 }

@@ -85,7 +85,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 
 func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
-	const forms = "Use JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+	const forms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 	h := newHarness(t, simulator.Options{})
 	failed := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
 	c := h.cli(t, export())

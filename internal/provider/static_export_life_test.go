@@ -363,8 +363,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			update, summaryExportTimedOut,
 			`Job se_1 had status "running" when last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint},
-		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
+		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint + " " + resumedTimeout},
+		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint + " " + resumedTimeout},
 		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
 			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
@@ -397,7 +397,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
 		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
 		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h0m0s after it was received", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
 		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {

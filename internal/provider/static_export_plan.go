@@ -67,10 +67,12 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		case len(steps) > 0 && life.Unfinished:
 			warnAboutUnfinished(life.JobID, diags)
 		case len(steps) > 0 && !life.completed():
-			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
+			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. "+
+				"Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
 		}
 		if life.adopts(goal) {
-			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job %[1]s. Unless this plan replaces the resource, it records the configured triggers and additional_parameters and does not start an export.\n\n"+
+			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job %[1]s. "+
+				"Unless this plan replaces the resource, it records the configured triggers and additional_parameters and does not start an export.\n\n"+
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.")
 		}
 		return
@@ -85,14 +87,17 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
 				"To resume job %[1]s instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with.")
 		} else {
-			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")
+			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
+				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")
 		}
 	}
 	next := "This plan exports the site again."
 	switch steps[0] {
 	case stepResume:
 		next = "This plan resumes job " + life.Pending.JobID + "."
-		warn(summaryCanResume, life.Pending.JobID, "Job %[1]s was started for this content. Unless this plan replaces the resource, it resumes job %[1]s. It starts another job only if the service cannot find job %[1]s for "+notFoundLimit+". If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
+		warn(summaryCanResume, life.Pending.JobID, "Job %[1]s was started for this content. Unless this plan replaces the resource, it resumes job %[1]s. "+
+			"It starts another job only if the service cannot find job %[1]s for "+notFoundLimit+". "+
+			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
 	case stepLink:
 		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
 	}
@@ -106,6 +111,8 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
+		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. "+
+			"If the plan replaces the resource, it starts another job. "+
+			"Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
 			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }
