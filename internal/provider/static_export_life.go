@@ -166,22 +166,21 @@ func (l *exportLife) laterSteps(goal exportGoal) exportSteps {
 	return l.steps(goal, l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
 }
 
-func (l *exportLife) steps(goal exportGoal, needsLink bool) exportSteps {
+func (l *exportLife) steps(goal exportGoal, needsLink bool) (steps exportSteps) {
 	differs, failed := l.differs(goal), l.Status == client.JobFailed
-	if !differs && !l.JobMissing && !l.BundleMissing && !(needsLink && failed) {
-		if needsLink {
-			return exportSteps{stepLink}
+	if differs || l.JobMissing || l.BundleMissing || needsLink && failed {
+		if l.resumes(goal) {
+			steps = append(steps, stepResume)
 		}
-		return nil
+		if !differs && !l.JobMissing && !failed {
+			steps = append(steps, stepLink) // no refresh has asked for the bundle since it was missing
+		}
+		return append(steps, stepStart)
 	}
-	var steps exportSteps
-	if l.resumes(goal) {
-		steps = append(steps, stepResume)
+	if needsLink {
+		steps = exportSteps{stepLink}
 	}
-	if !differs && !l.JobMissing && !failed {
-		steps = append(steps, stepLink) // no refresh has asked for the bundle since it was missing
-	}
-	return append(steps, stepStart)
+	return steps
 }
 
 // differs reports whether the plan requires other content than the job has. Inputs that are
