@@ -162,7 +162,7 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 			_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, 1)
 		}
 		for range 2 {
-			_, _ = c.do(bounded(t, time.Hour), c.shared, aStart, 1)
+			_, _ = c.StartStaticExport(bounded(t, time.Hour), "d", nil)
 		}
 		if s.dials != 3 {
 			t.Errorf("four reads and two starts made %d connections, want 3", s.dials)

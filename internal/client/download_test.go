@@ -71,12 +71,22 @@ func link(path string) string {
 	return "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature
 }
 
-// memory is a destination.
-type memory struct{ bytes.Buffer }
+// memory is a destination that takes a while or fails if the test says so.
+type memory struct {
+	bytes.Buffer
+	takes         time.Duration
+	write, create error
+}
+
+func (m *memory) Write(p []byte) (int, error) {
+	<-time.After(m.takes)
+	n, _ := m.Buffer.Write(p)
+	return n, m.write
+}
 
 func (m *memory) Restart() error {
 	m.Reset()
-	return nil
+	return m.create
 }
 
 // asked returns the path and the range of each request that the service received.
@@ -196,7 +206,9 @@ func TestDownloadFails(t *testing.T) {
 		"with the key in XML":              {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), refused + ": (redacted)"},
 		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
-		"with JSON":                        {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 500 Internal Server Error"},
+		"with JSON":                        {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
+		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
+		"if the response is empty":         {sends(nil, ""), "GET /1: the request to store.test failed: the response is empty"},
 		"if there is no response":          {reset, "GET /1: the request to store.test failed: EOF"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("<html>"))
@@ -214,6 +226,9 @@ func TestDownloadFails(t *testing.T) {
 				if err == nil || err.Error() != test.err || len(s.received()) != 1 {
 					t.Errorf("error %v after %d requests, want %q after 1", err, len(s.received()), test.err)
 				}
+				if connection, ok := errors.AsType[*ConnectionError](err); ok && !connection.Storage {
+					t.Errorf("not an error of the object store: %+v", connection)
+				}
 			})
 		})
 	}
@@ -229,6 +244,25 @@ func TestDownloadEndsWithItsContext(t *testing.T) {
 			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
 		}
 	})
+}
+
+func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
+	full := errors.New("the disk is full")
+	for _, test := range []struct {
+		to   memory
+		want error
+	}{
+		{memory{takes: time.Minute}, nil}, // a slow disk is not a stall
+		{memory{write: full}, full},
+		{memory{create: full}, full},
+	} {
+		bubble(t, func(t *testing.T) {
+			c, _ := serve(t, sends(content, ""))
+			if err := (&receiver{client: c, to: &test.to}).receive(t.Context(), c.shared, link("1"), 1); !errors.Is(err, test.want) {
+				t.Errorf("%v, want %v", err, test.want)
+			}
+		})
+	}
 }
 
 func TestDownloadSendsNoCredential(t *testing.T) {

@@ -202,6 +202,9 @@ func TestTransportIsConfigured(t *testing.T) {
 	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) {
 		t.Errorf("%v; want the system's roots beside the given one", err)
 	}
+	if err := transport.OnProxyConnectResponse(t.Context(), nil, nil, &http.Response{StatusCode: 200}); err != nil {
+		t.Errorf("a proxy that connects: %v", err)
+	}
 	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
 		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("the proxy for %s is %v, %v; want %s", raw, got, err, want)
