@@ -110,21 +110,16 @@ func TestDownloadSucceeds(t *testing.T) {
 		took     time.Duration
 		content  []byte // nil: content
 	}{
-		"in one response":                   {handlers: []http.HandlerFunc{whole}, asked: []string{"/1"}},
-		"in one response of unknown length": {handlers: []http.HandlerFunc{noRanges}, asked: []string{"/1"}},
-		"of what only begins like a page":   {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
+		"of what only begins like a page": {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
 		"of text whose rest begins like a page": {
 			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("text<b>"), `"v1"`)), sends([]byte("text<b>"), `"v1"`)},
 			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("text<b>"),
 		},
 		"again after nothing":                  {handlers: []http.HandlerFunc{sends(nil, `"v1"`), whole}, asked: []string{"/1", "/2"}},
-		"resuming after a cut":                 {handlers: []http.HandlerFunc{cutAfter(4000, whole), whole}, asked: []string{"/1", resumed}},
 		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
 		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},
 		"slowly but steadily":                  {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, took: 290 * second, content: bytes.Repeat([]byte("0123456789"), 10)},
-		"from the start without an ETag":       {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, "")), whole}, asked: []string{"/1", "/2"}},
 		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/2"}},
-		"from the start without ranges":        {handlers: []http.HandlerFunc{cutAfter(4000, noRanges), noRanges}, asked: []string{"/1", resumed}},
 		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, content: other[:1000]},
 		"again if a part is of another object": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
@@ -134,7 +129,6 @@ func TestDownloadSucceeds(t *testing.T) {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[400:], "bytes 400-9999/10000"), whole},
 			asked:    []string{"/1", resumed, "/3"},
 		},
-		"again if a part comes unasked": {handlers: []http.HandlerFunc{part(content[:1], "bytes 0-0/*"), whole}, asked: []string{"/1", "/2"}},
 		"again if there is no such part": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(416, "", "Content-Range: bytes */1000"), whole},
 			asked:    []string{"/1", resumed, "/3"},
@@ -201,15 +195,12 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error":                {reply(403, xml), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
 		"with an XML error in a namespace": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with the key in XML":              {reply(403, "<Error><Code>"+testKey+"</Code></Error>"), refused + ": (redacted)"},
 		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
 		"with JSON":                        {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
 		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
 		"if the response is empty":         {sends(nil, ""), "GET /1: the request to store.test failed: the response is empty"},
-		"if there is no response":          {reset, "GET /1: the request to store.test failed: EOF"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("<html>"))
 			w.(http.Flusher).Flush()

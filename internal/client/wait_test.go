@@ -54,12 +54,10 @@ func TestWaitForAJob(t *testing.T) {
 			polls: []float64{0, 10, 20}, want: `{"ID":"se_1","Status":"completed","Progress":50,"PageCount":6}`,
 			logged: "INFO Progress map[page_count:3 progress:50 status:running work:static export job se_1]",
 		},
-		"that is over": {spec: simulator.JobSpec{Queue: noTime, Run: noTime}, polls: []float64{0}, want: completed},
 		"whose response breaks the contract": {
 			rewrite: func(_ int, body map[string]any) { body["status"] = simulator.Omit },
 			polls:   []float64{0}, want: "null", err: `the response has no field "status"`,
 		},
-		"that was just started": {patience: Patient, polls: []float64{1, 11, 21}, want: completed},
 		"whose response breaks the contract for a moment": {
 			patience: Patient,
 			rewrite: func(poll int, body map[string]any) {
