@@ -75,6 +75,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		unsent  bool
 	}{
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
+		"too many open files":   {dial: func(context.Context) error { return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.EMFILE} }, text: "too many open files", unsent: true},
 		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true},
 		"a reset":               {handler: reset, text: "the request to docs.test failed: EOF"},
 		"a cut body":            {handler: cut(`{"jobId":"se_1"`), text: "the request to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
@@ -92,8 +93,8 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
-					if connection, ok := errors.AsType[*ConnectionError](err); ok && connection.Sent == test.unsent {
-						t.Errorf("the request counts as sent: %t", connection.Sent)
+					if connection, ok := errors.AsType[*ConnectionError](err); ok && (connection.Sent == test.unsent || connection.TooManyFiles != strings.Contains(test.text, "files")) {
+						t.Errorf("sent: %t, too many files: %t", connection.Sent, connection.TooManyFiles)
 					}
 					checkShown(t, fmt.Sprint(err))
 				})

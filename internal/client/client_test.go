@@ -87,7 +87,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
 		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "expiresAt sizeBytes"},
-		"no expiry":                         {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":null}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","SizeBytes":12}`, ""},
+		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &logbook{}
@@ -115,7 +115,7 @@ func TestResponseWithAnotherIDIsUsedAndLogged(t *testing.T) {
 		"update": `{"_id":"se_2","status":"success"}`,
 	} {
 		log := &logbook{}
-		if _, err := calls[call](bounded(t, time.Hour), receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.HasPrefix(log.above()[0], "WARN The response has another ID than the request map[field:") {
+		if _, err := calls[call](bounded(t, time.Hour), receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.Contains(log.above()[0], "WARN The response has another ID than the request") || !strings.Contains(log.above()[0], " id:se_2 path:/v1/") {
 			t.Errorf("%s: %v, logged %q", call, err, log.above())
 		}
 	}
@@ -126,14 +126,15 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
 		"a start with a boolean":     {"start", `{"jobId":true}`, `the response has no field "jobId"`},
-		"a start without an ID":      {"start", `{"error":"no such plan"}`, `the response has no field "jobId": no such plan`},
+		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the response has no field "jobId": no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters, or leading or trailing whitespace`},
 		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has unprintable characters, or leading or trailing whitespace`},
 		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl": still packing`},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the response has no field "bundleUrl"`},
-		"a relative link":            {"bundle", `{"bundleUrl":"/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
+		"a link without a host":      {"bundle", `{"bundleUrl":"https:///b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
+		"a link of another scheme":   {"bundle", `{"bundleUrl":"ftp://h/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
@@ -173,15 +174,16 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		made   int
 		err    string
 	}{
-		"a single one":                                 {nil, 1, ""},
-		"another one after a refusal":                  {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
-		"one for each refusal of half a minute":        {[]simulator.Fault{{Status: 403}}, 15, "the object store localhost returned HTTP 403"},
-		"another one after a page":                     {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
-		"no other one after a redirect to http":        {[]simulator.Fault{{Status: 302}}, 1, "HTTP 302"},
-		"none if it would not help":                    {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
-		"none as long as there is progress":            {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
-		"none if the same bytes come again":            {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
-		"none if there is no bundle for half a minute": {[]simulator.Fault{{Status: 403}, gone}, 15, "HTTP 404"},
+		"a single one":                                       {nil, 1, ""},
+		"another one after a refusal":                        {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
+		"one for each refusal of half a minute":              {[]simulator.Fault{{Status: 403}}, 15, "the object store localhost returned HTTP 403"},
+		"another one after a page":                           {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
+		"no other one after a redirect to http":              {[]simulator.Fault{{Status: 302}}, 1, "HTTP 302"},
+		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "the service will not accept another attempt until"},
+		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
+		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
+		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
+		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 15, "HTTP 404"},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
 			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})

@@ -5,7 +5,6 @@ package client
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -223,18 +222,6 @@ func TestDownloadFails(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestDownloadEndsWithItsContext(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, drip(10, 7*second, silent))
-		ctx, cancel := context.WithCancelCause(t.Context())
-		time.AfterFunc(50*second, func() { cancel(errInterrupt) })
-		err := (&receiver{client: c, to: &memory{}}).receive(ctx, c.shared, link("1"), 1)
-		if !errors.Is(err, errInterrupt) || time.Since(s.began) != 50*second || len(s.received()) != 1 {
-			t.Errorf("error %v after %s and %d requests, want %v after 50s and 1", err, time.Since(s.began), len(s.received()), errInterrupt)
-		}
-	})
 }
 
 func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {

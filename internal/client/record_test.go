@@ -30,6 +30,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 		{"pageCount", `9.007199254740992e15`, `9007199254740992`},
 		{"pageCount", `1.8014398509481985e17`, ``},
 		{"pageCount", `7.5`, ``},
+		{"pageCount", `"many"`, ``},
 		{"pageCount", `0`, `0`},
 		{"pageCount", `"0 %"`, `0`},
 		{"pageCount", `-1e3`, ``},

@@ -6,10 +6,8 @@ package client
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -61,27 +59,6 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, _ := serve(t, reply(202, `{"n":12345678901234567890,"`+testKey+`":["`+testKey+`"],"message":"try `+testKey+`"}`, "X-Request-Id: r-1", "Retry-After: 7"))
-		got, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		head := Exchange{Method: "GET", Path: "/v1/jobs/se_1", StatusCode: 202, RequestID: "r-1", RetryAfter: 7 * second}
-		want := &response{Exchange: head, object: map[string]any{"n": json.Number("12345678901234567890"), testKey: []any{testKey}, "message": "try " + testKey}}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %+v, want %+v", *got, *want)
-		}
-		op := operation[struct{}]{aRead, func(*record) (*struct{}, error) { return nil, errors.New("the response has no jobId") }}
-		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
-		_, _, err = attempt(bounded(t, time.Hour), c, c.shared, op, 1)
-		if unusable, ok := errors.AsType[*UnexpectedResponseError](err); !ok || *unusable != wantErr {
-			t.Errorf("got %+v, want %+v", err, wantErr)
-		}
-	})
 }
 
 func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {

@@ -48,6 +48,7 @@ func TestWaitForAJob(t *testing.T) {
 				body["progress"], body["pageCount"] = simulator.Omit, simulator.Omit
 			},
 			polls: []float64{0, 10, 20, 30}, want: `{"ID":"se_1","Status":"completed"}`,
+			logged: "INFO Progress map[status:running work:static export job se_1]",
 		},
 		"whose progress stops": {
 			spec: simulator.JobSpec{Queue: noTime, Run: 20 * second}, rewrite: func(_ int, body map[string]any) { body["progress"] = 50 },
