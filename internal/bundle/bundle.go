@@ -127,7 +127,7 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
 	f := s.found
 	for _, p := range f.parts() {
-		if p.comparable {
+		if p.origin == originOther {
 			digest, err := p.digest(ctx)
 			p.same = err == nil && digest == p.content // what cannot be read is not the same
 		}
@@ -156,10 +156,10 @@ func (f *Found) replace() error {
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
 			renames = append(renames, rename{p.newName(), p.name})
-		case p.problem != "" && !p.same:
+		case p.origin.foreign() && !p.same:
 			occupied = append(occupied, p.obstacle(p.problem))
 		case err != nil || now != p.stamp:
-			occupied = append(occupied, p.obstacle("was created or changed during this apply"))
+			occupied = append(occupied, p.obstacle("was created or changed during this apply, perhaps by another resource with the same path"))
 		case p.same: // it stays
 		case p.kind.IsDir():
 			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})
@@ -199,11 +199,9 @@ func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
 	for _, p := range f.parts() {
 		now, err := stampOf(p.name)
 		switch {
+		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
 		case p.problem != "":
 			left = append(left, p.obstacle(p.problem))
-		case !p.owned || err == nil && now.entries == 0: // it was missing or empty, or is gone
-		case p.doubt != "":
-			left = append(left, p.obstacle(p.doubt))
 		case err != nil || now != p.stamp:
 			left = append(left, p.obstacle(replacedSince))
 		default:

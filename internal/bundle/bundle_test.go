@@ -446,10 +446,12 @@ func timeOf(t testing.TB, name string) int64 {
 func TestOwnership(t *testing.T) {
 	t.Parallel()
 	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
-	gone, latest, old := part{}, part{owned: true, latest: true}, part{owned: true}
-	doubtful := func(doubt string) part { return part{owned: true, latest: true, doubt: doubt} }
-	foreign := func(problem string) part { return part{problem: problem} }
-	differs := func(where string) part { return foreign("differs from what this resource wrote" + where) }
+	gone, latest, old := part{}, part{origin: originLatest}, part{origin: originEarlier}
+	doubtful := func(problem string) part { return part{origin: originLatest, problem: problem} }
+	otherKind := func(problem string) part { return part{origin: originOtherKind, problem: problem} }
+	differs := func(where string) part {
+		return part{origin: originOther, problem: "differs from what this resource wrote" + where}
+	}
 	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
 		owned := d.owned
 		must(t, d.put(first))
@@ -477,10 +479,10 @@ func TestOwnership(t *testing.T) {
 		"an edited file beside another archive": {nil, "put out/bundle.tgz, put site/index.html", differs(""), differs("")},
 		"an added link":                         {nil, "put site/z, link site/z", latest, differs("")},
 		// Before a slash, the system would follow a link.
-		"a link in place of everything":       {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, foreign("is a symbolic link")},
-		"a file in place of the directory":    {nil, "rm site, put site", latest, foreign("is a file")},
-		"a directory in place of the archive": {nil, "rm out/bundle.tgz, dir out/bundle.tgz", foreign("is a directory"), latest},
-		"a link in place of the archive":      {nil, "link out/bundle.tgz", foreign("is a symbolic link"), latest},
+		"a link in place of everything":       {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, otherKind("is a symbolic link")},
+		"a file in place of the directory":    {nil, "rm site, put site", latest, otherKind("is a file")},
+		"a directory in place of the archive": {nil, "rm out/bundle.tgz, dir out/bundle.tgz", otherKind("is a directory"), latest},
+		"a link in place of the archive":      {nil, "link out/bundle.tgz", otherKind("is a symbolic link"), latest},
 	} {
 		prepare := func(t *testing.T) (d *disk, before map[string]string) {
 			d = newDisk(t)
@@ -492,11 +494,11 @@ func TestOwnership(t *testing.T) {
 			d.change(tc.change)
 			found := d.inspect()
 			for _, p := range []struct{ got, want part }{{*found.directory, tc.tree}, {*found.file, tc.file}} {
-				if p.got.owned != p.want.owned || p.got.latest != p.want.latest || p.got.doubt != p.want.doubt || p.got.problem != p.want.problem {
+				if p.got.origin != p.want.origin || p.got.problem != p.want.problem {
 					t.Errorf("found %+v, want %+v", p.got, p.want)
 				}
 			}
-			if found.Complete() != (tc.file.latest && tc.tree.latest) {
+			if found.Complete() != (tc.file.origin == originLatest && tc.tree.origin == originLatest) {
 				t.Errorf("complete: %t", found.Complete())
 			}
 			return d, listing(t, d.root)
@@ -506,7 +508,7 @@ func TestOwnership(t *testing.T) {
 			d, before := prepare(t)
 			d.wantListing(before)
 			err := d.put(third)
-			if tc.file.problem+tc.tree.problem == "" {
+			if !tc.file.origin.foreign() && !tc.tree.origin.foreign() {
 				must(t, err)
 				d.wantListing(listingOf(third, "3"))
 				return
@@ -519,12 +521,12 @@ func TestOwnership(t *testing.T) {
 			t.Parallel()
 			d, want := prepare(t)
 			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.file.owned && tc.file.doubt == "" && name == "out/bundle.tgz" || tc.tree.owned && tc.tree.doubt == "" && strings.HasPrefix(name, "site/")
+				return tc.file.problem == "" && name == "out/bundle.tgz" || tc.tree.problem == "" && tc.tree.origin != originNone && strings.HasPrefix(name, "site/")
 			})
 			found := d.inspect()
 			left, err := found.Remove(t.Context())
 			must(t, errors.Join(err, found.Discard()))
-			wantProblems(t, left, tc.tree.problem+tc.tree.doubt, tc.file.problem+tc.file.doubt)
+			wantProblems(t, left, tc.tree.problem, tc.file.problem)
 			d.wantListing(want)
 		})
 	}
@@ -566,7 +568,7 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 				t.Errorf("the page was replaced; error %v", err)
 			}
 			for _, p := range d.inspect().parts() {
-				if !p.latest || p.doubt != "" {
+				if p.origin != originLatest || p.problem != "" {
 					t.Errorf("found %+v, want the resource's own", p)
 				}
 			}

@@ -99,21 +99,31 @@ type part struct {
 	kind fs.FileMode // as it should be: that of a file or of a directory
 
 	// As it was found:
-	stamp stamp
-	// What the resource did not write has a problem, such as "is a symbolic link".
-	problem    string
-	comparable bool // it is of the right kind, so it may have the content of a new bundle
-	// What the resource wrote is owned. Neither owned nor with a problem is what is missing or
-	// empty.
-	owned  bool
-	latest bool   // it is what the resource wrote last
-	doubt  string // why a destroy leaves it: another resource may have written the same
+	stamp  stamp
+	origin origin
+	// problem says why a destroy leaves what is there, such as "is a symbolic link"; "" if it
+	// does not. A download replaces what the resource wrote, regardless of this.
+	problem string
 
 	// Of the change:
 	temporary string // directory beside it
 	content   string // digest of the new content
 	same      bool   // what was found has the new content
 }
+
+// origin is where the content of a part comes from.
+type origin int
+
+const (
+	originNone      origin = iota // it is missing or empty
+	originOther                   // another program wrote it, or another resource
+	originOtherKind               // as originOther, and it cannot have the content of a bundle
+	originEarlier                 // the resource wrote it, but not last
+	originLatest                  // the resource wrote it last
+)
+
+// foreign reports whether the resource did not write what is there.
+func (o origin) foreign() bool { return o == originOther || o == originOtherKind }
 
 const (
 	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by another resource"
@@ -129,7 +139,7 @@ type Obstacle struct {
 }
 
 func (p *part) obstacle(problem string) Obstacle {
-	return Obstacle{p.name, p.kind.IsDir(), problem, p.comparable}
+	return Obstacle{p.name, p.kind.IsDir(), problem, p.origin == originOther}
 }
 
 // OccupiedError reports what prevents a change of a target.
@@ -139,13 +149,13 @@ func (e OccupiedError) Error() string { return e[0].Name + " " + e[0].Problem }
 
 // Complete reports whether the target holds what was written last.
 func (f *Found) Complete() bool {
-	return !slices.ContainsFunc(f.parts(), func(p *part) bool { return !p.latest })
+	return !slices.ContainsFunc(f.parts(), func(p *part) bool { return p.origin != originLatest })
 }
 
 // Occupied returns what the resource did not write.
 func (f *Found) Occupied() (occupied []Obstacle) {
 	for _, p := range f.parts() {
-		if p.problem != "" {
+		if p.origin.foreign() {
 			occupied = append(occupied, p.obstacle(p.problem))
 		}
 	}
@@ -161,7 +171,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (*Found, error) {
 	if err == nil && t.Directory != "" {
 		found.directory = &part{name: filepath.Clean(t.Directory), kind: fs.ModeDir}
 		err = found.directory.inspect(ctx, owned.Trees)
-		if found.directory.comparable && found.file.latest {
+		if found.directory.origin == originOther && found.file.origin == originLatest {
 			found.directory.problem += firstDifference(ctx, found.file.name, found.directory.name)
 		}
 	}
@@ -176,13 +186,13 @@ func (p *part) inspect(ctx context.Context, known []Written) (err error) {
 	case isSystemError(err):
 		return err
 	case err != nil:
-		p.problem = err.Error()
+		p.origin, p.problem = originOtherKind, err.Error()
 	case p.stamp.entries == 0: // it is missing
 	case p.stamp.kind != p.kind:
-		p.problem = "is " + kindOf(p.stamp.kind)
+		p.origin, p.problem = originOtherKind, "is "+kindOf(p.stamp.kind)
 	case p.kind.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
-		p.problem, p.comparable = "already exists", true
+		p.origin, p.problem = originOther, "already exists"
 	default:
 		return p.recognize(ctx, known)
 	}
@@ -209,14 +219,17 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 	case isSystemError(err):
 		return err
 	case err != nil || i < 0:
-		p.problem, p.comparable = "differs from what this resource wrote", true
+		p.origin, p.problem = originOther, "differs from what this resource wrote"
 		return nil //nolint:nilerr // such as a link in the directory
 	case known[i].Time == 0:
-		p.doubt = unknownTime
+		p.problem = unknownTime
 	case known[i].Time < p.stamp.time:
-		p.doubt = replacedSince
+		p.problem = replacedSince
 	}
-	p.owned, p.latest = true, i == len(known)-1
+	p.origin = originEarlier
+	if i == len(known)-1 {
+		p.origin = originLatest
+	}
 	return nil
 }
 

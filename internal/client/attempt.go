@@ -28,14 +28,21 @@ type request struct {
 	once bool
 }
 
-// attempt sends a request once and converts the response with read, whose error says why
-// the response is unusable. retryAfter is the pause that the response requests.
-func attempt[T any](ctx context.Context, c *Client, over *network, req request, number int, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
-	response, err := c.do(ctx, over, req, number)
+// operation is an operation of the API: its request, and how to read the response.
+type operation[T any] struct {
+	request
+	// read converts the response. Its error says why the response is unusable.
+	read func(*record) (*T, error)
+}
+
+// attempt sends the request of an operation once and reads the response. retryAfter is the pause
+// that the response requests.
+func attempt[T any](ctx context.Context, c *Client, over *network, op operation[T], number int) (value *T, retryAfter time.Duration, err error) {
+	response, err := c.do(ctx, over, op.request, number)
 	if err != nil {
 		return nil, 0, err
 	}
-	value, err = read(&record{fields: response.object, log: func(level slog.Level, message string, fields map[string]any) {
+	value, err = op.read(&record{fields: response.object, log: func(level slog.Level, message string, fields map[string]any) {
 		fields["path"] = response.Path
 		c.log(ctx, level, message, fields)
 	}})

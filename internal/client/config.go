@@ -36,7 +36,8 @@ type Config struct {
 	MaxRetries *int
 	// Log writes a log record. No message or field contains the API key or the query of
 	// a URL.
-	Log   func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	Log func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	// Clock times pauses and deadlines. A request takes the time of the machine.
 	Clock clock.Clock
 	// Random returns numbers in [0, 1) for jitter.
 	Random func() float64

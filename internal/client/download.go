@@ -43,7 +43,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 	return c.loop.Do(ctx, plainRule, func(ctx context.Context, number int) error {
 		over := c.reconnect(failed)
 		if bundle == nil {
-			if bundle, _, failed = attempt(ctx, c, over, bundleRequest(jobID), number, c.bundleReader(jobID)); failed != nil {
+			if bundle, _, failed = attempt(ctx, c, over, c.bundleOperation(jobID), number); failed != nil {
 				return failed
 			}
 		}

@@ -81,11 +81,11 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	fields["domain"], _ = json.Marshal(domain) // text and valid JSON, which never fail
 	body, _ := json.Marshal(fields)
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
-	job, _, err := call(ctx, c, startRule, req, func(r *record) (*StaticExportJob, error) {
+	job, _, err := call(ctx, c, startRule, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
-	})
+	}})
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
 	}
@@ -94,20 +94,17 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, plainRule, jobRequest(jobID), jobReader(jobID))
+	job, _, err := call(ctx, c, plainRule, jobOperation(jobID))
 	return job, err
 }
 
-func jobRequest(jobID string) request {
-	return request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
-}
-
-func jobReader(jobID string) func(*record) (*StaticExportJob, error) {
-	return func(r *record) (*StaticExportJob, error) {
+func jobOperation(jobID string) operation[StaticExportJob] {
+	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
+	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		r.compareID("jobId", jobID)
 		status, err := r.name("status")
 		return readJob(r, jobID, status), err
-	}
+	}}
 }
 
 func readJob(r *record, id, status string) *StaticExportJob {
@@ -124,34 +121,35 @@ func readJob(r *record, id, status string) *StaticExportJob {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, patience.rule(), bundleRequest(jobID), c.bundleReader(jobID))
+	bundle, _, err := call(ctx, c, patience.rule(), c.bundleOperation(jobID))
 	return bundle, err
 }
 
-func bundleRequest(jobID string) request {
-	return request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
+func (c *Client) bundleOperation(jobID string) operation[Bundle] {
+	req := request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
+	return operation[Bundle]{req, func(r *record) (*Bundle, error) {
+		r.compareID("jobId", jobID)
+		return c.readBundle(r)
+	}}
 }
 
-func (c *Client) bundleReader(jobID string) func(*record) (*Bundle, error) {
-	return func(r *record) (*Bundle, error) {
-		r.compareID("jobId", jobID)
-		link := r.text("bundleUrl")
-		if link == nil || *link == "" {
-			return nil, errors.New(`the response has no field "bundleUrl"`)
-		}
-		u, err := url.Parse(*link)
-		switch {
-		case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-			return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
-		case u.Scheme == "http" && c.baseURL.Scheme == "https":
-			return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
-		}
-		expiresAt := linkExpiry(u)
-		if stated := r.instant("expiresAt"); stated != nil && (expiresAt.IsZero() || stated.Before(expiresAt)) {
-			expiresAt = *stated
-		}
-		return &Bundle{URL: *link, ExpiresAt: expiresAt, SizeBytes: r.count("sizeBytes")}, nil
+func (c *Client) readBundle(r *record) (*Bundle, error) {
+	link := r.text("bundleUrl")
+	if link == nil || *link == "" {
+		return nil, errors.New(`the response has no field "bundleUrl"`)
 	}
+	u, err := url.Parse(*link)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return nil, errors.New(`the field "bundleUrl" is not an absolute http or https URL`)
+	case u.Scheme == "http" && c.baseURL.Scheme == "https":
+		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
+	}
+	expiresAt := linkExpiry(u)
+	if stated := r.instant("expiresAt"); stated != nil && (expiresAt.IsZero() || stated.Before(expiresAt)) {
+		expiresAt = *stated
+	}
+	return &Bundle{URL: *link, ExpiresAt: expiresAt, SizeBytes: r.count("sizeBytes")}, nil
 }
 
 // linkExpiry returns when a presigned link expires, according to its query (Signature

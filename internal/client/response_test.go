@@ -82,9 +82,9 @@ func TestResponseHoldsWhatTheServiceSent(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, want %+v", *got, *want)
 		}
-		read := func(*record) (*struct{}, error) { return nil, errors.New("the response has no jobId") }
+		op := operation[struct{}]{aRead, func(*record) (*struct{}, error) { return nil, errors.New("the response has no jobId") }}
 		wantErr := UnexpectedResponseError{Exchange: head, Problem: "the response has no jobId", Message: "try (redacted)"}
-		_, _, err = attempt(bounded(t, time.Hour), c, c.shared, aRead, 1, read)
+		_, _, err = attempt(bounded(t, time.Hour), c, c.shared, op, 1)
 		if unusable, ok := errors.AsType[*UnexpectedResponseError](err); !ok || *unusable != wantErr {
 			t.Errorf("got %+v, want %+v", err, wantErr)
 		}

@@ -16,14 +16,12 @@ import (
 // export, and Terraform would replace what depends on the job.
 const NotFoundLimit = 30 * time.Second
 
-const (
-	retries     = retry.Retries // MaxRetries times
-	halfAMinute = retry.Limit(NotFoundLimit)
-	outage      = retry.Limit(5 * time.Minute)
-)
-
 // The rules for failed requests. A failure of a kind that a rule does not name ends the call.
 var (
+	retries     = retry.Limit{Counted: true} // MaxRetries
+	halfAMinute = retry.Limit{Time: NotFoundLimit}
+	outage      = retry.Limit{Time: 5 * time.Minute}
+
 	// plainRule is for a request that the next run repeats, and for a wait until its first
 	// success, so that a wrong URL fails soon.
 	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: halfAMinute}
@@ -52,12 +50,12 @@ func (p Patience) rule() retry.Rule {
 	return plainRule
 }
 
-// call sends a request as often as the rule allows, and returns the response as read converts it.
-// retryAfter is the pause before the next poll that the response requests.
-func call[T any](ctx context.Context, c *Client, rule retry.Rule, req request, read func(*record) (*T, error)) (value *T, retryAfter time.Duration, err error) {
+// call attempts an operation as often as the rule allows, and returns what it read. retryAfter is
+// the pause before the next poll that the response requests.
+func call[T any](ctx context.Context, c *Client, rule retry.Rule, op operation[T]) (value *T, retryAfter time.Duration, err error) {
 	var failed error // the last attempt
 	err = c.loop.Do(ctx, rule, func(ctx context.Context, number int) error {
-		value, retryAfter, failed = attempt(ctx, c, c.reconnect(failed), req, number, read)
+		value, retryAfter, failed = attempt(ctx, c, c.reconnect(failed), op, number)
 		return failed
 	})
 	return value, retryAfter, err

@@ -70,19 +70,16 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, plainRule, updateRequest(statusID), updateReader(statusID))
+	update, _, err := call(ctx, c, plainRule, updateOperation(statusID))
 	return update, err
 }
 
-func updateRequest(statusID string) request {
-	return request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
-}
-
-func updateReader(statusID string) func(*record) (*UpdateStatus, error) {
-	return func(r *record) (*UpdateStatus, error) {
+func updateOperation(statusID string) operation[UpdateStatus] {
+	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
+	return operation[UpdateStatus]{req, func(r *record) (*UpdateStatus, error) {
 		r.compareID("_id", statusID)
 		return readUpdate(r)
-	}
+	}}
 }
 
 func readUpdate(r *record) (*UpdateStatus, error) {

@@ -23,7 +23,7 @@ const firstPause = time.Second
 // [*retry.EndedError] if an earlier attempt of the same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, jobRequest(jobID), jobReader(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
+	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
@@ -41,7 +41,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 // success. It returns the same results as [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	status := ""
-	return poll(ctx, c, interval, Plain, updateRequest(statusID), updateReader(statusID), func(update *UpdateStatus) (retry.Poll, bool) {
+	return poll(ctx, c, interval, Plain, updateOperation(statusID), func(update *UpdateStatus) (retry.Poll, bool) {
 		if update.Status != status {
 			status = update.Status
 			c.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
@@ -53,9 +53,9 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 	})
 }
 
-// poll reads work until it has finished, and returns what it read last, or nil. see returns
-// what a poll saw of the work, and whether the work has finished.
-func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, req request, read func(*record) (*T, error), see func(*T) (retry.Poll, bool)) (last *T, err error) {
+// poll repeats an operation that reads work until the work has finished, and returns what it read
+// last, or nil. see returns what a poll saw of the work, and whether the work has finished.
+func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], see func(*T) (retry.Poll, bool)) (last *T, err error) {
 	rule, pause := patience.rule(), time.Duration(0)
 	if patience == Patient {
 		pause = firstPause
@@ -65,7 +65,7 @@ func poll[T any](ctx context.Context, c *Client, interval time.Duration, patienc
 		if err := c.loop.Sleep(ctx, pause); err != nil {
 			return last, err
 		}
-		value, retryAfter, err := call(ctx, c, rule, req, read)
+		value, retryAfter, err := call(ctx, c, rule, op)
 		if err != nil {
 			return last, err
 		}

@@ -35,15 +35,38 @@ const (
 )
 
 var (
-	planDownload = downloadOperation{"", summaryInspectFailed, summaryInspectFailed, "", runAgain}
-	// A replacement may have deleted the old files before.
-	createDownload = downloadOperation{"create", summaryWriteFailed, summaryDownloadFailed, "No files were written.", applyAgain}
-	updateDownload = downloadOperation{"update", summaryWriteFailed, summaryDownloadFailed, "The files on disk and the state of this resource are unchanged.", applyAgain}
-	deleteDownload = downloadOperation{"", summaryDeleteFailed, summaryDeleteFailed, "No files were deleted, and the state is unchanged.", runAgain}
+	planDownload = downloadOperation{
+		diskSummary: summaryInspectFailed,
+		summary:     summaryInspectFailed,
+		tryAgain:    runAgain,
+	}
+	createDownload = downloadOperation{
+		timeout:     "create",
+		diskSummary: summaryWriteFailed,
+		summary:     summaryDownloadFailed,
+		unchanged:   "No files were written.", // but a replacement may have deleted the old ones
+		tryAgain:    applyAgain,
+	}
+	updateDownload = downloadOperation{
+		timeout:     "update",
+		diskSummary: summaryWriteFailed,
+		summary:     summaryDownloadFailed,
+		unchanged:   "The files on disk and the state of this resource are unchanged.",
+		tryAgain:    applyAgain,
+	}
+	deleteDownload = downloadOperation{
+		diskSummary: summaryDeleteFailed,
+		summary:     summaryDeleteFailed,
+		unchanged:   "No files were deleted, and the state is unchanged.",
+		tryAgain:    runAgain,
+	}
 )
 
 // mismatchError reports a bundle that is not the expected one.
-type mismatchError struct{ argument, summary, what, next string }
+type mismatchError struct {
+	argument            string // that is at fault
+	summary, what, next string // of the diagnostic
+}
 
 func (e *mismatchError) Error() string { return e.what }
 
@@ -62,7 +85,8 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	if archive, ok := errors.AsType[*bundle.ArchiveError](err); ok {
 		at, problem, next := "extract_to", "cannot be unpacked, because", "To download it as it is, remove extract_to."
 		if archive.Damaged {
-			at, problem, next = "path", "is damaged:", "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."
+			at, problem, next = "path", "is damaged:", "Run \"terraform apply\" again. "+
+				"If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."
 		}
 		what := fmt.Sprintf("The bundle of job %s %s %s.", jobID, problem, strings.TrimSuffix(archive.Error(), "."))
 		diags.AddAttributeError(path.Root(at), summaryUnpackFailed, paragraphs(sentences(what, o.unchanged), next))
@@ -112,7 +136,8 @@ func (o downloadOperation) adviseFileSystem(target bundle.Target, err error) str
 	case errors.Is(err, syscall.EBUSY):
 		return "If extract_to is a mount point, use a subdirectory of it."
 	case errors.Is(err, syscall.EXDEV) && rename != nil:
-		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different extract_to, or delete the directory.", rename.Old), o.tryAgain)
+		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. "+
+			"Use a different extract_to, or delete the directory.", rename.Old), o.tryAgain)
 	}
 	names := strconv.Quote(target.Path)
 	if target.Directory != "" {

@@ -59,29 +59,36 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a static export job to a file, verifies it, and optionally unpacks it.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
+				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or in that of `-chdir`. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
-				Required:            true,
-				Validators:          pathRules,
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or in that of `-chdir`. " +
+					"Missing directories are created, and are not deleted on destroy. " +
+					"A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
+				Required:      true,
+				Validators:    pathRules,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file (for that of its content, see `content_sha256`), as 64 lowercase hexadecimal digits. If set, any other checksum is an error. If omitted, it is computed from the downloaded file. A change downloads the bundle again, unless the file has that checksum.",
-				Optional:            true,
-				Computed:            true,
+				MarkdownDescription: "SHA-256 checksum of the file (for that of its content, see `content_sha256`), as 64 lowercase hexadecimal digits. " +
+					"If set, any other checksum is an error. If omitted, it is computed from the downloaded file. " +
+					"A change downloads the bundle again, unless the file has that checksum.",
+				Optional: true,
+				Computed: true,
 				Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. A change replaces the resource and deletes the old files, as a change of `path` does.",
-				Optional:            true,
-				Validators:          pathRules,
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. " +
+					"A change replaces the resource and deletes the old files, as a change of `path` does.",
+				Optional:      true,
+				Validators:    pathRules,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
-			"size_bytes":     schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
-			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
-			"file_count":     schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
+			"size_bytes": schema.Int64Attribute{MarkdownDescription: "Size of the file in bytes.", Computed: true},
+			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, " +
+				"regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
+			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
@@ -208,7 +215,8 @@ func readOwned(ctx context.Context, private privateState, state *bundleDownloadM
 	}
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
-			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
+			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. "+
+				"Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
 			"No action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."))
 	}
 	return bundle.Owned{
@@ -275,9 +283,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{
-			"sha256", summaryChecksumMismatch,
-			fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
-			"If the bundle is correct, update or remove sha256.",
+			argument: "sha256",
+			summary:  summaryChecksumMismatch,
+			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
+			next:     "If the bundle is correct, update or remove sha256.",
 		}
 	}
 	content, err := staged.Unpack(ctx)
@@ -287,9 +296,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 	// The plan knows the content only of a job that was downloaded before.
 	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return &mismatchError{
-			"job_id", summaryContentChanged,
-			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
-			"To accept the new files, run \"terraform apply -replace=ADDRESS\".",
+			argument: "job_id",
+			summary:  summaryContentChanged,
+			what:     fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
+			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
 	if run.owned, err = staged.Commit(ctx); err != nil {

@@ -51,13 +51,14 @@ func explain(err error) explanation {
 	cause := explainCause(ended.Cause)
 	if !errors.Is(ended.Cause, ended.Last) {
 		last := explainCause(ended.Last)
-		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
+		api, responded := errors.AsType[*client.APIError](ended.Last)
+		if responded {
 			last.what = "The last response was " + describeResponse(api) + "."
-			if timeout, ok := errors.AsType[*timeoutError](err); ok && timeout.field != "" && api.StatusCode == 429 {
-				cause.advice = sentences(last.advice, "You can also increase timeouts."+timeout.field+".")
-			}
 		}
 		cause.what = sentences(cause.what, last.what)
+		if responded && api.StatusCode == 429 && timedOut(err) {
+			cause.advice = sentences(last.advice, cause.advice)
+		}
 	}
 	if ended.Attempts > 1 {
 		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
@@ -163,7 +164,7 @@ var adviceByStatus = map[int]string{
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
-	429: "Reduce -parallelism, or try again later.",
+	429: "Reduce -parallelism.",
 }
 
 // advise says what the user can do about a response.
@@ -187,7 +188,8 @@ func advise(e *client.APIError) string {
 
 func adviseConnection(e *client.ConnectionError) string {
 	if e.Untrusted {
-		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection."
+		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. " +
+			"Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	if e.PlainHTTP && !e.Storage {
 		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."

@@ -57,7 +57,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy."},
 		"418":   {api(418, "a"), "Check base_url and the arguments."},
 		"422":   {api(422, "a"), badRequest},
-		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nReduce -parallelism, or try again later."},
+		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nReduce -parallelism."},
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
 			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
@@ -72,7 +72,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			&retry.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
 		},
 		"timeout while the service limits the rate": {
-			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nReduce -parallelism, or try again later. You can also increase timeouts.read.",
+			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nReduce -parallelism. If the operation normally takes longer, increase timeouts.read.",
 		},
 		"a request that was repeated": {
 			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider made 44 attempts over 5m.\n\nTry again later.",

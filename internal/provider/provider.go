@@ -10,9 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -37,9 +35,6 @@ const (
 	baseURLVariable = "DOCS_BASE_URL"
 	apiKeyVariable  = "DOCS_API_KEY"
 )
-
-// variables maps arguments to environment variables.
-var variables = map[string]string{"base_url": baseURLVariable, "api_key": apiKeyVariable}
 
 var (
 	_ provider.ProviderWithActions            = (*docsProvider)(nil)
@@ -90,7 +85,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
-					"Must be absolute, without a query, fragment, or user name. Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
+					"Must be absolute, without a query, fragment, or user name. " +
+					"Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
 				Validators: baseURLRules,
@@ -102,11 +98,14 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Sensitive:  true,
 				Validators: apiKeyRules,
 			},
-			"ca_cert_pem":     schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.", Optional: true, Validators: certificateRules},
-			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
+			"ca_cert_pem": schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, " +
+				"for services with a private certificate authority.", Optional: true, Validators: certificateRules},
+			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
+				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
 				MarkdownDescription: "Maximum number of retries of a request after a temporary failure, such as a lost connection. " +
-					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). From `0` to `20`. Default: `4`.",
+					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). " +
+					"From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},
 			},
@@ -122,21 +121,26 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	arguments := map[string]attr.Value{
-		"base_url": config.BaseURL, "api_key": config.APIKey, "ca_cert_pem": config.CACertPEM,
-		"request_timeout": config.RequestTimeout, "max_retries": config.MaxRetries,
-	}
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if arguments[name].IsUnknown() {
-			data.unknown = append(data.unknown, name)
+	for _, argument := range []struct {
+		name  string
+		value attr.Value
+	}{
+		{"api_key", config.APIKey},
+		{"base_url", config.BaseURL},
+		{"ca_cert_pem", config.CACertPEM},
+		{"max_retries", config.MaxRetries},
+		{"request_timeout", config.RequestTimeout},
+	} {
+		if argument.value.IsUnknown() {
+			data.unknown = append(data.unknown, argument.name)
 		}
 	}
 	if len(data.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 
-	baseURL := p.argument("base_url", config.BaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
-	apiKey := p.argument("api_key", config.APIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
+	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
+	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
@@ -157,10 +161,13 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	c, err := client.New(clientConfig)
 	if err != nil {
-		argument, problem := invalidSetting(err)
+		argument, problem := invalidArgument(err)
 		text := problem.Error()
-		if variable := variables[argument]; variable != "" && arguments[argument].IsNull() {
-			text += " (The value comes from " + variable + ".)"
+		switch {
+		case argument == "base_url" && config.BaseURL.IsNull():
+			text += " (The value comes from " + baseURLVariable + ".)"
+		case argument == "api_key" && config.APIKey.IsNull():
+			text += " (The value comes from " + apiKeyVariable + ".)"
 		}
 		resp.Diagnostics.AddAttributeError(path.Root(argument), summaryInvalidArgument, text)
 		return
@@ -170,56 +177,51 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 
 // Validators of the arguments.
 var (
-	baseURLRules = settingRules("an absolute URL", func(value string) error {
+	baseURLRules = argumentRules("an absolute URL", func(value string) error {
 		_, err := client.ParseBaseURL(value)
 		return err
 	})
-	apiKeyRules = settingRules("an API key", func(value string) error {
+	apiKeyRules = argumentRules("an API key", func(value string) error {
 		_, err := client.ParseAPIKey(value)
 		return err
 	})
-	certificateRules = settingRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
+	certificateRules = argumentRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
 )
 
-// settingRules is rules for an argument that the client checks.
-func settingRules(description string, check func(string) error) []validator.String {
+// argumentRules is rules for an argument that the client checks.
+func argumentRules(description string, check func(string) error) []validator.String {
 	return rules(summaryInvalidArgument, description, func(value string) error {
 		if err := check(value); err != nil {
-			_, problem := invalidSetting(err)
+			_, problem := invalidArgument(err)
 			return problem
 		}
 		return nil
 	})
 }
 
-// settings holds the provider's argument for each field of the client's configuration, and
-// the text for an invalid one.
-var settings = map[string]struct{ argument, text string }{
-	"BaseURL": {"base_url", "The base URL is invalid: %s."},
-	"APIKey":  {"api_key", "The API key is invalid: %s. Copy it again from the service's dashboard."},
-	"RootCAs": {"ca_cert_pem", "The certificates are invalid: %s. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
-}
-
-// invalidSetting returns the argument that the client rejects with err, and why. It shows
-// no part of an API key.
-func invalidSetting(err error) (argument string, problem invalidValue) {
-	invalid, ok := errors.AsType[*client.ConfigError](err)
-	if !ok {
-		return "", invalidValue(err.Error())
+// invalidArgument returns the argument that the client rejects with a [*client.ConfigError], and
+// why. It shows no part of an API key.
+func invalidArgument(err error) (argument string, problem invalidValue) {
+	invalid, _ := errors.AsType[*client.ConfigError](err)
+	switch invalid.Field {
+	case "BaseURL":
+		return "base_url", invalidValue("The base URL is invalid: " + invalid.Problem + ".")
+	case "APIKey":
+		return "api_key", invalidValue("The API key is invalid: " + invalid.Problem + ". Copy it again from the service's dashboard.")
 	}
-	setting := settings[invalid.Field]
-	return setting.argument, invalidValue(fmt.Sprintf(setting.text, invalid.Problem))
+	return "ca_cert_pem", invalidValue("The certificates are invalid: " + invalid.Problem +
+		". Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
 }
 
 // argument returns the value of an argument or its environment variable. It reports a
 // value that is missing.
-func (p *docsProvider) argument(name string, argument types.String, meaning string, diags *diag.Diagnostics) string {
+func (p *docsProvider) argument(name, variable string, argument types.String, meaning string, diags *diag.Diagnostics) string {
 	if !argument.IsNull() {
 		return argument.ValueString()
 	}
-	value := p.options.Getenv(variables[name])
+	value := p.options.Getenv(variable)
 	if strings.TrimSpace(value) == "" {
-		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variables[name], meaning))
+		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
 	}
 	return value
 }

@@ -34,7 +34,8 @@ type providerData struct {
 func dataFrom(passed any, diags *diag.Diagnostics) *providerData {
 	data, ok := passed.(*providerData)
 	if !ok && passed != nil {
-		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug. Report it to the provider's maintainers: %s", passed, data, issuesPage))
+		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug. "+
+			"Report it to the provider's maintainers: %s", passed, data, issuesPage))
 	}
 	return data
 }

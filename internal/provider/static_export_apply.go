@@ -32,13 +32,13 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		failure.describe(c).addError(&resp.Diagnostics, "")
+		failure.describe().addError(&resp.Diagnostics, "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
-		text := failure.describe(c)
+		text := failure.describe()
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job, which has no link yet.", text.next))
@@ -49,7 +49,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// Update does the next step. If it fails, the arguments in the state stay as they are.
+// Update takes the next steps. If one fails, the arguments in the state stay as they are.
 func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -70,7 +70,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		failure.describe(c).addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		failure.describe().addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -90,37 +90,29 @@ type exportRun struct {
 	diags        *diag.Diagnostics // for warnings
 }
 
-// update does what the plan and the state require.
-func (run *exportRun) update(ctx context.Context) *exportFailure {
-	switch run.life.nextStep(run.clock.Now(), run.goal) {
-	case stepExport:
-		return run.export(ctx)
-	case stepLink:
-		return run.link(ctx)
+// update takes the steps that the plan and the state require.
+func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
+	missing := "" // the job of the step before
+	for _, step := range run.life.nextSteps(run.clock.Now(), run.goal) {
+		switch step {
+		case stepResume:
+			failure = run.linkPending(ctx)
+		case stepLink:
+			failure = run.link(ctx)
+		case stepStart:
+			failure = run.export(ctx, missing)
+		}
+		if failure == nil || failure.outcome != outcomeGone {
+			return failure
+		}
+		missing = failure.jobID
 	}
-	return nil
+	return failure
 }
 
-// export gets a bundle for the plan's inputs. It tries up to three jobs, and continues with the
-// next one only if the service cannot find a job or its bundle: the pending job if it was started
-// for these inputs, the state's job if only its bundle was missing, which no refresh asks for,
-// and a new job. The state's job and its link stay until there is a new link.
-func (run *exportRun) export(ctx context.Context) *exportFailure {
-	life, missing := run.life, ""
-	if life.resumes(run.goal) {
-		failure := run.linkPending(ctx)
-		if failure == nil || failure.outcome != outcomeGone {
-			return failure
-		}
-		missing = life.Pending.JobID
-	}
-	if life.mayBeBack(run.goal) {
-		failure := run.link(ctx)
-		if failure == nil || failure.outcome != outcomeGone {
-			return failure
-		}
-		missing = life.JobID
-	}
+// export exports the site. The state's job and its link stay until there is a new link. missing
+// is the job that the new one replaces, because the service could not find it; "" if none.
+func (run *exportRun) export(ctx context.Context, missing string) *exportFailure {
 	job, failure := run.start(ctx)
 	if failure != nil {
 		return failure
@@ -129,7 +121,7 @@ func (run *exportRun) export(ctx context.Context) *exportFailure {
 		run.diags.AddWarning(aboutJob(summaryReplaced, missing),
 			fmt.Sprintf("The service could not find job %s or its bundle for %s, so the apply started job %s.", missing, notFoundLimit, job.ID))
 	}
-	life.pendingStarted(job, run.goal.inputs)
+	run.life.pendingStarted(job, run.goal.inputs)
 	return run.linkPending(ctx)
 }
 
@@ -185,11 +177,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 			return job, nil, run.fail(stagePoll, jobID, job, err)
 		}
 	}
-	patience := client.Plain
-	if linking == stageLink {
-		patience = client.Patient
-	}
-	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
+	bundle, err := run.client.GenerateBundle(ctx, jobID, linking.patience())
 	if err != nil {
 		return job, nil, run.fail(linking, jobID, job, err)
 	}
@@ -200,7 +188,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
 		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
-		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
+		client: run.client, domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }
 
@@ -241,12 +229,14 @@ func (run *exportRun) warnAboutLink(kept bool) {
 	lead, clamped := run.life.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
-			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. If it is correct, contact the service's support.",
+			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. "+
+				"If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
 		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
-			fmt.Sprintf("Links expire after %s, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
-				"Set a shorter renew_before. If Terraform runs less often than every %s, no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
+			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
+				"Set a shorter renew_before. If Terraform runs less often than every %s, "+
+				"no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
 	}
 }

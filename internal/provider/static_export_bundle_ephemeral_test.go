@@ -82,5 +82,5 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, test.said...) })
 	}
-	h.wantCounts(t, counts{job: polls(25, 70), bundle: 1})
+	h.wantCounts(t, counts{polls: polls{25, 70}, bundle: 1})
 }

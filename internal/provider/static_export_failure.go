@@ -18,7 +18,8 @@ import (
 type exportFailure struct {
 	stage   exportStage
 	outcome exportOutcome
-	cause   error // nil if the job failed
+	cause   error          // nil if the job failed
+	client  *client.Client // for its base URL and its redaction
 	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
@@ -34,6 +35,14 @@ const (
 	stageLink                       // creating the first link to the bundle
 	stageRenewal                    // renewing the link
 )
+
+// patience is that of a request for a link. Only the first one loses an export if it fails.
+func (s exportStage) patience() client.Patience {
+	if s == stageLink {
+		return client.Patient
+	}
+	return client.Plain
+}
 
 // exportOutcome is how a stage ended.
 type exportOutcome int
@@ -74,7 +83,7 @@ func (t exportText) addError(diags *diag.Diagnostics, state string) {
 }
 
 // describe returns the text of a failure.
-func (f *exportFailure) describe(c *client.Client) exportText {
+func (f *exportFailure) describe() exportText {
 	var cause explanation
 	if f.cause != nil {
 		cause = explainExport(f.cause)
@@ -82,9 +91,9 @@ func (f *exportFailure) describe(c *client.Client) exportText {
 	var text exportText
 	switch f.stage {
 	case stageStart:
-		text = f.describeStart(c, cause.advice)
+		text = f.describeStart(cause.advice)
 	case stagePoll:
-		text = f.describePoll(c, cause.advice)
+		text = f.describePoll(cause.advice)
 	case stageLink:
 		text = f.describeFirstLink(cause.advice)
 	case stageRenewal:
@@ -95,7 +104,7 @@ func (f *exportFailure) describe(c *client.Client) exportText {
 }
 
 // describeStart describes the failed start of a job.
-func (f *exportFailure) describeStart(c *client.Client, advice string) exportText {
+func (f *exportFailure) describeStart(advice string) exportText {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
@@ -106,17 +115,17 @@ func (f *exportFailure) describeStart(c *client.Client, advice string) exportTex
 			"Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
-			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())}
+			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())}
 	}
 	return exportText{summaryStartFailed, noJob, advice}
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.
-func (f *exportFailure) describePoll(c *client.Client, advice string) exportText {
+func (f *exportFailure) describePoll(advice string) exportText {
 	progress := progressOf(f.jobID, f.job)
 	switch f.outcome {
 	case outcomeFailed:
-		return exportText{summaryJobFailed, failureOf(c, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
+		return exportText{summaryJobFailed, failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
 	case outcomeGone:
 		return exportText{summaryJobNotFound, requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
@@ -170,7 +179,8 @@ const (
 	nextTry         = "The next apply tries again."
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
-	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again. The resumed export has the timeout timeouts.update: increase it if necessary."
+	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
+	resumedTimeout  = "The resumed export has the timeout timeouts.update: increase it if necessary."
 )
 
 // howToResume says how to continue with the job of a failure.
@@ -178,13 +188,15 @@ func (f *exportFailure) howToResume() string {
 	_, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
 	case f.creates && f.outcome == outcomeGone:
-		return resumeByUntaint + " " + ifStillMissing
+		return sentences(resumeByUntaint, ifStillMissing)
+	case f.creates && f.outcome == outcomeTimedOut:
+		return sentences(resumeByUntaint, resumedTimeout)
 	case f.creates && f.outcome != outcomeInterrupted:
 		return resumeByUntaint
 	case f.outcome == outcomeGone:
 		return ifStillMissing
 	case refused:
-		return resumeByApply + " To start another one instead, change triggers."
+		return sentences(resumeByApply, "To start another one instead, change triggers.")
 	}
 	return resumeByApply
 }

@@ -4,6 +4,7 @@
 package provider
 
 import (
+	"slices"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -135,38 +136,51 @@ func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *clien
 // updated records that the inputs of the plan are now those of the job.
 func (l *exportLife) updated() { l.Imported, l.Lost = false, false }
 
-// exportStep is what an apply does for an existing export.
+// exportStep is a step of an apply of an existing export.
 type exportStep string
 
 const (
-	// stepNone only records changed arguments.
-	stepNone exportStep = "none"
-	// stepLink creates a link, after waiting for the job if it still runs.
+	// stepResume waits for the pending job and makes it the job.
+	stepResume exportStep = "resume"
+	// stepLink creates a link for the job, after waiting for it if it still runs.
 	stepLink exportStep = "link"
-	// stepExport resumes the pending job if it has the plan's inputs, and otherwise exports
-	// the site.
-	stepExport exportStep = "export"
+	// stepStart starts another job, waits for it, and makes it the job.
+	stepStart exportStep = "start"
 )
 
-// nextStep decides what an apply does at the time now. ModifyPlan and Update both call it.
-func (l *exportLife) nextStep(now time.Time, goal exportGoal) exportStep {
-	return l.step(l.differs(goal), l.needsLink(now, goal))
+// exportSteps are the steps of an apply, in order. An apply takes a step only if the service could
+// not find the job or the bundle of the one before it. Without steps, it only records changed
+// arguments.
+type exportSteps []exportStep
+
+// export reports whether the steps may lead to another job.
+func (s exportSteps) export() bool { return slices.Contains(s, stepStart) }
+
+// nextSteps decides what an apply does at the time now. ModifyPlan and Update both call it.
+func (l *exportLife) nextSteps(now time.Time, goal exportGoal) exportSteps {
+	return l.steps(goal, l.needsLink(now, goal))
 }
 
-// nextStepLater is nextStep for an apply at any later time, by which the link may have
-// expired.
-func (l *exportLife) nextStepLater(goal exportGoal) exportStep {
-	return l.step(l.differs(goal), l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
+// laterSteps is nextSteps for an apply at any later time, by which the link may have expired.
+func (l *exportLife) laterSteps(goal exportGoal) exportSteps {
+	return l.steps(goal, l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
 }
 
-func (l *exportLife) step(differs, needsLink bool) exportStep {
-	switch {
-	case differs, l.JobMissing, l.BundleMissing, needsLink && l.Status == client.JobFailed:
-		return stepExport
-	case needsLink:
-		return stepLink
+func (l *exportLife) steps(goal exportGoal, needsLink bool) (steps exportSteps) {
+	differs, failed := l.differs(goal), l.Status == client.JobFailed
+	if differs || l.JobMissing || l.BundleMissing || needsLink && failed {
+		if l.resumes(goal) {
+			steps = append(steps, stepResume)
+		}
+		if !differs && !l.JobMissing && !failed {
+			steps = append(steps, stepLink) // no refresh has asked for the bundle since it was missing
+		}
+		return append(steps, stepStart)
 	}
-	return stepNone
+	if needsLink {
+		steps = exportSteps{stepLink}
+	}
+	return steps
 }
 
 // differs reports whether the plan requires other content than the job has. Inputs that are
@@ -180,7 +194,9 @@ func (l *exportLife) differs(goal exportGoal) bool {
 
 // renewsForOldInputs reports whether the link is due although the plan requires other inputs.
 func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
-	return l.Link.URL != "" && l.differs(goal) && l.step(false, l.needsLink(now, goal)) == stepLink
+	old := goal
+	old.inputs, old.known = l.Inputs, true
+	return l.Link.URL != "" && l.differs(goal) && slices.Equal(l.nextSteps(now, old), exportSteps{stepLink})
 }
 
 // adopts reports whether an update of an imported job records inputs that the state does
@@ -192,12 +208,6 @@ func (l *exportLife) adopts(goal exportGoal) bool {
 // resumes reports whether an export resumes the pending job.
 func (l *exportLife) resumes(goal exportGoal) bool {
 	return l.Pending != nil && goal.is(l.Pending.Inputs)
-}
-
-// mayBeBack reports whether an export first asks for the bundle of the job again, because only
-// the bundle was missing.
-func (l *exportLife) mayBeBack(goal exportGoal) bool {
-	return l.BundleMissing && !l.JobMissing && l.Status != client.JobFailed && !l.differs(goal)
 }
 
 // completed reports whether the job is known to have completed. A job that ever had a link

@@ -6,6 +6,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func parameters(text string) change {
 	return func(s *situation) { s.plan.AdditionalParameters = types.StringValue(text) }
 }
 
-func TestNextStep(t *testing.T) {
+func TestNextSteps(t *testing.T) {
 	t.Parallel()
 	var (
 		newTriggers  change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
@@ -88,59 +89,61 @@ func TestNextStep(t *testing.T) {
 		}
 	)
 	for name, test := range map[string]struct {
-		changes []change
-		want    exportStep
-		later   exportStep // for an apply at any later time
-		resumes bool
+		changes     []change
+		want, later string // later is for an apply at any later time
 	}{
-		"completed, link good":                                {nil, stepNone, stepLink, false},
-		"completed, link due":                                 {[]change{due}, stepLink, stepLink, false},
-		"completed, link due, never renewed":                  {[]change{due, never}, stepNone, stepNone, false},
-		"completed, link due early":                           {[]change{early}, stepLink, stepLink, false},
-		"completed, link due early, but kept":                 {[]change{early, kept}, stepNone, stepLink, false},
-		"completed, link due early, kept, other renew_before": {[]change{early, kept, later}, stepLink, stepLink, false},
-		"completed, link kept, expired":                       {[]change{early, kept, due}, stepLink, stepLink, false},
-		"completed, replaced, link due early":                 {[]change{early, replaced}, stepLink, stepLink, false},
-		"completed, kept, replaced, link due early":           {[]change{early, kept, replaced}, stepNone, stepLink, false},
-		"completed, no link":                                  {[]change{noLink}, stepLink, stepLink, false},
-		"completed, no link, never renewed":                   {[]change{noLink, never}, stepLink, stepLink, false},
-		"running, no link":                                    {[]change{running, noLink}, stepLink, stepLink, false},
-		"failed, no link":                                     {[]change{failed, noLink}, stepExport, stepExport, false},
-		"failed, link good":                                   {[]change{failed}, stepNone, stepExport, false},
-		"failed, link due":                                    {[]change{failed, due}, stepExport, stepExport, false},
-		"failed, link due, never renewed":                     {[]change{failed, due, never}, stepNone, stepNone, false},
-		"job missing, link good":                              {[]change{noJob}, stepExport, stepExport, false},
-		"job missing, then found":                             {[]change{noJob, found}, stepNone, stepLink, false},
-		"job missing, link good, never renewed":               {[]change{noJob, never}, stepExport, stepExport, false},
-		"job missing, new inputs":                             {[]change{noJob, newTriggers}, stepExport, stepExport, false},
-		"bundle missing, link good":                           {[]change{noBundle}, stepExport, stepExport, false},
-		"bundle missing, job found":                           {[]change{noBundle, found}, stepExport, stepExport, false},
-		"bundle missing, then a link":                         {[]change{noBundle, kept}, stepNone, stepLink, false},
-		"job missing, pending for new inputs":                 {[]change{noJob, newTriggers, pending}, stepExport, stepExport, true},
-		"job missing, pending for other inputs":               {[]change{noJob, pendingOther}, stepExport, stepExport, false},
-		"other domain":                                        {[]change{otherDomain}, stepExport, stepExport, false},
-		"unknown domain":                                      {[]change{unknownDomain}, stepExport, stepExport, false},
-		"other triggers":                                      {[]change{newTriggers}, stepExport, stepExport, false},
-		"a trigger that is null":                              {[]change{nullTrigger}, stepExport, stepExport, false},
-		"other triggers, pending for them":                    {[]change{newTriggers, pending}, stepExport, stepExport, true},
-		"other triggers, pending for others":                  {[]change{newTriggers, pendingOther}, stepExport, stepExport, false},
-		"same inputs, pending for others":                     {[]change{pendingOther}, stepNone, stepLink, false},
-		"same inputs, pending for others, link due":           {[]change{pendingOther, due}, stepLink, stepLink, false},
-		"triggers with an unknown value":                      {[]change{unknownValue}, stepExport, stepExport, false},
-		"unknown triggers instead of none":                    {[]change{noTriggers, unknownMap}, stepExport, stepExport, false},
-		"unknown triggers, pending for some":                  {[]change{unknownMap, pending}, stepExport, stepExport, false},
-		"other parameters":                                    {[]change{parameters(`{"a": 2}`)}, stepExport, stepExport, false},
-		"parameters in another order":                         {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, stepNone, stepLink, false},
-		"parameters that differ beyond a float's digits":      {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, stepExport, stepExport, false},
-		"unknown parameters":                                  {[]change{unknownJSON}, stepExport, stepExport, false},
-		"imported, other inputs":                              {[]change{imported, noLink, newTriggers}, stepLink, stepLink, false},
-		"imported, unknown inputs":                            {[]change{imported, noLink, unknownMap}, stepLink, stepLink, false},
-		"imported, another domain":                            {[]change{imported, noLink, otherDomain}, stepExport, stepExport, false},
-		"imported, unknown domain":                            {[]change{imported, noLink, unknownDomain}, stepExport, stepExport, false},
-		"imported without a domain":                           {[]change{imported, noLink, noDomain}, stepLink, stepLink, false},
-		"imported without a domain, unknown domain":           {[]change{imported, noLink, noDomain, unknownDomain}, stepLink, stepLink, false},
-		"imported, then failed":                               {[]change{imported, noLink, failed}, stepExport, stepExport, false},
-		"imported, then missing":                              {[]change{imported, noLink, noJob}, stepExport, stepExport, false},
+		"completed, link good":                                {nil, "[]", "[link]"},
+		"completed, link due":                                 {[]change{due}, "[link]", "[link]"},
+		"completed, link due, never renewed":                  {[]change{due, never}, "[]", "[]"},
+		"completed, link due early":                           {[]change{early}, "[link]", "[link]"},
+		"completed, link due early, but kept":                 {[]change{early, kept}, "[]", "[link]"},
+		"completed, link due early, kept, other renew_before": {[]change{early, kept, later}, "[link]", "[link]"},
+		"completed, link kept, expired":                       {[]change{early, kept, due}, "[link]", "[link]"},
+		"completed, replaced, link due early":                 {[]change{early, replaced}, "[link]", "[link]"},
+		"completed, kept, replaced, link due early":           {[]change{early, kept, replaced}, "[]", "[link]"},
+		"completed, no link":                                  {[]change{noLink}, "[link]", "[link]"},
+		"completed, no link, never renewed":                   {[]change{noLink, never}, "[link]", "[link]"},
+		"running, no link":                                    {[]change{running, noLink}, "[link]", "[link]"},
+		"failed, no link":                                     {[]change{failed, noLink}, "[start]", "[start]"},
+		"failed, link good":                                   {[]change{failed}, "[]", "[start]"},
+		"failed, link due":                                    {[]change{failed, due}, "[start]", "[start]"},
+		"failed, link due, never renewed":                     {[]change{failed, due, never}, "[]", "[]"},
+		"job missing, link good":                              {[]change{noJob}, "[start]", "[start]"},
+		"job missing, then found":                             {[]change{noJob, found}, "[]", "[link]"},
+		"job missing, link good, never renewed":               {[]change{noJob, never}, "[start]", "[start]"},
+		"job missing, new inputs":                             {[]change{noJob, newTriggers}, "[start]", "[start]"},
+		"bundle missing, link good":                           {[]change{noBundle}, "[link start]", "[link start]"},
+		"bundle missing, job found":                           {[]change{noBundle, found}, "[link start]", "[link start]"},
+		"bundle missing, then a link":                         {[]change{noBundle, kept}, "[]", "[link]"},
+		"bundle missing, job missing too":                     {[]change{noBundle, noJob}, "[start]", "[start]"},
+		"bundle missing, job failed":                          {[]change{noBundle, failed}, "[start]", "[start]"},
+		"bundle missing, new inputs":                          {[]change{noBundle, newTriggers}, "[start]", "[start]"},
+		"bundle missing, its replacement pending":             {[]change{noBundle, pending}, "[resume link start]", "[resume link start]"},
+		"job missing, pending for new inputs":                 {[]change{noJob, newTriggers, pending}, "[resume start]", "[resume start]"},
+		"job missing, pending for other inputs":               {[]change{noJob, pendingOther}, "[start]", "[start]"},
+		"other domain":                                        {[]change{otherDomain}, "[start]", "[start]"},
+		"unknown domain":                                      {[]change{unknownDomain}, "[start]", "[start]"},
+		"other triggers":                                      {[]change{newTriggers}, "[start]", "[start]"},
+		"a trigger that is null":                              {[]change{nullTrigger}, "[start]", "[start]"},
+		"other triggers, pending for them":                    {[]change{newTriggers, pending}, "[resume start]", "[resume start]"},
+		"other triggers, pending for others":                  {[]change{newTriggers, pendingOther}, "[start]", "[start]"},
+		"same inputs, pending for others":                     {[]change{pendingOther}, "[]", "[link]"},
+		"same inputs, pending for others, link due":           {[]change{pendingOther, due}, "[link]", "[link]"},
+		"triggers with an unknown value":                      {[]change{unknownValue}, "[start]", "[start]"},
+		"unknown triggers instead of none":                    {[]change{noTriggers, unknownMap}, "[start]", "[start]"},
+		"unknown triggers, pending for some":                  {[]change{unknownMap, pending}, "[start]", "[start]"},
+		"other parameters":                                    {[]change{parameters(`{"a": 2}`)}, "[start]", "[start]"},
+		"parameters in another order":                         {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, "[]", "[link]"},
+		"parameters that differ beyond a float's digits":      {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, "[start]", "[start]"},
+		"unknown parameters":                                  {[]change{unknownJSON}, "[start]", "[start]"},
+		"imported, other inputs":                              {[]change{imported, noLink, newTriggers}, "[link]", "[link]"},
+		"imported, unknown inputs":                            {[]change{imported, noLink, unknownMap}, "[link]", "[link]"},
+		"imported, another domain":                            {[]change{imported, noLink, otherDomain}, "[start]", "[start]"},
+		"imported, unknown domain":                            {[]change{imported, noLink, unknownDomain}, "[start]", "[start]"},
+		"imported without a domain":                           {[]change{imported, noLink, noDomain}, "[link]", "[link]"},
+		"imported without a domain, unknown domain":           {[]change{imported, noLink, noDomain, unknownDomain}, "[link]", "[link]"},
+		"imported, then failed":                               {[]change{imported, noLink, failed}, "[start]", "[start]"},
+		"imported, then missing":                              {[]change{imported, noLink, noJob}, "[start]", "[start]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,14 +151,11 @@ func TestNextStep(t *testing.T) {
 			for _, change := range test.changes {
 				change(&s)
 			}
-			if got := s.life.nextStep(startOfTime, s.plan.goal()); got != test.want {
+			if got := fmt.Sprint(s.life.nextSteps(startOfTime, s.plan.goal())); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			if got := s.life.nextStepLater(s.plan.goal()); got != test.later {
+			if got := fmt.Sprint(s.life.laterSteps(s.plan.goal())); got != test.later {
 				t.Errorf("later: got %s, want %s", got, test.later)
-			}
-			if got := s.life.resumes(s.plan.goal()); got != test.resumes {
-				t.Errorf("resumes: %t, want %t", got, test.resumes)
 			}
 		})
 	}
@@ -311,7 +311,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 				change(&s)
 			}
 			var diags diag.Diagnostics
-			warnAboutPlan(s.life.nextStep(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
+			warnAboutPlan(s.life.nextSteps(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail() + "\n"
@@ -363,8 +363,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			update, summaryExportTimedOut,
 			`Job se_1 had status "running" when last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
 		},
-		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint},
-		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint},
+		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint + " " + resumedTimeout},
+		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint + " " + resumedTimeout},
 		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
 			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
@@ -378,8 +378,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.failure.creates = test.creates
-			got := test.failure.describe(c)
+			test.failure.creates, test.failure.client = test.creates, c
+			got := test.failure.describe()
 			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
 		})
 	}
@@ -397,7 +397,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
 		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
 		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "Links expire after 1h0m0s", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h0m0s after it was received", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
 		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {

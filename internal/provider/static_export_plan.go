@@ -6,7 +6,7 @@ package provider
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -34,70 +34,76 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return
 	}
 	goal := plan.goal()
-	step := life.nextStep(r.data.clock.Now(), goal)
-	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || step != stepNone {
-		plan.markUnknown(life.nextStepLater(goal), life.completed())
+	steps := life.nextSteps(r.data.clock.Now(), goal)
+	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || len(steps) > 0 {
+		plan.markUnknown(life.laterSteps(goal), life.completed())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
-	warnAboutPlan(step, life, goal, &resp.Diagnostics)
+	warnAboutPlan(steps, life, goal, &resp.Diagnostics)
 }
 
-// markUnknown marks what a step may change as unknown.
-func (m *staticExportModel) markUnknown(step exportStep, completed bool) {
-	if step == stepExport {
+// markUnknown marks what the steps may change as unknown.
+func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
+	if len(steps) == 0 {
+		return
+	}
+	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
+	if steps.export() {
 		m.JobID = types.StringUnknown()
 	}
-	if step == stepExport || step == stepLink && !completed {
+	if steps.export() || !completed {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
-	}
-	if step != stepNone {
-		m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
 	}
 }
 
 // warnAboutPlan tells an approver what a plan cannot show. Terraform repeats the warnings of a
 // plan after a successful apply, so they say what the plan does, not what an apply would do.
-func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
-	warn := func(summary, jobID, detail string) {
-		diags.AddWarning(aboutJob(summary, jobID), strings.ReplaceAll(detail, "{job}", jobID))
+func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
+	warn := func(summary, jobID, format string, more ...any) { // %[1]s is the job
+		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, slices.Insert(more, 0, any(jobID))...))
 	}
-	switch {
-	case step == stepLink && life.Unfinished:
-		warnAboutUnfinished(life.JobID, diags)
-	case step == stepLink && !life.completed():
-		warn(summaryCanResume, life.JobID, "When Terraform made this plan, job {job} had no link. Unless the plan replaces the resource, it resumes job {job} and does not start another job.")
-	}
-	if step != stepExport {
+	if !steps.export() {
+		switch {
+		case len(steps) > 0 && life.Unfinished:
+			warnAboutUnfinished(life.JobID, diags)
+		case len(steps) > 0 && !life.completed():
+			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. "+
+				"Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
+		}
 		if life.adopts(goal) {
-			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job. Unless this plan replaces the resource, it records the configured triggers and additional_parameters and does not start an export.\n\n"+
+			warn(summaryImportAdopts, life.JobID, "The service does not return the inputs of the imported job %[1]s. "+
+				"Unless this plan replaces the resource, it records the configured triggers and additional_parameters and does not start an export.\n\n"+
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.")
 		}
 		return
 	}
 	if life.Lost {
 		warn(summaryLostNotes, life.JobID, "When Terraform made this plan, the resource had no private state, probably because the provider was killed during an update. "+
-			"The private state may have named an unfinished job, or recorded that job {job} was imported. This plan starts another job.\n\n"+
+			"The private state may have named an unfinished job, or recorded that job %[1]s was imported. This plan starts another job.\n\n"+
 			"Before you apply the plan, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
 	}
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
-			warn(summaryAbandons, job, "Job {job}, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
-				"To resume job {job} instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with.")
+			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
+				"To resume job %[1]s instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with.")
 		} else {
-			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. If they match the domain, triggers, and additional_parameters that job {job} was started with, the plan resumes job {job}. Otherwise, it starts another job.")
+			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
+				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")
 		}
 	}
 	next := "This plan exports the site again."
-	if life.mayBeBack(goal) {
+	switch steps[0] {
+	case stepResume:
+		next = "This plan resumes job " + life.Pending.JobID + "."
+		warn(summaryCanResume, life.Pending.JobID, "Job %[1]s was started for this content. Unless this plan replaces the resource, it resumes job %[1]s. "+
+			"It starts another job only if the service cannot find job %[1]s for "+notFoundLimit+". "+
+			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
+	case stepLink:
 		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
 	}
-	if life.resumes(goal) {
-		next = "This plan resumes job " + life.Pending.JobID + "."
-		warn(summaryCanResume, life.Pending.JobID, "Job {job} was started for this content. Unless this plan replaces the resource, it resumes job {job}. It starts another job only if the service cannot find job {job} for "+notFoundLimit+". If job {job} has failed, the apply reports why, and the next apply starts another job.")
-	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
-		warn(summaryMissing, life.JobID, "The service could not find job {job} or its bundle for "+notFoundLimit+". "+next+"\n\n"+
-			"If the job should still exist, check base_url and the API key before you apply the plan.")
+		warn(summaryMissing, life.JobID, "The service could not find job %[1]s or its bundle for "+notFoundLimit+". %[2]s\n\n"+
+			"If the job should still exist, check base_url and the API key before you apply the plan.", next)
 	}
 }
 
@@ -105,6 +111,8 @@ func warnAboutPlan(step exportStep, life *exportLife, goal exportGoal, diags *di
 // refresh and the warning of a plan are the same, because the CLI shows only one of these.
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. If the plan replaces the resource, it starts another job. Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
+		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. "+
+			"If the plan replaces the resource, it starts another job. "+
+			"Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
 			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

@@ -93,7 +93,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	importedLife(job).store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-const importForms = "Use JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+const importForms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
 // parseImport reads any form of import. A domain has no comma, but a job ID may
 // have one.

@@ -63,7 +63,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, job: polls(18, 45), bundle: 2})
+	acc.wantCounts(t, counts{start: 2, polls: polls{18, 45}, bundle: 2})
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
@@ -107,10 +107,10 @@ func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
 	c.write(t, content("1", "22")) // and with other spacing
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
 	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
-	h.wantCounts(t, counts{start: 1, job: polls(8, 20), bundle: 1})
+	h.wantCounts(t, counts{start: 1, polls: polls{8, 20}, bundle: 1})
 	c.write(t, content("2", "22"))
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 2, job: polls(16, 40), bundle: 2})
+	h.wantCounts(t, counts{start: 2, polls: polls{16, 40}, bundle: 2})
 	c.wantJob(t, 1)
 }
 

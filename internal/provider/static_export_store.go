@@ -21,7 +21,8 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	life, err := readPrivate[exportLife](ctx, private, lifeKey, diags)
 	if err != nil {
 		diags.AddWarning(aboutJob(summaryUnreadableNotes, state.JobID.ValueString()),
-			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider. If it named an unfinished job, the provider cannot resume that job.\n\n"+
+			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider. "+
+				"If it named an unfinished job, the provider cannot resume that job.\n\n"+
 				"To use the bundle of such a job, run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
 	}
 	if life == nil {

@@ -20,7 +20,8 @@ const (
 	defaultReadTimeout     = 5 * time.Minute
 
 	timeoutsDescription     = "Operation timeouts, as durations such as `30s` or `90m`, of at least `1ms`."
-	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds. The service can request pauses of up to one minute."
+	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds. " +
+		"The service can request pauses of up to one minute."
 )
 
 // withTimeout limits an operation by a field of its timeouts block, or by the default if field

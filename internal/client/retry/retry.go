@@ -23,7 +23,7 @@ const (
 	maxTimedBackoff = 15 * time.Second // of failures that are limited by time
 
 	// minMixed is the minimum time for which failures of several kinds are retried.
-	minMixed = Limit(time.Minute)
+	minMixed = time.Minute
 )
 
 // Kind is what a failed attempt says about another attempt.
@@ -48,22 +48,21 @@ type Failure struct {
 	Progress bool
 }
 
-// Limit says how long failures in a row are retried: for a time, or [Retries]. Zero means
-// not at all.
-type Limit time.Duration
-
-// Retries is the limit of failures that [Loop.MaxRetries] limits by number.
-const Retries Limit = -1
+// Limit says how often failures in a row are retried. The zero value means not at all.
+type Limit struct {
+	Counted bool          // [Loop.MaxRetries] times
+	Time    time.Duration // for this time
+}
 
 // Rule has the limit for each kind of failure but [Permanent] and [Throttled].
 type Rule map[Kind]Limit
 
 // longest returns the limit of failures of several kinds in a row: the longest time in the
 // rule, and at least a minute.
-func (r Rule) longest() Limit {
+func (r Rule) longest() time.Duration {
 	longest := minMixed
 	for _, limit := range r {
-		longest = max(longest, limit)
+		longest = max(longest, limit.Time)
 	}
 	return longest
 }
@@ -71,7 +70,7 @@ func (r Rule) longest() Limit {
 // Loop repeats attempts.
 type Loop struct {
 	Clock      clock.Clock
-	MaxRetries int                 // see [Retries]
+	MaxRetries int                 // see [Limit]
 	Classify   func(error) Failure // describes the error of an attempt
 	Random     func() float64      // returns numbers in [0, 1) for jitter
 }
@@ -129,7 +128,7 @@ func (l Loop) pause(failure Failure, rule Rule, attempts int) time.Duration {
 	if failure.Kind == Throttled && failure.RetryAfter > 0 {
 		return failure.RetryAfter
 	}
-	return max(failure.RetryAfter, backoff(attempts, rule[failure.Kind], l.Random()))
+	return max(failure.RetryAfter, backoff(attempts, rule[failure.Kind].Time, l.Random()))
 }
 
 // beforeDeadline returns the pause, or a shorter one if the next attempt would miss the
@@ -169,7 +168,7 @@ func (f *failures) add(err error, kind Kind, limit Limit, sent, answered time.Ti
 	if kind == Throttled {
 		return
 	}
-	if f.limit = limit; limit == Retries {
+	if f.limit = limit; limit.Counted {
 		f.retries++
 	}
 	if kind == Unconnected {
@@ -190,13 +189,13 @@ func (f *failures) postpone(pause time.Duration) {
 // ends the row, or nil. mixed is the limit of several kinds. The times run from the first
 // response to the sending of the last attempt, so neither a slow response nor a wait for a
 // turn counts.
-func (f *failures) over(mixed Limit, maxRetries int, sent time.Time) error {
+func (f *failures) over(mixed time.Duration, maxRetries int, sent time.Time) error {
 	switch {
-	case f.limit == Retries && f.retries > maxRetries,
-		f.limit == 0,
-		f.limit > 0 && sent.Sub(f.since) >= time.Duration(f.limit):
+	case f.limit == Limit{},
+		f.limit.Counted && f.retries > maxRetries,
+		f.limit.Time > 0 && sent.Sub(f.since) >= f.limit.Time:
 		return f.last
-	case f.mixed && sent.Sub(f.first) >= time.Duration(mixed):
+	case f.mixed && sent.Sub(f.first) >= mixed:
 		return ErrMixed
 	}
 	return nil
@@ -211,12 +210,12 @@ func (f *failures) end(cause error, now time.Time) error {
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many
-// clients do not retry at the same time. It stays far below a limit of time, so that the
-// end of the failures is noticed soon.
-func backoff(failures int, limit Limit, random float64) time.Duration {
+// clients do not retry at the same time. It stays far below a limit of time, if there is one,
+// so that the end of the failures is noticed soon.
+func backoff(failures int, limit time.Duration, random float64) time.Duration {
 	longest := maxBackoff
 	if limit > 0 {
-		longest = min(maxTimedBackoff, time.Duration(limit)/6)
+		longest = min(maxTimedBackoff, limit/6)
 	}
 	return time.Duration((1 + random) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
 }

@@ -35,9 +35,9 @@ func (f failure) Error() string {
 func row(count int, kind Kind) []failure { return slices.Repeat([]failure{{Kind: kind}}, count) }
 
 func TestDoRepeatsAttemptsToALimit(t *testing.T) {
-	const minutes, seconds = Limit(5 * time.Minute), Limit(30 * s)
-	byNumber := Rule{Unconnected: Retries, Temporary: Retries, NotFound: seconds, Other: Retries}
-	byTime := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: Retries}
+	counted, minutes, seconds := Limit{Counted: true}, Limit{Time: 5 * time.Minute}, Limit{Time: 30 * s}
+	byNumber := Rule{Unconnected: counted, Temporary: counted, NotFound: seconds, Other: counted}
+	byTime := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: counted}
 	inTurn := func(kinds ...Kind) (failures []failure) {
 		for i := range 999 {
 			failures = append(failures, failure{Kind: kinds[i%len(kinds)]})
@@ -59,9 +59,9 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 		"through one kind by number for as long as it takes": {rule: byNumber, failures: slices.Repeat([]failure{{Kind: Temporary, takes: 60 * s}}, 4), count: 5, ends: 247500 * time.Millisecond},
 		"for five minutes":                         {failures: row(99, Temporary), count: 44, ends: 300 * s, want: "temporary"},
 		"for half a minute":                        {failures: row(99, NotFound), count: 15, ends: 31 * s, want: "not found"},
-		"not at all without a limit":               {rule: Rule{Unconnected: Retries}, failures: row(9, Other), count: 1, want: "other"},
+		"not at all without a limit":               {rule: Rule{Unconnected: counted}, failures: row(9, Other), count: 1, want: "other"},
 		"not at all without a limit, however slow": {rule: Rule{}, failures: []failure{{Kind: Other, takes: 20 * s}}, count: 1, ends: 20 * s, want: "other"},
-		"only before a request was sent":           {rule: Rule{Unconnected: Retries}, failures: append(row(2, Unconnected), row(9, Temporary)...), count: 3, ends: 1500 * time.Millisecond, want: "temporary"},
+		"only before a request was sent":           {rule: Rule{Unconnected: counted}, failures: append(row(2, Unconnected), row(9, Temporary)...), count: 3, ends: 1500 * time.Millisecond, want: "temporary"},
 		"not at all after a permanent one":         {failures: row(9, Permanent), count: 1, want: "permanent"},
 		"through an outage of several kinds":       {failures: inTurn(Unconnected, Temporary), count: 44, ends: 300 * s, want: "temporary"},
 		"through a kind after another":             {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
@@ -161,20 +161,20 @@ func loop(maxRetries int) Loop {
 func TestBackoffDoublesUpToItsCap(t *testing.T) {
 	for _, test := range []struct {
 		failures int
-		limit    Limit
+		limit    time.Duration
 		random   float64
 		want     time.Duration
 	}{
 		{1, 0, 1, s},
-		{2, Retries, 1, 2 * s},
-		{5, Retries, 1, 16 * s},
-		{6, Retries, 1, 30 * s},
-		{1000, Retries, 1, 30 * s},
+		{2, 0, 1, 2 * s},
+		{5, 0, 1, 16 * s},
+		{6, 0, 1, 30 * s},
+		{1000, 0, 1, 30 * s},
 		{1, 0, 0, s / 2},
 		{1, 0, .75, 875 * time.Millisecond},
-		{9, Limit(5 * time.Minute), 1, 15 * s},
-		{9, Limit(30 * s), 1, 5 * s},
-		{2, Limit(30 * s), 1, 2 * s},
+		{9, 5 * time.Minute, 1, 15 * s},
+		{9, 30 * s, 1, 5 * s},
+		{2, 30 * s, 1, 2 * s},
 	} {
 		if got := backoff(test.failures, test.limit, test.random); got != test.want {
 			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)
@@ -184,7 +184,7 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 
 func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := loop(2).Do(t.Context(), Rule{Temporary: Retries}, func(_ context.Context, number int) error {
+		err := loop(2).Do(t.Context(), Rule{Temporary: {Counted: true}}, func(_ context.Context, number int) error {
 			if number == 1 {
 				<-time.After(time.Minute)
 			}

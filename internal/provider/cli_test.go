@@ -1,0 +1,160 @@
+// Copyright (c) the terraform-provider-docs authors
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// cli runs commands of the real CLI with the provider of a harness, in a folder of its own.
+type cli struct {
+	*harness
+	terraform *clitest.CLI
+}
+
+// cli returns a CLI with a configuration. It skips the test if there is no CLI.
+func (h *harness) cli(t *testing.T, config string) *cli {
+	t.Helper()
+	c := &cli{h, clitest.New(t, "docs-hosting/docs", h.server())}
+	c.write(t, config)
+	return c
+}
+
+// write replaces the configuration.
+func (c *cli) write(t *testing.T, config string) {
+	t.Helper()
+	c.terraform.Write(t, "main.tf", c.terraform.Require()+config)
+}
+
+// wantEmptyPlan checks that there is nothing to do.
+func (c *cli) wantEmptyPlan(t *testing.T, flags ...string) {
+	t.Helper()
+	c.terraform.Run(t, 0, append([]string{"plan", "-input=false", "-detailed-exitcode"}, flags...)...)
+}
+
+// values returns the attributes of everything in the state, by addresses.
+func (c *cli) values(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	var state struct {
+		Values struct {
+			RootModule struct {
+				Resources []struct {
+					Address string
+					Values  map[string]any
+				}
+			} `json:"root_module"`
+		}
+	}
+	if err := json.Unmarshal([]byte(c.terraform.Run(t, 0, "show", "-json")), &state); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]map[string]any{}
+	for _, r := range state.Values.RootModule.Resources {
+		values[r.Address] = r.Values
+	}
+	return values
+}
+
+// interrupt runs a command that must fail, interrupts it during its first request to
+// the endpoint, and returns its output.
+func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
+	t.Helper()
+	// Older ones run as a child of a process that ignores the signal.
+	c.terraform.SkipBelow(t, 2, 0, "a single process to interrupt")
+	defer c.service.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
+	c.service.ResetRequests()
+	command, output := c.terraform.Command(append(args, "-no-color")...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for c.service.Count(endpoint) == 0 {
+		select {
+		case err := <-ended:
+			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
+		case <-look.C:
+		}
+	}
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Errorf("the interrupted command succeeded:\n%s", output)
+	}
+	return output.String()
+}
+
+// site is the address of the export in the tests' configurations.
+const site = "docs_static_export.site"
+
+// export returns the configuration of an export with further arguments.
+func export(arguments ...string) string {
+	return fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  %s\n}\n", strings.Join(arguments, "\n  "))
+}
+
+// revision returns the configuration of an export of the given content.
+func revision(content string, arguments ...string) string {
+	return export(append(arguments, fmt.Sprintf("triggers = { revision = %q }", content))...)
+}
+
+// apply applies the configuration and returns the output, unwrapped.
+func (c *cli) apply(t *testing.T, wantExit int, flags ...string) string {
+	t.Helper()
+	return unwrapped(c.terraform.Run(t, wantExit, append([]string{"apply", "-input=false", "-auto-approve"}, flags...)...))
+}
+
+var lineBreak = regexp.MustCompile(`[\s│]+`)
+
+// unwrapped returns the output of the CLI as one line. Terraform wraps diagnostics
+// and draws a border next to them.
+func unwrapped(output string) string { return lineBreak.ReplaceAllString(output, " ") }
+
+// wantJob checks that the state holds the nth job of the service, with a link that
+// works.
+func (c *cli) wantJob(t *testing.T, n int) {
+	t.Helper()
+	state := c.values(t)[site]
+	if jobs := c.service.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
+		t.Fatalf("the state holds job %v, want number %d of %v", state["job_id"], n, jobs)
+	}
+	c.wantLink(t)
+}
+
+// wantLink checks that the state holds a link that works.
+func (c *cli) wantLink(t *testing.T) {
+	t.Helper()
+	if left := c.linkLeft(t); left <= 0 {
+		t.Errorf("the link expired %s ago", -left)
+	}
+}
+
+// linkLeft returns how long the state's link still works.
+func (c *cli) linkLeft(t *testing.T) time.Duration {
+	t.Helper()
+	state := c.values(t)[site]
+	expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(state["expires_at"]))
+	if err != nil || fmt.Sprint(state["bundle_url"]) == "" {
+		t.Fatalf("the state holds no link: %v", state)
+	}
+	return expiresAt.Sub(c.clock.Now())
+}
+
+// interruptApply interrupts an apply during its first poll of a job and returns the
+// output, unwrapped.
+func (c *cli) interruptApply(t *testing.T) string {
+	t.Helper()
+	return unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false"))
+}
