@@ -152,7 +152,7 @@ test-s3: ## Run the download tests against a real S3 server
 	cd s3test && go test -count=1 -timeout 3m . -versitygw '$(CURDIR)/$(BIN)/versitygw'
 
 .PHONY: walk
-walk: ## Walk through the life of an export in a simulation for TIME (1h), SEEDS walks at most, from seed FROM (1), or replay SEED
+walk: ## Run the random simulation for TIME (1h), at most SEEDS walks from seed FROM (1); SEED=n repeats one
 	go test ./internal/walk -run '^TestWalk$$' -v -count 1 -timeout 0 -args -walk-from $(or $(SEED),$(FROM),1) -walk-seeds $(if $(SEED),1,$(or $(SEEDS),1000000)) -walk-time $(or $(TIME),1h)
 
 .PHONY: fuzz

@@ -5,12 +5,13 @@
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.
 //
-// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for
-// the bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
-// [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the
-// target into temporary directories. After either, or a failure, [Found.Discard] deletes the
-// temporary directories. Only what the same resource wrote is replaced or removed. What
-// it did not write is left in place if it already has the content of the bundle.
+// [Target.Inspect] finds out what is at a target, and [Found.Change] begins a change of it.
+// [Change.Stage] creates an empty file for the bundle in a temporary directory. The caller writes
+// to it. [Change.Unpack] reads it, and [Change.Commit] renames everything into place.
+// [Change.Remove] renames what is at the target into temporary directories. After either, or a
+// failure, [Change.Close] deletes the temporary directories. Only what the same resource wrote is
+// replaced or removed. What it did not write is left in place if it already has the content of the
+// bundle.
 package bundle
 
 import (
@@ -29,29 +30,58 @@ import (
 	"github.com/rogpeppe/go-internal/robustio"
 )
 
-// Staged is a bundle in temporary directories beside its target.
-type Staged struct {
-	SizeBytes int64 // of the file so far
+// Change replaces what is at a target with a new bundle, or removes it.
+type Change struct {
+	SizeBytes int64 // of the new file so far
 
-	hash  hash.Hash // of the file so far
-	found *Found
+	directory *place // nil if the target has none
+	file      *place
+	owned     Owned     // before the change
+	writer    *os.File  // of the new file; nil before Stage
+	hash      hash.Hash // of the new file so far
+	keep      bool      // the temporary directories hold what could not be put back
 }
 
-// Stage creates an empty file, and the parent directories of the target if they are
-// missing. What is at the target does not change before Commit.
-func (f *Found) Stage() (staged *Staged, err error) {
-	for _, p := range f.parts() {
+// place is where the file or the directory of a target is replaced or removed.
+type place struct {
+	*part
+	temporary string // directory beside it; "" if there is none
+	content   string // digest of the new content
+	same      bool   // what was found has the new content
+}
+
+// Change begins a change of the target. Nothing at the target changes before Commit or Remove.
+func (f *Found) Change() *Change {
+	c := &Change{file: &place{part: f.file}, owned: f.owned, hash: sha256.New()}
+	if f.directory != nil {
+		c.directory = &place{part: f.directory}
+	}
+	return c
+}
+
+// places returns the directory, if there is one, and the file. The file is last, because it
+// replaces a file atomically and cannot be taken back.
+func (c *Change) places() []*place {
+	if c.directory == nil {
+		return []*place{c.file}
+	}
+	return []*place{c.directory, c.file}
+}
+
+// Stage creates an empty file, and the parent directories of the target if they are missing.
+func (c *Change) Stage() (err error) {
+	for _, p := range c.places() {
 		if err := p.mkdirBeside(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	f.writer, err = os.OpenFile(f.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	return &Staged{hash: sha256.New(), found: f}, err
+	c.writer, err = os.OpenFile(c.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return err
 }
 
-// mkdirBeside creates the temporary directory of the part, on the same file system. A killed
+// mkdirBeside creates the temporary directory of the place, on the same file system. A killed
 // process leaves it behind.
-func (p *part) mkdirBeside() error {
+func (p *place) mkdirBeside() error {
 	parent := filepath.Dir(p.name)
 	err := os.MkdirAll(parent, 0o755)
 	if err == nil {
@@ -60,42 +90,42 @@ func (p *part) mkdirBeside() error {
 	return err
 }
 
-func (p *part) newName() string { return filepath.Join(p.temporary, "new") }
-func (p *part) oldName() string { return filepath.Join(p.temporary, "old") }
+func (p *place) newName() string { return filepath.Join(p.temporary, "new") }
+func (p *place) oldName() string { return filepath.Join(p.temporary, "old") }
 
 // Write appends to the file.
-func (s *Staged) Write(p []byte) (int, error) {
-	n, err := s.found.writer.Write(p)
-	_, _ = s.hash.Write(p[:n])
-	s.SizeBytes += int64(n)
+func (c *Change) Write(p []byte) (int, error) {
+	n, err := c.writer.Write(p)
+	_, _ = c.hash.Write(p[:n])
+	c.SizeBytes += int64(n)
 	return n, err
 }
 
 // Restart empties the file.
-func (s *Staged) Restart() error {
-	s.hash.Reset()
-	s.SizeBytes = 0
-	if err := s.found.writer.Truncate(0); err != nil {
+func (c *Change) Restart() error {
+	c.hash.Reset()
+	c.SizeBytes = 0
+	if err := c.writer.Truncate(0); err != nil {
 		return err
 	}
-	_, err := s.found.writer.Seek(0, io.SeekStart)
+	_, err := c.writer.Seek(0, io.SeekStart)
 	return err
 }
 
 // SHA256 returns the checksum of the file so far, in lowercase hexadecimal.
-func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+func (c *Change) SHA256() string { return hex.EncodeToString(c.hash.Sum(nil)) }
 
 // Unpack closes the file, reads it as an archive, and unpacks it if the target has a
 // directory. A bundle that is not unpacked need not be an archive.
 //
 // Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
-func (s *Staged) Unpack(ctx context.Context) (Content, error) {
+func (c *Change) Unpack(ctx context.Context) (Content, error) {
 	// No sync is needed: the next plan detects what a crash has damaged.
-	if err := s.found.writer.Close(); err != nil {
+	if err := c.writer.Close(); err != nil {
 		return Content{}, err
 	}
-	file, directory := s.found.file, s.found.directory
-	file.content = s.SHA256()
+	file, directory := c.file, c.directory
+	file.content = c.SHA256()
 	if directory == nil {
 		held, err := readArchive(ctx, file.newName(), nil)
 		if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
@@ -124,9 +154,8 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 // has changed since Inspect.
 //
 // After an error, the target is unchanged, unless the error is [ErrNotUndone].
-func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
-	f := s.found
-	for _, p := range f.parts() {
+func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
+	for _, p := range c.places() {
 		if p.origin == originOther {
 			digest, err := p.digest(ctx)
 			p.same = err == nil && digest == p.content // what cannot be read is not the same
@@ -137,21 +166,21 @@ func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
 		return owned, err
 	}
 	defer unlock()
-	if err := f.replace(); err != nil {
+	if err := c.replace(); err != nil {
 		return owned, err
 	}
-	owned = Owned{withLatest(f.owned.Files, f.file.claim()), f.owned.Trees}
-	if f.directory != nil {
-		owned.Trees = withLatest(owned.Trees, f.directory.claim())
+	owned = Owned{withLatest(c.owned.Files, c.file.claim()), c.owned.Trees}
+	if c.directory != nil {
+		owned.Trees = withLatest(owned.Trees, c.directory.claim())
 	}
 	return owned, nil
 }
 
 // replace puts the new content in place of what was found, unless that has changed.
-func (f *Found) replace() error {
+func (c *Change) replace() error {
 	var occupied OccupiedError
 	var renames []rename
-	for _, p := range f.parts() {
+	for _, p := range c.places() {
 		now, err := stampOf(p.name)
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
@@ -170,13 +199,13 @@ func (f *Found) replace() error {
 	if len(occupied) > 0 {
 		return occupied
 	}
-	return f.renameAll(renames)
+	return c.renameAll(renames)
 }
 
 // claim describes what is in place now. It sets a new time, so that a destroy of another
 // resource that wrote the same leaves it. If the system refuses the new time, that destroy
 // deletes it.
-func (p *part) claim() Written {
+func (p *place) claim() Written {
 	_ = os.Chtimes(p.name, time.Now(), time.Now())
 	written := Written{Digest: p.content}
 	if info, err := os.Lstat(p.name); err == nil {
@@ -189,14 +218,14 @@ func (p *part) claim() Written {
 // wrote them and nothing has put them in place again since, such as the resource that
 // replaces this one. It returns what it leaves. Errors are those of the system, which may be
 // [ErrNotUndone], and context.Cause(ctx).
-func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
+func (c *Change) Remove(ctx context.Context) (left []Obstacle, err error) {
 	unlock, err := lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	var renames []rename
-	for _, p := range f.parts() {
+	for _, p := range c.places() {
 		now, err := stampOf(p.name)
 		switch {
 		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
@@ -211,18 +240,18 @@ func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
 			renames = append(renames, rename{p.name, p.oldName()})
 		}
 	}
-	return left, f.renameAll(renames)
+	return left, c.renameAll(renames)
 }
 
 type rename struct{ from, to string }
 
 // ErrNotUndone means that the system refused a rename, and then also refused to undo an
-// earlier one. Discard keeps the temporary directories.
+// earlier one. Close keeps the temporary directories.
 var ErrNotUndone = errors.New("the change was undone only in part")
 
 // renameAll makes all renames, or none. It tries again on systems that refuse a rename while
 // another program reads the file, such as a virus scanner on Windows.
-func (f *Found) renameAll(renames []rename) error {
+func (c *Change) renameAll(renames []rename) error {
 	for i, r := range renames {
 		err := robustio.Rename(r.from, r.to)
 		if err == nil {
@@ -230,7 +259,7 @@ func (f *Found) renameAll(renames []rename) error {
 		}
 		for _, done := range slices.Backward(renames[:i]) {
 			if failed := robustio.Rename(done.to, done.from); failed != nil {
-				f.keep = true
+				c.keep = true
 				return fmt.Errorf("%w; %w: %w", err, ErrNotUndone, failed)
 			}
 		}
@@ -239,13 +268,13 @@ func (f *Found) renameAll(renames []rename) error {
 	return nil
 }
 
-// Discard deletes the temporary directories of Stage and Remove, unless they hold what could
+// Close deletes the temporary directories of Stage and Remove, unless they hold what could
 // not be put back. An error names what is left.
-func (f *Found) Discard() error {
-	_ = f.writer.Close() // it may be closed already, or nil
+func (c *Change) Close() error {
+	_ = c.writer.Close() // it may be closed already, or nil
 	var failures []error
-	for _, p := range f.parts() {
-		if p.temporary == "" || f.keep {
+	for _, p := range c.places() {
+		if p.temporary == "" || c.keep {
 			continue
 		}
 		if err := robustio.RemoveAll(p.temporary); err != nil {

@@ -46,20 +46,20 @@ func (d *disk) inspect() *Found {
 }
 
 // stage stages and unpacks data. Without data, the download fails.
-func (d *disk) stage(data []byte) (*Staged, error) {
+func (d *disk) stage(data []byte) (*Change, error) {
 	d.t.Helper()
-	found := d.inspect()
+	staged := d.inspect().Change()
 	defer func() { // Windows renames and deletes no open file
-		if err := found.writer.Close(); found.writer != nil && !errors.Is(err, os.ErrClosed) {
+		if err := staged.writer.Close(); staged.writer != nil && !errors.Is(err, os.ErrClosed) {
 			d.t.Errorf("the file is still open: %v", err)
 		}
 	}()
-	staged, err := found.Stage()
+	err := staged.Stage()
 	if err == nil && data == nil {
 		err = errDownload
 	}
 	if err != nil {
-		return nil, errors.Join(err, found.Discard())
+		return nil, errors.Join(err, staged.Close())
 	}
 	for _, part := range [][]byte{[]byte("of an object that changed"), nil, data[:1], data[1:]} {
 		if part == nil {
@@ -72,7 +72,7 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sha256Of(data))
 	}
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
-		return nil, errors.Join(err, found.Discard())
+		return nil, errors.Join(err, staged.Close())
 	}
 	return staged, nil
 }
@@ -88,21 +88,21 @@ func (d *disk) put(data []byte) error {
 }
 
 // commit commits what was staged.
-func (d *disk) commit(staged *Staged) error {
+func (d *disk) commit(staged *Change) error {
 	d.t.Helper()
 	owned, err := staged.Commit(d.t.Context())
 	if err == nil {
 		d.owned = owned
 	}
-	return errors.Join(err, staged.found.Discard())
+	return errors.Join(err, staged.Close())
 }
 
 // remove removes what is at the target.
 func (d *disk) remove() error {
 	d.t.Helper()
-	found := d.inspect()
-	_, err := found.Remove(d.t.Context())
-	return errors.Join(err, found.Discard())
+	change := d.inspect().Change()
+	_, err := change.Remove(d.t.Context())
+	return errors.Join(err, change.Close())
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
@@ -178,14 +178,14 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 			d.change("back site/docs/guide.html, back site")
 			staged, err := d.stage(siteOf(t, "2"))
 			must(t, err)
-			found := d.inspect()
+			removal := d.inspect().Change()
 			d.change(tc.change)
 			err = d.commit(staged)
 			if occupied, ok := errors.AsType[OccupiedError](err); !ok || len(occupied) != 1 || occupied[0].Directory != tc.directory {
 				t.Errorf("error %v, want one of the directory: %t", err, tc.directory)
 			}
-			left, err := found.Remove(t.Context())
-			must(t, errors.Join(err, found.Discard()))
+			left, err := removal.Remove(t.Context())
+			must(t, errors.Join(err, removal.Close()))
 			if len(left) != 1 || left[0].Directory != tc.directory || left[0].Problem != replacedSince {
 				t.Errorf("left is %+v, want what changed", left)
 			}
@@ -268,11 +268,11 @@ func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
 	}
 	<-changing
 	for range 20 { // the system chooses between a lock that is free and a context that ended
-		if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
+		if _, err := d.inspect().Change().Remove(ctx); !errors.Is(err, cause) {
 			t.Errorf("Remove with a free lock: error %v, want %v", err, cause)
 		}
 	}
-	must(t, staged.found.Discard())
+	must(t, staged.Close())
 	must(t, d.remove())
 }
 
@@ -281,21 +281,21 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	data := siteOf(t, "2")
 	for name, tc := range map[string]struct {
 		data  []byte
-		spoil func(f *Found) error // before Commit; nil if stage fails
+		spoil func(c *Change) error // before Commit; nil if stage fails
 		want  func(error) bool
 	}{
 		"a failed download":       {nil, nil, func(err error) bool { return errors.Is(err, errDownload) }},
 		"no archive":              {[]byte("text"), nil, isA[*ArchiveError]},
 		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
-		"no file to put in place": {data, func(f *Found) error { return os.Remove(f.file.newName()) }, isA[*os.LinkError]},
-		"no site to put in place": {data, func(f *Found) error { return os.RemoveAll(f.directory.newName()) }, isA[*os.LinkError]},
+		"no file to put in place": {data, func(c *Change) error { return os.Remove(c.file.newName()) }, isA[*os.LinkError]},
+		"no site to put in place": {data, func(c *Change) error { return os.RemoveAll(c.directory.newName()) }, isA[*os.LinkError]},
 	} {
 		d := newDisk(t)
 		must(t, d.put(siteOf(t, "1")))
 		before := listing(t, d.root)
 		staged, err := d.stage(tc.data)
 		if tc.spoil != nil {
-			must(t, errors.Join(err, tc.spoil(staged.found)))
+			must(t, errors.Join(err, tc.spoil(staged)))
 			err = d.commit(staged)
 		}
 		if !tc.want(err) {
@@ -319,7 +319,7 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	must(t, d.put(siteOf(t, "1")))
 	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	directory := staged.found.directory
+	directory := staged.directory
 	must(t, os.RemoveAll(directory.newName()))
 	// A name that cannot be renamed back, because site is no longer there.
 	directory.name += "/../site"
@@ -523,9 +523,9 @@ func TestOwnership(t *testing.T) {
 			maps.DeleteFunc(want, func(name, _ string) bool {
 				return tc.file.problem == "" && name == "out/bundle.tgz" || tc.tree.problem == "" && tc.tree.origin != originNone && strings.HasPrefix(name, "site/")
 			})
-			found := d.inspect()
-			left, err := found.Remove(t.Context())
-			must(t, errors.Join(err, found.Discard()))
+			change := d.inspect().Change()
+			left, err := change.Remove(t.Context())
+			must(t, errors.Join(err, change.Close()))
 			wantProblems(t, left, tc.tree.problem, tc.file.problem)
 			d.wantListing(want)
 		})
@@ -584,14 +584,14 @@ func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	data := siteOf(t, "1")
 	old := newDisk(t)
 	must(t, old.put(data))
-	found := old.inspect()
+	change := old.inspect().Change()
 	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
-	left, err := found.Remove(t.Context())
+	left, err := change.Remove(t.Context())
 	must(t, err)
 	wantProblems(t, left, replacedSince, replacedSince)
 	old.wantListing(listingOf(data, "1"))
 	old.change("rm out, rm site")
-	left, err = found.Remove(t.Context())
+	left, err = change.Remove(t.Context())
 	must(t, err)
 	wantProblems(t, left)
 }

@@ -75,17 +75,14 @@ func withLatest(written []Written, latest Written) []Written {
 	return append(others, latest)[max(0, len(others)+1-maxOwned):]
 }
 
-// Found is what Inspect found at a target, and what is staged to replace it.
+// Found is what Inspect found at a target.
 type Found struct {
 	directory *part // nil if the target has none
 	file      *part
 	owned     Owned
-	writer    *os.File // of the new file; nil before Stage
-	keep      bool     // the temporary directories hold what could not be put back
 }
 
-// parts returns the directory, if there is one, and the file. The file is the last part,
-// because it replaces a file atomically and cannot be taken back.
+// parts returns the directory, if there is one, and the file.
 func (f *Found) parts() []*part {
 	if f.directory == nil {
 		return []*part{f.file}
@@ -104,11 +101,6 @@ type part struct {
 	// problem says why a destroy leaves what is there, such as "is a symbolic link"; "" if it
 	// does not. A download replaces what the resource wrote, regardless of this.
 	problem string
-
-	// Of the change:
-	temporary string // directory beside it
-	content   string // digest of the new content
-	same      bool   // what was found has the new content
 }
 
 // origin is where the content of a part comes from.

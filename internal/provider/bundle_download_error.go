@@ -118,7 +118,7 @@ func argumentOf(occupied bundle.Obstacle) path.Path {
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied bundle.Obstacle, result, tryAgain string) string {
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		sentences(fmt.Sprintf("Use a different %s. If nothing else needs %q, you can move or delete it instead.", argumentOf(occupied), occupied.Name), tryAgain))
+		sentences(fmt.Sprintf("If something else uses %q, use a different %s. Otherwise, move or delete it.", occupied.Name, argumentOf(occupied)), tryAgain))
 }
 
 const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or lower -parallelism."

@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
 				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or in that of `-chdir`. " +
+				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or with `-chdir`, in that directory. " +
 					"Missing directories are created, and are not deleted on destroy. " +
 					"A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
 				Required:      true,
@@ -193,8 +193,9 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	found, err := state.target().Inspect(ctx, owned)
 	var left []bundle.Obstacle
 	if err == nil {
-		left, err = found.Remove(ctx)
-		warnAboutLeftovers(found.Discard(), state, &resp.Diagnostics)
+		change := found.Change()
+		left, err = change.Remove(ctx)
+		warnAboutLeftovers(change.Close(), state, &resp.Diagnostics)
 	}
 	if err != nil {
 		deleteDownload.addFailure(&resp.Diagnostics, state.JobID.ValueString(), state.target(), err)
@@ -258,7 +259,7 @@ func (run *downloadRun) apply(ctx context.Context, to *tfsdk.State, private priv
 		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
 			return
 		}
-		err = run.download(ctx, c, found)
+		err = run.download(ctx, c, found.Change())
 	}
 	if err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
@@ -268,28 +269,27 @@ func (run *downloadRun) apply(ctx context.Context, to *tfsdk.State, private priv
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// download puts the bundle in place of what was found, and sets the computed attributes of
-// the plan. If it fails, it leaves the files unchanged.
-func (run *downloadRun) download(ctx context.Context, c *client.Client, found *bundle.Found) error {
+// download puts the bundle in place, and sets the computed attributes of the plan. If it fails,
+// it leaves the files unchanged.
+func (run *downloadRun) download(ctx context.Context, c *client.Client, change *bundle.Change) error {
 	plan := &run.plan
 	jobID := plan.JobID.ValueString()
-	defer func() { warnAboutLeftovers(found.Discard(), *plan, run.diags) }()
-	staged, err := found.Stage()
-	if err != nil {
+	defer func() { warnAboutLeftovers(change.Close(), *plan, run.diags) }()
+	if err := change.Stage(); err != nil {
 		return err
 	}
-	if err := c.DownloadBundle(ctx, jobID, staged); err != nil {
+	if err := c.DownloadBundle(ctx, jobID, change); err != nil {
 		return err
 	}
-	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
+	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != change.SHA256() {
 		return &mismatchError{
 			argument: "sha256",
 			summary:  summaryChecksumMismatch,
-			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
+			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, change.SHA256(), wanted),
 			next:     "If the bundle is correct, update or remove sha256.",
 		}
 	}
-	content, err := staged.Unpack(ctx)
+	content, err := change.Unpack(ctx)
 	if err != nil {
 		return err
 	}
@@ -302,10 +302,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\".",
 		}
 	}
-	if run.owned, err = staged.Commit(ctx); err != nil {
+	if run.owned, err = change.Commit(ctx); err != nil {
 		return err
 	}
-	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
+	plan.SHA256, plan.SizeBytes = types.StringValue(change.SHA256()), types.Int64Value(change.SizeBytes)
 	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
 		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)

@@ -102,7 +102,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
-					"`never` does not renew it: only an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
+					"`never` does not renew it: only an apply that starts or resumes an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),

@@ -68,7 +68,7 @@ const (
 const (
 	summaryExportInterrupted = "Static export interrupted"
 	summaryJobNotFound       = "Static export job not found"
-	summaryPathInUse         = "Unexpected files where the bundle goes"
+	summaryPathInUse         = "Unexpected files at the bundle's path"
 )
 
 // Pages that messages name.
