@@ -17,111 +17,110 @@ import (
 
 func TestFailuresAreExplained(t *testing.T) {
 	t.Parallel()
-	api := func(status int, message string) *client.APIError {
-		e := &client.APIError{Message: message}
+	api := func(status int) *client.APIError {
+		e := &client.APIError{}
 		e.Method, e.Path, e.StatusCode, e.RequestID = "GET", "/v1/a", status, "req_1"
 		return e
 	}
-	connection := func(reason string) error {
-		return &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: reason, Untrusted: reason == "unknown authority"}
-	}
-	busy := &retry.BusyError{RetryAt: startOfTime}
-	timeout := &timeoutError{90 * time.Second, "read"}
-	slowDown := api(429, "")
+	const (
+		gateway    = "HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."
+		checkProxy = "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."
+		apiURL     = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
+		increase   = "If the operation normally takes longer, increase timeouts.read."
+		intercepts = "Check whether a proxy or a sign-in page intercepts requests to storage.example.com."
+	)
+	refused, slowDown, moved, page := api(400), api(429), api(308), api(404)
+	refused.Message = "no such theme."
 	slowDown.RetryAfter = 90 * time.Second
-	login := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
-	login.Exchange = api(200, "").Exchange
-	moved := api(308, "")
-	bad, page := api(502, ""), api(404, "Not found")
-	page.Page = true
-	sameTwice := &retry.EndedError{Cause: bad, Last: bad, Attempts: 44, Elapsed: 5 * time.Minute}
 	moved.Redirect = "https://new.example.com/v1"
-
-	once := &retry.EndedError{Cause: context.Canceled, Last: bad, Attempts: 1, Elapsed: time.Second}
-	if got, want := explain(once).what, "Terraform was interrupted. The last response was "+describeResponse(bad)+"."; got != want {
-		t.Errorf("after one attempt: got %q, want %q", got, want)
-	}
+	page.Page = true
+	login := &client.UnexpectedResponseError{Exchange: api(200).Exchange, NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
+	broken := &client.UnexpectedResponseError{Exchange: api(200).Exchange, Problem: "the response has no field \"status\""}
+	lost := &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: "EOF"}
+	busy, timeout := &retry.BusyError{RetryAt: startOfTime}, &timeoutError{90 * time.Second, "read"}
 	for name, test := range map[string]struct {
 		err  error
-		want string
+		want explanation
 	}{
-		"400":   {api(400, "no such theme."), "The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.\n\n" + badRequest},
-		"401":   {api(401, ""), "The service returned HTTP 401 Unauthorized for GET /v1/a (request ID req_1), without a message.\n\nCheck that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url."},
-		"402":   {api(402, "a"), "HTTP 402 Payment Required for GET /v1/a (request ID req_1): a.\n\nThe organization's subscription does not include this request."},
-		"403":   {api(403, "a"), "Use an admin API key of the organization that owns the site."},
-		"404":   {api(404, "a"), "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."},
-		"proxy": {&client.ConnectionError{ProxyStatus: 407}, "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
-		"407":   {api(407, "a"), "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."},
-		"409":   {api(409, "a"), "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again."},
-		"410":   {api(410, "a"), "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."},
-		"413":   {api(413, "a"), "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy."},
-		"418":   {api(418, "a"), "Check base_url and the arguments."},
-		"422":   {api(422, "a"), badRequest},
-		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nReduce -parallelism."},
-		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
-		"redirect": {
-			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
-				"If the service has moved, set base_url to its new URL.",
-		},
+		"refusal":     {refused, explanation{"The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.", badRequest}},
+		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism."}},
+		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.", "If the service has moved, set base_url to its new URL."}},
+		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), without a message.", apiURL}},
+		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.", apiURL}},
+		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage}},
 		"request to wait for longer than the timeout": {
-			&retry.EndedError{Cause: busy, Last: api(503, "overloaded")}, "The service asked the provider to wait until 2130-01-31T12:00:00Z, but this operation times out before then. " +
-				"The last response was HTTP 503 Service Unavailable for GET /v1/a (request ID req_1): overloaded.\n\nTry again after that time.",
+			&retry.EndedError{Cause: busy, Last: api(502)},
+			explanation{"The service asked the provider to wait until 2130-01-31T12:00:00Z, but this operation times out before then. The last response was " + gateway, "Try again after that time."},
 		},
-		"timeout": {timeout, "The operation did not finish within 1m30s (timeouts.read).\n\nIf the operation normally takes longer, increase timeouts.read."},
-		"timeout while the service fails": {
-			&retry.EndedError{Cause: timeout, Last: api(502, "")}, "The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message.\n\n",
-		},
+		"timeout": {timeout, explanation{"The operation did not finish within 1m30s (timeouts.read).", increase}},
 		"timeout while the service limits the rate": {
-			&retry.EndedError{Cause: timeout, Last: api(429, "")}, "The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.\n\nReduce -parallelism. If the operation normally takes longer, increase timeouts.read.",
-		},
-		"a request that was repeated": {
-			sameTwice, "The service returned HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message. The provider made 44 attempts over 5m.\n\nTry again later.",
+			&retry.EndedError{Cause: timeout, Last: api(429)},
+			explanation{"The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.", "Reduce -parallelism. " + increase},
 		},
 		"timeout while the network fails": {
-			&retry.EndedError{Cause: timeout, Last: connection("connection refused")}, " The request GET /v1/a to docs.example.com failed: connection refused.\n\n",
+			&retry.EndedError{Cause: timeout, Last: lost},
+			explanation{"The operation did not finish within 1m30s (timeouts.read). The request GET /v1/a to docs.example.com failed: EOF.", increase},
 		},
-		"interrupt":               {&retry.EndedError{Cause: context.Canceled, Last: api(502, "")}, "Terraform was interrupted. The last response was HTTP 502 Bad Gateway for GET /v1/a (request ID req_1), without a message."},
-		"page of another website": {page, wrongBaseURL},
-		"login page": {
-			login, "The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.\n\nCheck that base_url is the base URL of the service's API, not of a website, a proxy, or a login page.",
+		"request that was repeated": {
+			&retry.EndedError{Cause: lost, Last: lost, Attempts: 44, Elapsed: 5 * time.Minute},
+			explanation{"The request GET /v1/a to docs.example.com failed: EOF. The provider made 44 attempts over 5m.", "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."},
 		},
-		"lost connection": {
-			connection("EOF"), "The request GET /v1/a to docs.example.com failed: EOF.\n\nCheck base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.",
+		"several ways": {
+			&retry.EndedError{Cause: retry.ErrMixed, Last: api(502), Attempts: 30, Elapsed: time.Minute},
+			explanation{"The requests failed in several ways in a row. The last response was " + gateway + " The provider made 30 attempts over 1m.", "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."},
 		},
-		"certificate": {
-			connection("unknown authority"),
-			"unknown authority.\n\nThe server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem.",
+		"interrupt after one attempt": {
+			&retry.EndedError{Cause: context.Canceled, Last: api(502), Attempts: 1},
+			explanation{"Terraform was interrupted. The last response was " + gateway, "To continue, run the same command again."},
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
-			"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.\n\nTry again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it.",
+			explanation{"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.", "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."},
 		},
-		"plain http": {&client.ConnectionError{PlainHTTP: true}, "The server does not use TLS on this port. Correct the port of base_url."},
-		"page of the object store": {
-			&client.StorageError{Host: "storage.example.com", StatusCode: 200},
-			"The object store storage.example.com returned HTTP 200 OK with an HTML or XML page instead of the bundle.\n\nCheck whether a proxy or a sign-in page intercepts requests to storage.example.com.",
-		},
-		"redirect of the object store": {
-			&client.StorageError{Host: "storage.example.com", StatusCode: 302},
-			"returned HTTP 302 Found, a redirect that the provider does not follow.\n\nCheck whether",
-		},
-		"several ways": {
-			&retry.EndedError{Cause: retry.ErrMixed, Last: api(404, "a"), Attempts: 30, Elapsed: time.Minute},
-			"The requests failed in several ways in a row. The last response was HTTP 404 Not Found for GET /v1/a (request ID req_1): a. The provider made 30 attempts over 1m.\n\nTry again later.",
-		},
-		"anything else": {errors.New("disk full"), "Disk full."},
+		"page of the object store":     {&client.StorageError{Host: "storage.example.com", StatusCode: 200}, explanation{"The object store storage.example.com returned HTTP 200 OK with an HTML or XML page instead of the bundle.", intercepts}},
+		"redirect of the object store": {&client.StorageError{Host: "storage.example.com", StatusCode: 302}, explanation{"The object store storage.example.com returned HTTP 302 Found, a redirect that the provider does not follow.", intercepts}},
+		"outage of the object store":   {&client.StorageError{Host: "storage.example.com", StatusCode: 503}, explanation{"The object store storage.example.com returned HTTP 503 Service Unavailable.", "Try again later."}},
+		"anything else":                {errors.New("disk full"), explanation{"Disk full.", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var diags diag.Diagnostics
-			cause := explain(test.err)
-			addError(&diags, "Could not do it", cause, "", "")
-			wantPhrases(t, diags[0].Detail(), test.want)
-			diags = nil
-			addError(&diags, "Could not do it", cause, "Nothing was done.", "Do it by hand.")
-			if got, want := diags[0].Detail(), cause.what+"\n\nNothing was done.\n\nDo it by hand."; got != want {
-				t.Errorf("with a state and a next step: got %q, want %q", got, want)
+			if got := explain(test.err); got != test.want {
+				t.Errorf("got\n%s\n\n%s\nwant\n%s\n\n%s", got.what, got.advice, test.want.what, test.want.advice)
 			}
 		})
+	}
+	for err, want := range map[error]string{
+		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
+		api(402): "The organization's subscription does not include this request.",
+		api(403): "Use an admin API key of the organization that owns the site.",
+		api(404): "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1.",
+		api(407): checkProxy,
+		api(408): "Try again later.",
+		api(409): "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again.",
+		api(410): unknownID,
+		api(413): "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
+		api(418): "Check base_url and the arguments. If they are correct, contact the service's support.",
+		api(422): "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments.",
+		api(500): "Try again later. If it still fails, check the service's status page.",
+		api(501): "The service does not support this request. " + apiURL,
+		&client.ConnectionError{ProxyStatus: 407}: checkProxy,
+		&client.ConnectionError{Untrusted: true}:  "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
+		&client.ConnectionError{PlainHTTP: true}:  "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only.",
+	} {
+		if got := explain(err).advice; got != want {
+			t.Errorf("%v: the advice is %q, want %q", err, got, want)
+		}
+	}
+}
+
+func TestErrorSaysWhatHappenedWhatHoldsAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "", "")
+	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "Nothing was done.", "Do it by hand.")
+	for i, want := range []string{"It failed.\n\nTry again.", "It failed.\n\nNothing was done.\n\nDo it by hand."} {
+		if got := diags[i].Detail(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

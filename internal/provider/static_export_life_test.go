@@ -330,46 +330,58 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	t.Parallel()
 	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
-	const create, update = true, false
-	fail := func(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
-		run := exportRun{life: &exportLife{JobID: "se_1"}, goal: exportGoal{inputs: exportInputs{Domain: "docs.example.com"}}}
-		return run.fail(stage, jobID, job, cause)
+	page := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}
+	const (
+		create, update = true, false
+
+		noJob     = "No job was started for docs.example.com.\n\n"
+		inDoubt   = "A job may have been started for docs.example.com, but its ID was not received.\n\n"
+		look      = "Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in " + errorsPage + "."
+		unread    = "The provider could not read the status of job se_1, which may still be running.\n\n"
+		noLink    = "Job se_1 completed, but no link was received.\n\n"
+		request   = "The request was for job se_1.\n\n"
+		lookForIt = "Check base_url and the API key, and look for job se_1 in the service's dashboard. "
+		increase  = "If the operation normally takes longer, increase timeouts.update. "
+	)
+	job := func(status string) *client.StaticExportJob {
+		return &client.StaticExportJob{ID: "se_1", Status: status}
 	}
+	failed, running := job(client.JobFailed), job("running")
+	failed.Error = "no\n"
+	running.Progress, running.PageCount = new(40.5), new(int64(3))
 	for name, test := range map[string]struct {
-		failure *exportFailure
+		stage   exportStage
+		job     *client.StaticExportJob
+		cause   error
 		creates bool
 		summary string
-		says    string
+		says    string // after what is said of the cause
 	}{
-		"start whose response was lost":   {fail(stageStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
-		"start that a web page answered":  {fail(stageStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
-		"start of an unknown domain":      {fail(stageStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
-		"refused start":                   {fail(stageStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message points to an invalid value, correct it."},
-		"interrupted start":               {fail(stageStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
-		"failed job":                      {fail(stagePoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
-		"interrupted poll of a create":    {fail(stagePoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "which may still be running.\n\n" + resumeByApply},
-		"interrupted first link":          {fail(stageLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
-		"interrupted renewal":             {fail(stageRenewal, "se_1", nil, context.Canceled), update, summaryRenewalFailed, nextTry},
-		"refused first link of a create":  {fail(stageLink, "se_1", nil, refusal), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + badRequest + " " + resumeByUntaint},
-		"refused first link of an update": {fail(stageLink, "se_1", nil, refusal), update, summaryLinkFailed, resumeByApply + " To start another one instead, change triggers."},
-		"refused renewal":                 {fail(stageRenewal, "se_1", nil, refusal), update, summaryRenewalFailed, badRequest + " " + nextTry},
-		"missing bundle of a renewal":     {fail(stageRenewal, "se_1", nil, missing), update, summaryRenewalFailed, "look for job se_1 in the service's dashboard. " + ifStillMissing},
-		"missing job of the state":        {fail(stagePoll, "se_1", nil, missing), update, summaryJobNotFound, "look for job se_1 in the service's dashboard. " + ifStillMissing},
-		"missing pending job":             {fail(stagePoll, "se_2", nil, missing), update, summaryJobNotFound, "look for job se_2 in the service's dashboard. " + ifStillMissing},
-		"missing bundle of a create":      {fail(stageLink, "se_1", nil, missing), create, summaryLinkFailed, "completed, but no link was received.\n\n" + lookUp("se_1") + " " + resumeByUntaint},
-		"lost polls":                      {fail(stagePoll, "se_1", nil, lost), update, summaryExportFailed, "The provider could not read the status of job se_1, which may still be running."},
+		"start whose response was lost":   {stageStart, nil, lost, create, summaryStartFailed, inDoubt + look},
+		"start that a web page answered":  {stageStart, nil, page, create, summaryStartFailed, inDoubt + wrongBaseURL + " " + look},
+		"start of an unknown domain":      {stageStart, nil, missing, create, summaryStartFailed, noJob + "Check that the organization of the API key owns the domain, and that base_url (https://docs.test/v1) is the base URL of the API with its version segment."},
+		"refused start":                   {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
+		"failed job":                      {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
+		"interrupted poll of a create":    {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume the same job, run \"terraform apply\" again."},
+		"interrupted first link":          {stageLink, nil, context.Canceled, update, summaryExportInterrupted, noLink + resumeByApply},
+		"interrupted renewal":             {stageRenewal, nil, context.Canceled, update, summaryRenewalFailed, request + "The next apply tries again."},
+		"refused first link of a create":  {stageLink, nil, refusal, create, summaryLinkFailed, noLink + badRequest + " To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."},
+		"refused first link of an update": {stageLink, nil, refusal, update, summaryLinkFailed, noLink + badRequest + " " + resumeByApply + " To start another one instead, change triggers."},
+		"refused renewal":                 {stageRenewal, nil, refusal, update, summaryRenewalFailed, request + badRequest + " " + nextTry},
+		"missing bundle of a renewal":     {stageRenewal, nil, missing, update, summaryRenewalFailed, request + lookForIt + "If the service still cannot find the job or its bundle, the next apply exports the site again."},
+		"missing job":                     {stagePoll, nil, missing, update, summaryJobNotFound, request + lookForIt + ifStillMissing},
+		"missing bundle of a create":      {stageLink, nil, missing, create, summaryLinkFailed, noLink + lookForIt + resumeByUntaint + " " + ifStillMissing},
+		"lost polls":                      {stagePoll, nil, lost, update, summaryExportFailed, unread + explain(lost).advice + " " + resumeByApply},
 		"timeout": {
-			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "running", Progress: new(40.5), PageCount: new(int64(3))}, timeout),
-			update, summaryExportTimedOut,
-			`Job se_1 had status "running" when last checked (progress 40.5, page count 3). It may still be running.` + "\n\nIf the operation normally takes longer, increase timeouts.update. " + resumeByApply,
+			stagePoll, running, timeout, update, summaryExportTimedOut,
+			"Job se_1 had status \"running\" when last checked (progress 40.5, page count 3). It may still be running.\n\n" + increase + resumeByApply,
 		},
-		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint + " " + resumedTimeout},
-		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint + " " + resumedTimeout},
-		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
+		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " The resumed export has the timeout timeouts.update: increase it if necessary."},
+		"timeout of the first link of a create": {stageLink, nil, timeout, create, summaryLinkFailed, noLink + resumeByUntaint + " " + resumedTimeout},
 		"timeout with an undocumented status": {
-			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
-			update, summaryExportTimedOut,
-			`had status "canceled" when last checked. The status is undocumented, so the provider treats the job as running.` + "\n\nTo see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
+			stagePoll, job("canceled"), timeout, update, summaryExportTimedOut,
+			"Job se_1 had status \"canceled\" when last checked. The status is undocumented, so the provider treats the job as running.\n\n" +
+				"To see whether the job has ended, look for job se_1 in the service's dashboard. " + resumeByApply,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -378,9 +390,14 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.failure.creates, test.failure.client = test.creates, c
-			got := test.failure.describe()
-			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
+			run := exportRun{client: c, creates: test.creates, goal: exportGoal{inputs: exportInputs{Domain: "docs.example.com"}}}
+			got, what := run.fail(test.stage, "se_1", test.job, test.cause).describe(), ""
+			if test.cause != nil {
+				what = explain(test.cause).what
+			}
+			if said, want := paragraphs(got.known, got.next), paragraphs(what, test.says); got.summary != test.summary || said != want {
+				t.Errorf("got\n%s\n%s\nwant\n%s\n%s", got.summary, said, test.summary, want)
+			}
 		})
 	}
 }
