@@ -6,7 +6,6 @@ package provider
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +83,4 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, readJob("unknown"))
 	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID")
-
-	h.service.AddFault(simulator.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"600"}}})
-	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "The service asked the provider to wait until 2130-01-31T12:10:")
 }

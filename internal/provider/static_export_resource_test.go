@@ -69,8 +69,9 @@ func TestAccStaticExportResource(t *testing.T) {
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export(`link_renewal = "never"`))
+	c := h.cli(t, export(`link_renewal = "never"`, `poll_interval = "1m"`))
 	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1})
 	c.write(t, export(`link_renewal = "never"`, `poll_interval = "5s"`))
 	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
 		t.Errorf("the plan changes the link:\n%s", plan)
@@ -93,25 +94,6 @@ func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing
 	}
 	c.write(t, parameters(`{"version": 7}`, `"{ \"version\":7 }"`))
 	c.wantEmptyPlan(t)
-}
-
-func TestContentThatIsUnknownInThePlanIsExportedIfItIsNew(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	content := func(value, replace string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"content\" {\n  input = %q\n  triggers_replace = %q\n}\n", value, replace) +
-			export(`triggers = { revision = terraform_data.content.output }`, fmt.Sprintf("additional_parameters = \"{ %s }\"", strings.Repeat(" ", len(replace)*len(value))))
-	}
-	c := h.cli(t, content("1", "1"))
-	c.apply(t, 0)
-	c.write(t, content("1", "22")) // and with other spacing
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id =")
-	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
-	h.wantCounts(t, counts{start: 1, polls: polls{8, 20}, bundle: 1})
-	c.write(t, content("2", "22"))
-	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 2, polls: polls{16, 40}, bundle: 2})
-	c.wantJob(t, 1)
 }
 
 func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
