@@ -111,3 +111,16 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }
+
+func TestResumedJobThatHasFailedIsReportedBeforeAnotherIsStarted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, "")
+	_, pending := c.cutOff(t)
+	h.service.FinishJob(pending, "page /a is broken")
+	wantPhrases(t, c.apply(t, 1), "Error: Static export job failed", "page /a is broken")
+	h.wantStarts(t, 1)
+	c.apply(t, 0)
+	h.wantStarts(t, 2)
+	c.wantJob(t, 2)
+}
