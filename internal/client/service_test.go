@@ -61,7 +61,6 @@ type service struct {
 
 // received is a request that reached the service.
 type received struct {
-	at                       time.Duration // since the service began
 	method, host, path, body string
 	header                   http.Header
 }
@@ -169,7 +168,7 @@ func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
 		s.requests = append(s.requests, received{
-			time.Since(s.began), r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
+			r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
 		})
 		s.mu.Unlock()
 		next(w, r)
