@@ -197,15 +197,15 @@ func TestDownloadFails(t *testing.T) {
 		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
 		"with JSON":                        {reply(500, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 500 Internal Server Error"},
-		"if there is no response":          {reset, "GET /1: the request to store.test failed: EOF"},
+		"if there is no response":          {reset, "the request GET /1 to store.test failed: EOF"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("<html>"))
 			w.(http.Flusher).Flush()
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
-		"if the store is silent": {silent, "GET /1: the request to store.test failed: no data within the request timeout"},
-		"if the response is cut": {cutAfter(4000, sends(content, "")), "GET /1: the request to store.test failed: unexpected EOF"},
-		"if the part is wrong":   {reply(206, "x"), "GET /1: the request to store.test failed: the object store did not send the requested part"},
+		"if the store is silent": {silent, "the request GET /1 to store.test failed: no data within the request timeout"},
+		"if the response is cut": {cutAfter(4000, sends(content, "")), "the request GET /1 to store.test failed: unexpected EOF"},
+		"if the part is wrong":   {reply(206, "x"), "the request GET /1 to store.test failed: the object store did not send the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -38,7 +38,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	moved.Redirect = "https://new.example.com/v1"
 
 	once := &retry.EndedError{Cause: context.Canceled, Last: bad, Attempts: 1, Elapsed: time.Second}
-	if got, want := explain(once).what, "Terraform was interrupted. The last response was "+describeResponse(bad)+"."; got != want {
+	if got, want := explain(once).what, "Terraform was interrupted. The last response was "+bad.Error()+"."; got != want {
 		t.Errorf("after one attempt: got %q, want %q", got, want)
 	}
 	for name, test := range map[string]struct {
@@ -60,7 +60,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"429":   {slowDown, "without a message. The service asked the provider to wait 1m30s before the next request.\n\nReduce -parallelism."},
 		"500":   {api(500, "a"), "Try again later. If it still fails, check the service's status page."},
 		"redirect": {
-			moved, "HTTP 308 Permanent Redirect for GET /v1/a, a redirect to https://new.example.com/v1 (request ID req_1), without a message.\n\n" +
+			moved, "HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.\n\n" +
 				"If the service has moved, set base_url to its new URL.",
 		},
 		"request to wait for longer than the timeout": {

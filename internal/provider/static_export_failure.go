@@ -36,14 +36,6 @@ const (
 	stageRenewal                    // renewing the link
 )
 
-// patience is that of a request for a link. Only the first one loses an export if it fails.
-func (s exportStage) patience() client.Patience {
-	if s == stageLink {
-		return client.Patient
-	}
-	return client.Plain
-}
-
 // exportOutcome is how a stage ended.
 type exportOutcome int
 

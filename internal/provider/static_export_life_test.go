@@ -341,11 +341,11 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		summary string
 		says    string
 	}{
-		"start whose response was lost":   {fail(stageStart, "se_1", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
-		"start that a web page answered":  {fail(stageStart, "se_1", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
-		"start of an unknown domain":      {fail(stageStart, "se_1", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
-		"refused start":                   {fail(stageStart, "se_1", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message points to an invalid value, correct it."},
-		"interrupted start":               {fail(stageStart, "se_1", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
+		"start whose response was lost":   {fail(stageStart, "", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
+		"start that a web page answered":  {fail(stageStart, "", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
+		"start of an unknown domain":      {fail(stageStart, "", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
+		"refused start":                   {fail(stageStart, "", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message points to an invalid value, correct it."},
+		"interrupted start":               {fail(stageStart, "", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
 		"failed job":                      {fail(stagePoll, "se_1", &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "no\n"}, nil), create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
 		"interrupted poll of a create":    {fail(stagePoll, "se_1", nil, context.Canceled), create, summaryExportInterrupted, "which may still be running.\n\n" + resumeByApply},
 		"interrupted first link":          {fail(stageLink, "se_1", nil, context.Canceled), update, summaryExportInterrupted, resumeByApply},
@@ -365,7 +365,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		},
 		"timeout of a create":                   {fail(stagePoll, "se_1", nil, timeout), create, summaryExportTimedOut, "which may still be running.\n\n" + resumeByUntaint + " " + resumedTimeout},
 		"timeout of the first link of a create": {fail(stageLink, "se_1", nil, timeout), create, summaryLinkFailed, "Job se_1 completed, but no link was received.\n\n" + resumeByUntaint + " " + resumedTimeout},
-		"timeout of a start":                    {fail(stageStart, "se_1", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
+		"timeout of a start":                    {fail(stageStart, "", nil, timeout), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the operation normally takes longer, increase timeouts.update."},
 		"timeout with an undocumented status": {
 			fail(stagePoll, "se_1", &client.StaticExportJob{Status: "canceled"}, timeout),
 			update, summaryExportTimedOut,
@@ -406,7 +406,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink(false)
+			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()

@@ -48,10 +48,10 @@ func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
 		return
 	}
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-	if steps.export() {
+	if steps.mayStart() {
 		m.JobID = types.StringUnknown()
 	}
-	if steps.export() || !completed {
+	if steps.mayStart() || !completed {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 }
@@ -62,7 +62,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	warn := func(summary, jobID, format string, more ...any) { // %[1]s is the job
 		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, slices.Insert(more, 0, any(jobID))...))
 	}
-	if !steps.export() {
+	if !steps.mayStart() {
 		switch {
 		case len(steps) > 0 && life.Unfinished:
 			warnAboutUnfinished(life.JobID, diags)
