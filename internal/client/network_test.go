@@ -34,7 +34,6 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to another host":         {302, "http://evil.test/moved?" + signature, aRead, "http://evil.test/moved?(redacted)"},
 		"a read to another port":         {302, "http://docs.test:8080/moved", aRead, "http://docs.test:8080/moved"},
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
-		"a read to a script":             {302, "javascript:alert(1)", aRead, "javascript:alert(1)"},
 		"a start that remains one (307)": {307, "/v2/moved", aStart, "/v2/moved"},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "/v2/moved?(redacted)"},
 	} {
@@ -82,7 +81,6 @@ func TestStorageRedirectIsNotFollowedToPlainHTTP(t *testing.T) {
 		want     error
 	}{
 		"to another host":    {"https://a/", "https://u:p@b/", 1, nil},
-		"from http to https": {"http://a/", "https://b/", 1, nil},
 		"from http to http":  {"http://a/", "http://b/", 1, nil},
 		"from https to http": {"https://a/", "http://a/", 1, http.ErrUseLastResponse},
 		"the fifth time":     {"https://a/", "https://b/", maxRedirects, nil},
@@ -201,6 +199,9 @@ func TestTransportIsConfigured(t *testing.T) {
 	roots.AddCert(authority.Certificate())
 	if err != nil || !transport.TLSClientConfig.RootCAs.Equal(roots) {
 		t.Errorf("%v; want the system's roots beside the given one", err)
+	}
+	if err := transport.OnProxyConnectResponse(t.Context(), nil, nil, &http.Response{StatusCode: 200}); err != nil {
+		t.Errorf("a proxy that connects: %v", err)
 	}
 	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
 		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {

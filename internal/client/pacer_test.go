@@ -37,7 +37,6 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		counts [][2]int // of accepted and refused requests per second
 		want   int      // requests per second
 	}{
-		"is twice the least at first":                       {nil, 4},
 		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 10},
 		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 9},
 		"is at least two per second":                        {[][2]int{{0, 40}}, 2},
@@ -46,7 +45,6 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 10},
 		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 20},
 		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 4},
-		"counts each second by itself":                      {[][2]int{{9, 0}, {1, 0}, {1, 0}, {1, 0}, {6, 0}}, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -147,11 +145,9 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		handler http.HandlerFunc
 		want    int // requests per second after 40 reads of 10 ms at most
 	}{
-		"a success":            {reply(200, "{}"), 80},
-		"another error":        {reply(404, ""), 80},
-		"an unusable body":     {reply(200, "[]"), 80},
-		"a canceled attempt":   {silent, 4},
-		"an attempt cut short": {reset, 4},
+		"a success":          {reply(200, "{}"), 80},
+		"another error":      {reply(404, ""), 80},
+		"a canceled attempt": {silent, 4},
 	} {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)

@@ -16,26 +16,21 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 	for _, test := range []struct {
 		field, raw, want string // want is empty if the field is ignored with a warning
 	}{
-		{"summary", `"a"`, `"a"`},
-		{"summary", `12345678901234567890`, `"12345678901234567890"`},
-		{"summary", `true`, `"true"`},
 		{"logs", `["a",1,true]`, `["a","1","true"]`},
 		{"logs", `"a"`, ``},
-		{"progress", `1.5`, `1.5`},
-		{"progress", `" 1.5 "`, `1.5`},
 		{"progress", `"1.5 %"`, `1.5`},
 		{"progress", `"half"`, ``},
 		{"progress", `"NaN"`, ``},
-		{"progress", `1e999`, ``},
+		{"progress", `"Inf"`, ``},
+		{"progress", `{}`, ``},
 		{"pageCount", `-7`, ``},
 		{"pageCount", `" 7 "`, `7`},
-		{"pageCount", `7.0`, `7`},
 		{"pageCount", `7e3`, `7000`},
 		{"pageCount", `9007199254740993`, `9007199254740993`},
 		{"pageCount", `9.007199254740992e15`, `9007199254740992`},
 		{"pageCount", `1.8014398509481985e17`, ``},
-		{"pageCount", `9223372036854775808`, ``},
 		{"pageCount", `7.5`, ``},
+		{"pageCount", `"many"`, ``},
 		{"pageCount", `0`, `0`},
 		{"pageCount", `"0 %"`, `0`},
 		{"pageCount", `-1e3`, ``},
@@ -43,7 +38,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 		{"createdAt", `"soon"`, ``},
 	} {
 		call, want := "job", `{"ID":"se_1","Status":"x"`
-		if test.field == "summary" || test.field == "logs" {
+		if test.field == "logs" {
 			call, want = "update", `{"Status":"x"`
 		}
 		if test.want != "" {
@@ -60,26 +55,20 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 func TestInstantIsReadInEveryForm(t *testing.T) {
 	for _, test := range []struct{ text, want string }{ // want is empty if it cannot be read
 		{"2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z"},
-		{"2026-03-01T12:00:00.000000001Z", "2026-03-01T12:00:00.000000001Z"},
 		{"2026-03-01t12:00:00z", "2026-03-01T12:00:00Z"},
 		{"2026-03-01T13:30:00.5+01:30", "2026-03-01T12:00:00.5Z"},
 		{"2026-03-01T10:00:00-0200", "2026-03-01T12:00:00Z"},
 		{"2026-03-01 12:00:00", "2026-03-01T12:00:00Z"},
-		{"2026-03-01 13:00:00+01:00", "2026-03-01T12:00:00Z"},
-		{"2026-03-01T12:00Z", ""},
 		{" 2026-03-01T12:00:00Z\n", "2026-03-01T12:00:00Z"},
 		{"Sun, 01 Mar 2026 12:00:00 GMT", "2026-03-01T12:00:00Z"},
 		{"1772366400", "2026-03-01T12:00:00Z"},
 		{"1772366400250", "2026-03-01T12:00:00.25Z"},
 		{"946684800000", "2000-01-01T00:00:00Z"},
-		{"2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"},
-		{"2199-12-31T23:59:59Z", "2199-12-31T23:59:59Z"},
 		{"1999-12-31T23:59:59Z", ""},
 		{"2200-01-01T00:00:00Z", ""},
 		{"3600", ""},
 		{"1772366400000000000", ""},
 		{"NaN", ""},
-		{"2026-03-01", ""},
 		{"2026-02-30T12:00:00Z", ""},
 	} {
 		got, ok := parseInstant(test.text)
@@ -93,13 +82,9 @@ func TestExpiryIsReadFromThePresignedLink(t *testing.T) {
 	for query, readable := range map[string]bool{
 		"X-Amz-Algorithm=a&X-Amz-Date=20260301T115000Z&X-Amz-Expires=600&X-Amz-Signature=b": true,
 		"X-Goog-Date=20260301T115000Z&X-Goog-Expires=600":                                   true,
-		"X-Amz-Expires=600":                                    false,
-		"X-Amz-Date=20260301T115000Z":                          false,
-		"X-Amz-Date=20260301T115000Z&X-Amz-Expires=soon":       false,
-		"X-Amz-Date=20260301T115000Z&X-Amz-Expires=9999999999": false,
-		"X-Amz-Date=00010301T115000Z&X-Amz-Expires=600":        false,
-		"X-Amz-Date=20260301T115000Z&X-Goog-Expires=600":       false,
-		"": false,
+		"X-Amz-Date=20260301T115000Z&X-Amz-Expires=9999999999":                              false,
+		"X-Amz-Date=00010301T115000Z&X-Amz-Expires=600":                                     false,
+		"X-Amz-Date=20260301T115000Z&X-Goog-Expires=600":                                    false,
 	} {
 		got := linkExpiry(&url.URL{RawQuery: query})
 		if got.IsZero() == readable || readable && !got.Equal(time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)) {

@@ -85,15 +85,12 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		want      []string
 	}{
 		{"read", calls["job"], 0, plain},
-		{"link", calls["bundle"], 0, plain},
 		{"patient link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Patient) }, 0, patient},
 		{"start", calls["start"], 0, []string{hour, retries, once, once, "1 in 30s", once, once, once}},
 		{"wait", job(Plain), 0, plain},
 		{"wait", job(Plain), 1, patient},
 		{"patient wait", job(Patient), 0, patient},
-		{"patient wait", job(Patient), 1, patient},
 		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, plain},
-		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, patient},
 	} {
 		for i, way := range ways {
 			t.Run(fmt.Sprintf("%s, %s after %d successes", test.rule, way, test.successes), func(t *testing.T) {
@@ -138,11 +135,9 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(503, false), retry.Temporary, true, 7 * second},
 		{api(505, false), retry.Other, false, 7 * second},
 		{api(101, false), retry.Other, true, 7 * second},
-		{&StorageError{StatusCode: 404, RetryAfter: 7 * second}, retry.NotFound, false, 7 * second},
 		{&StorageError{StatusCode: 403}, retry.NotFound, false, 0},
 		{&StorageError{StatusCode: 200}, retry.NotFound, false, 0}, // a page
 		{&StorageError{StatusCode: 302}, retry.Other, false, 0},
-		{&StorageError{StatusCode: 408}, retry.Temporary, true, 0},
 		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, retry.Throttled, false, 7 * second},
 		{unusable(200, true), retry.Temporary, true, 0}, // perhaps a page of a proxy
 		{unusable(200, false), retry.Other, true, 0},
@@ -152,7 +147,6 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{&ConnectionError{PlainHTTP: true}, retry.Permanent, false, 0},
 		{&ConnectionError{ProxyStatus: 407}, retry.Permanent, false, 0},
 		{&ConnectionError{ProxyStatus: 503}, retry.Unconnected, false, 0},
-		{&retry.EndedError{Cause: context.Canceled, Last: api(503, false)}, retry.Permanent, false, 0},
 		{&retry.EndedError{Cause: context.DeadlineExceeded, Last: api(404, false)}, retry.Permanent, false, 0},
 		{os.ErrClosed, retry.Permanent, false, 0}, // of the file of a download
 	} {

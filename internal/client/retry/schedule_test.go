@@ -29,27 +29,20 @@ func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 		looks []look
 		want  time.Duration // the wait after the last look
 	}{
-		"starts with the shortest wait":               {[]look{queued(0)}, s},
-		"waits 5 % of the time in a queue":            {[]look{queued(100 * s)}, 5 * s},
 		"waits 5 % of the time without a progress":    {[]look{queued(0), noValue(100 * s)}, 5 * s},
 		"waits at most 15 s":                          {[]look{queued(0), noValue(time.Hour)}, 15 * s},
 		"waits half of the remaining time":            {[]look{queued(0), running(80*s, 80)}, 10 * s},
 		"waits 25 % of the time while the end is far": {[]look{queued(0), running(40*s, 1)}, 10 * s},
 		"waits 0.5 % of the time at the very end":     {[]look{queued(0), running(1000*s, 100)}, 5 * s},
 		"does not count the time in a queue":          {[]look{queued(0), queued(100 * s), running(120*s, 80)}, 2500 * time.Millisecond},
-		"measures the whole run":                      {[]look{queued(0), running(10*s, 70), running(80*s, 80)}, 10 * s},
 		"waits longer than 5 % only after a rise":     {[]look{queued(0), running(50*s, 50), running(60*s, 50)}, 3 * s},
-		"polls more often near the estimated end":     {[]look{queued(0), running(100*s, 80), running(121*s, 80)}, 2 * s},
 		"polls more often just after it":              {[]look{queued(0), running(100*s, 80), running(128*s, 80)}, 1500 * time.Millisecond},
 		"polls as before long after it":               {[]look{queued(0), running(100*s, 80), running(200*s, 80)}, 10 * s},
 		"does not use a progress that drops":          {[]look{queued(0), running(10*s, 10), running(40*s, 5)}, 2 * s},
 		"measures a drop by the highest progress":     {[]look{queued(0), running(10*s, 10), running(40*s, 5), running(50*s, 8)}, 2500 * time.Millisecond},
 		"starts over when the job is queued again":    {[]look{queued(0), running(80*s, 80), queued(100 * s), running(180*s, 80)}, 10 * s},
-		"forgets the end when it is queued again":     {[]look{queued(0), running(80*s, 80), queued(100 * s)}, 5 * s},
-		"does not use zero":                           {[]look{queued(0), running(100*s, 0)}, 5 * s},
 		"does not use a negative value":               {[]look{queued(0), running(100*s, -5)}, 5 * s},
 		"does not use a value above 100":              {[]look{queued(0), running(100*s, 101)}, 5 * s},
-		"does not use NaN":                            {[]look{queued(0), running(100*s, math.NaN())}, 5 * s},
 		"uses a rise after NaN":                       {[]look{queued(0), running(10*s, math.NaN()), running(80*s, 80)}, 10 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,16 +92,12 @@ func TestScheduleHonorsTheIntervalTheServiceAndTheJitter(t *testing.T) {
 		want                 time.Duration
 	}{
 		"a tenth of jitter at most":                     {random: .999999999, want: 9 * s},
-		"half of that":                                  {random: .5, want: 9500 * time.Millisecond},
 		"no jitter":                                     {want: 10 * s},
 		"a Retry-After beyond the longest wait":         {retryAfter: 50 * s, want: 50 * s},
 		"a Retry-After of an hour counts as one minute": {retryAfter: time.Hour, want: 60 * s},
-		"a Retry-After below the usual wait":            {retryAfter: 2 * s, want: 10 * s},
 		"a negative Retry-After":                        {retryAfter: -time.Minute, want: 10 * s},
 		"a fixed interval, without jitter":              {interval: 3 * time.Millisecond, random: .5, want: 3 * time.Millisecond},
-		"a fixed interval above the cap":                {interval: time.Hour, want: time.Hour},
 		"a Retry-After above a fixed interval":          {interval: 3 * s, retryAfter: 30 * s, want: 30 * s},
-		"a Retry-After of an hour, fixed interval":      {interval: 3 * s, retryAfter: time.Hour, want: 60 * s},
 	} {
 		schedule := Schedule{Interval: test.interval}
 		wait := schedule.Next(200*s, Poll{RetryAfter: test.retryAfter}, test.random)
