@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
 				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or with `-chdir`, in that directory. " +
+				MarkdownDescription: "Path of the file to write. A relative path is relative to the working directory, or to that of `-chdir`. " +
 					"Missing directories are created, and are not deleted on destroy. " +
 					"A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
 				Required:      true,

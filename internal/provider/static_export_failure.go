@@ -104,7 +104,7 @@ func (f *exportFailure) describeStart(advice string) exportText {
 			advice = "" // only a wrong base_url can be mended before a look
 		}
 		return exportText{summaryStartFailed, "A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
-			"Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
+			"Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
 			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())}
@@ -172,7 +172,7 @@ const (
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
-	resumedTimeout  = "The resumed export has the timeout timeouts.update: increase it if necessary."
+	resumedTimeout  = "timeouts.update limits the resumed export. Increase it if necessary."
 )
 
 // howToResume says how to continue with the job of a failure.

@@ -341,8 +341,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		summary string
 		says    string
 	}{
-		"start whose response was lost":   {fail(stageStart, "", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a running export"},
-		"start that a web page answered":  {fail(stageStart, "", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a running export"},
+		"start whose response was lost":   {fail(stageStart, "", nil, lost), create, summaryStartFailed, "A job may have been started for docs.example.com, but its ID was not received.\n\nLook for a job that this run may have started"},
+		"start that a web page answered":  {fail(stageStart, "", nil, &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}), create, summaryStartFailed, "but its ID was not received.\n\n" + wrongBaseURL + " Look for a job that this run may have started"},
 		"start of an unknown domain":      {fail(stageStart, "", nil, missing), create, summaryStartFailed, "No job was started for docs.example.com.\n\nCheck that the organization of the API key owns the domain, and that base_url (https://docs.test/v1)"},
 		"refused start":                   {fail(stageStart, "", nil, refusal), create, summaryStartFailed, "No job was started for docs.example.com.\n\nIf the message points to an invalid value, correct it."},
 		"interrupted start":               {fail(stageStart, "", nil, context.Canceled), update, summaryStartFailed, "Terraform was interrupted.\n\nNo job was started for docs.example.com."},
