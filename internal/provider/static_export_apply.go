@@ -32,18 +32,19 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		failure.describe().addError(&resp.Diagnostics, "")
+		summary, text := failure.describe()
+		addError(&resp.Diagnostics, summary, text, "", "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
-		text := failure.describe()
+		summary, text := failure.describe()
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
-			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job, which has no link yet.", text.next))
+			resp.Diagnostics.AddWarning(aboutJob(summary, job.ID), paragraphs(text.what, "The state contains the job, which has no link yet.", text.advice))
 		} else {
-			text.addError(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
+			addError(&resp.Diagnostics, summary, text, "The state contains the job, and the resource is tainted.", "")
 		}
 	}
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -70,7 +71,8 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		failure.describe().addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		summary, text := failure.describe()
+		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()), "")
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

@@ -379,8 +379,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.failure.creates, test.failure.client = test.creates, c
-			got := test.failure.describe()
-			wantPhrases(t, got.summary+"\n"+paragraphs(got.known, got.next), test.summary, test.says)
+			summary, text := test.failure.describe()
+			wantPhrases(t, summary+"\n"+paragraphs(text.what, text.advice), test.summary, test.says)
 		})
 	}
 }
