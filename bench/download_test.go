@@ -55,17 +55,17 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	staged, err := found.Stage()
-	if err != nil {
-		return err
-	}
-	if err = c.DownloadBundle(ctx, jobID, staged); err == nil {
-		_, err = staged.Unpack(ctx)
+	change := found.Change()
+	if err = change.Stage(); err == nil {
+		err = c.DownloadBundle(ctx, jobID, change)
 	}
 	if err == nil {
-		_, err = staged.Commit(ctx)
+		_, err = change.Unpack(ctx)
 	}
-	if err := errors.Join(err, found.Discard()); err != nil {
+	if err == nil {
+		_, err = change.Commit(ctx)
+	}
+	if err := errors.Join(err, change.Close()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

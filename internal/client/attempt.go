@@ -128,7 +128,7 @@ func escapeElement(element string) string {
 // send sends a request, limited by the request timeout. It returns what [Client.do] returns.
 func (c *Client) send(ctx context.Context, over *network, r request) (*response, error) {
 	if r.once {
-		ctx, over = context.WithoutCancel(ctx), c.separate
+		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.config.RequestTimeout, silence("no complete response within the request timeout"))
 	defer cancel()

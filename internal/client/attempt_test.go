@@ -24,7 +24,7 @@ func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"))
 		for _, request := range []request{aRead, aStart} {
-			if _, err := c.do(bounded(t, time.Minute), c.shared, request, 1); err != nil {
+			if _, err := c.do(bounded(t, time.Minute), c.connect(request.once, nil), request, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -77,9 +77,9 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
 		"too many open files":   {dial: func(context.Context) error { return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.EMFILE} }, text: "too many open files", unsent: true},
 		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true},
-		"a reset":               {handler: reset, text: "the request to docs.test failed: EOF"},
-		"a cut body":            {handler: cut(`{"jobId":"se_1"`), text: "the request to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
-		"silence":               {handler: silent, took: 30 * second, text: "the request to docs.test failed: no complete response within the request timeout"},
+		"a reset":               {handler: reset, text: "to docs.test failed: EOF"},
+		"a cut body":            {handler: cut(`{"jobId":"se_1"`), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
+		"silence":               {handler: silent, took: 30 * second, text: "to docs.test failed: no complete response within the request timeout"},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
 	} {
 		for kind, request := range map[string]request{"read": aRead, "start": aStart} {
@@ -89,7 +89,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if test.dial != nil {
 						s.dial = func(ctx context.Context, _ int) error { return test.dial(ctx) }
 					}
-					_, err := c.do(bounded(t, time.Hour), c.shared, request, 1)
+					_, err := c.do(bounded(t, time.Hour), c.connect(request.once, nil), request, 1)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -114,14 +114,14 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 	}{
 		"a read":         {silent, aRead, 5 * second, "interrupt"},
 		"a start":        {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
-		"a silent start": {silent, aStart, 30 * second, "POST /v1/jobs: the request to docs.test failed: no complete response within the request timeout"},
+		"a silent start": {silent, aStart, 30 * second, "the request POST /v1/jobs to docs.test failed: no complete response within the request timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
 				ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 				time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-				_, err := c.do(ctx, c.shared, test.request, 1)
+				_, err := c.do(ctx, c.connect(test.request.once, nil), test.request, 1)
 				if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != 1 {
 					t.Errorf("%v after %s and %d requests, want %s after %s and 1", err, took, len(s.received()), test.want, test.took)
 				}
@@ -133,12 +133,12 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.do(bounded(t, time.Hour), c.shared, aStart, 1); !isUnsent(err) {
+		if _, err := c.do(bounded(t, time.Hour), c.connect(true, nil), aStart, 1); !isUnsent(err) {
 			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
-		if _, err := c.do(ctx, c.shared, aStart, 1); !errors.Is(err, errInterrupt) {
+		if _, err := c.do(ctx, c.connect(true, nil), aStart, 1); !errors.Is(err, errInterrupt) {
 			t.Errorf("after an interrupt: %v", err)
 		}
 		if _, err := c.do(bounded(t, time.Hour), c.shared, request{method: "bad method"}, 1); err == nil {
@@ -180,7 +180,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 			return nil, errRefused
 		})
 	})
-	if _, err := c.do(bounded(t, time.Minute), c.shared, aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.do(bounded(t, time.Minute), c.connect(true, nil), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -194,9 +194,9 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, number+1)
 		}
 		want := []string{
-			"WARN API request map[attempt:1 duration_ms:0 error:GET /v1/jobs/se_1: the request to docs.test failed: EOF method:GET path:/v1/jobs/se_1 request_id: status:0]",
-			"WARN API request map[attempt:2 duration_ms:250 error:GET /v1/jobs/se_1: HTTP 500 Internal Server Error: echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
-			"WARN API request map[attempt:3 duration_ms:0 error:GET /v1/jobs/se_1: HTTP 200 OK, but the body is not JSON: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: EOF method:GET path:/v1/jobs/se_1 request_id: status:0]",
+			"WARN API request map[attempt:2 duration_ms:250 error:HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
+			"WARN API request map[attempt:3 duration_ms:0 error:HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON. The service's message: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
 		if !slices.Equal(s.logged.lines, want) {

@@ -126,12 +126,12 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
 		"a start with a boolean":     {"start", `{"jobId":true}`, `the response has no field "jobId"`},
-		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the response has no field "jobId": no such plan`},
+		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the response has no field "jobId". The service's message: no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters, or leading or trailing whitespace`},
 		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has unprintable characters, or leading or trailing whitespace`},
-		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl": still packing`},
+		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl". The service's message: still packing`},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the response has no field "bundleUrl"`},
 		"a link without a host":      {"bundle", `{"bundleUrl":"https:///b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a link of another scheme":   {"bundle", `{"bundleUrl":"ftp://h/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
@@ -146,7 +146,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 				}
 				return
 			}
-			if _, ok := errors.AsType[*UnexpectedResponseError](err); !ok || !strings.HasSuffix(err.Error(), ": HTTP 200 OK, but "+test.problem) {
+			if _, ok := errors.AsType[*UnexpectedResponseError](err); !ok || !strings.HasSuffix(err.Error(), ", but "+test.problem) {
 				t.Errorf("got %v, want %q", err, test.problem)
 			}
 		})
@@ -182,7 +182,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "the service will not accept another attempt until"},
 		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
 		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
-		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "the request to localhost failed"},
+		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to localhost failed"},
 		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 15, "HTTP 404"},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {

@@ -41,7 +41,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 	var bundle *Bundle // nil if the next attempt needs a link
 	var failed error   // the last attempt
 	return c.loop.Do(ctx, plainRule, func(ctx context.Context, number int) error {
-		over := c.reconnect(failed)
+		over := c.connect(false, failed)
 		if bundle == nil {
 			if bundle, _, failed = attempt(ctx, c, over, c.bundleOperation(jobID), number); failed != nil {
 				return failed

@@ -29,8 +29,14 @@ type Exchange struct {
 	RetryAfter time.Duration
 }
 
-// Status returns the status code and its name, such as "404 Not Found".
-func (e *Exchange) Status() string { return statusLine(e.StatusCode) }
+// summary describes the exchange, such as "HTTP 404 Not Found for GET /v1/a (request ID 7)".
+func (e *Exchange) summary() string {
+	text := fmt.Sprintf("HTTP %s for %s %s", statusLine(e.StatusCode), e.Method, e.Path)
+	if e.RequestID != "" {
+		text += " (request ID " + e.RequestID + ")"
+	}
+	return text
+}
 
 // APIError reports a response of the service that is not a success. The contract leaves
 // the format of errors open, so the body may have any form. All text is redacted.
@@ -44,15 +50,16 @@ type APIError struct {
 	Redirect string
 }
 
+// Error describes the response in words that can follow "the service returned".
 func (e *APIError) Error() string {
-	text := fmt.Sprintf("%s %s: HTTP %s", e.Method, e.Path, e.Status())
+	text := e.summary()
 	if e.Redirect != "" {
-		text += " to " + e.Redirect
+		text += ", a redirect to " + e.Redirect
 	}
-	if e.Message != "" {
-		text += ": " + e.Message
+	if e.Message == "" {
+		return text + ", without a message"
 	}
-	return text
+	return text + ": " + strings.TrimSuffix(e.Message, ".")
 }
 
 // UnexpectedResponseError reports a response with a successful status and an unusable
@@ -67,8 +74,13 @@ type UnexpectedResponseError struct {
 	Message string
 }
 
+// Error describes the response in words that can follow "the service returned".
 func (e *UnexpectedResponseError) Error() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s %s: HTTP %s, but %s: %s", e.Method, e.Path, e.Status(), e.Problem, e.Message), ": ")
+	text := e.summary() + ", but " + e.Problem
+	if e.Message == "" {
+		return text
+	}
+	return text + ". The service's message: " + strings.TrimSuffix(e.Message, ".")
 }
 
 // ConnectionError reports a request that received no complete response.
@@ -95,7 +107,7 @@ type ConnectionError struct {
 }
 
 func (e *ConnectionError) Error() string {
-	return fmt.Sprintf("%s %s: the request to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
+	return fmt.Sprintf("the request %s %s to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
 // silence is the cause of an attempt that was canceled because it took too long.
@@ -192,6 +204,8 @@ func MayHaveStarted(err error) bool {
 	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)
 		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
 	default:
 		return status/100 == 1 || status >= 500 // a gateway may send these after the service has acted
 	}

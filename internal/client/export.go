@@ -81,11 +81,11 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	fields["domain"], _ = json.Marshal(domain) // text and valid JSON, which never fail
 	body, _ := json.Marshal(fields)
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
-	job, _, err := call(ctx, c, startRule, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
+	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
-	}})
+	}}, Plain)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
 	}
@@ -94,7 +94,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, plainRule, jobOperation(jobID))
+	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
 	return job, err
 }
 
@@ -121,7 +121,7 @@ func readJob(r *record, id, status string) *StaticExportJob {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, patience.rule(), c.bundleOperation(jobID))
+	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
 	return bundle, err
 }
 

@@ -5,6 +5,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
@@ -43,32 +44,40 @@ const (
 	Patient
 )
 
-func (p Patience) rule() retry.Rule {
-	if p == Patient {
+// rule returns the rule for a request.
+func (r request) rule(patience Patience) retry.Rule {
+	switch {
+	case r.once:
+		return startRule
+	case patience == Patient:
 		return patientRule
 	}
 	return plainRule
 }
 
-// call attempts an operation as often as the rule allows, and returns what it read. retryAfter is
+// call attempts an operation as often as its rule allows, and returns what it read. retryAfter is
 // the pause before the next poll that the response requests.
-func call[T any](ctx context.Context, c *Client, rule retry.Rule, op operation[T]) (value *T, retryAfter time.Duration, err error) {
+func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
 	var failed error // the last attempt
-	err = c.loop.Do(ctx, rule, func(ctx context.Context, number int) error {
-		value, retryAfter, failed = attempt(ctx, c, c.reconnect(failed), op, number)
+	err = c.loop.Do(ctx, op.rule(patience), func(ctx context.Context, number int) error {
+		value, retryAfter, failed = attempt(ctx, c, c.connect(op.once, failed), op, number)
 		return failed
 	})
 	return value, retryAfter, err
 }
 
-// reconnect returns the network for an attempt. failed is the error of the attempt before it;
-// nil if it is the first. One node of a service can fail while the others work, so a retry drops
-// the idle connections and takes another one, unless the service only limits the rate of
-// requests.
-func (c *Client) reconnect(failed error) *network {
-	if failed == nil || classify(failed).Kind == retry.Throttled {
-		return c.shared
+// connect returns the network for an attempt of a request. failed is the error of the attempt
+// before it; nil if it is the first. One node of a service can fail while the others work, so a
+// retry drops the idle connections and takes another one, unless the service only limits the rate
+// of requests. A request that must not be sent twice never takes an idle connection, on which
+// net/http might repeat it.
+func (c *Client) connect(once bool, failed error) *network {
+	if status, _ := statusOf(failed); failed != nil && status != http.StatusTooManyRequests {
+		c.shared.api.CloseIdleConnections() // those of the object store, too
+		return c.separate
 	}
-	c.shared.api.CloseIdleConnections() // those of the object store, too
-	return c.separate
+	if once {
+		return c.separate
+	}
+	return c.shared
 }

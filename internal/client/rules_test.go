@@ -131,9 +131,9 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 		{api(425, false), retry.Temporary, false, 7 * second},
 		{api(429, false), retry.Throttled, false, 7 * second},
 		{api(500, false), retry.Temporary, true, 7 * second},
-		{api(501, false), retry.Other, true, 7 * second},
+		{api(501, false), retry.Other, false, 7 * second},
 		{api(503, false), retry.Temporary, true, 7 * second},
-		{api(505, false), retry.Other, true, 7 * second},
+		{api(505, false), retry.Other, false, 7 * second},
 		{api(101, false), retry.Other, true, 7 * second},
 		{&StorageError{StatusCode: 403}, retry.NotFound, false, 0},
 		{&StorageError{StatusCode: 200}, retry.NotFound, false, 0}, // a page

@@ -11,7 +11,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// firstPause is the pause before the first poll of a job that was just started.
+// firstPause is the pause before the first poll of an apply's own job, which it has usually just
+// started.
 const firstPause = time.Second
 
 // WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is
@@ -56,7 +57,7 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 // poll repeats an operation that reads work until the work has finished, and returns what it read
 // last, or nil. see returns what a poll saw of the work, and whether the work has finished.
 func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], see func(*T) (retry.Poll, bool)) (last *T, err error) {
-	rule, pause := patience.rule(), time.Duration(0)
+	pause := time.Duration(0)
 	if patience == Patient {
 		pause = firstPause
 	}
@@ -65,7 +66,7 @@ func poll[T any](ctx context.Context, c *Client, interval time.Duration, patienc
 		if err := c.loop.Sleep(ctx, pause); err != nil {
 			return last, err
 		}
-		value, retryAfter, err := call(ctx, c, rule, op)
+		value, retryAfter, err := call(ctx, c, op, patience)
 		if err != nil {
 			return last, err
 		}
@@ -75,7 +76,7 @@ func poll[T any](ctx context.Context, c *Client, interval time.Duration, patienc
 			return last, nil
 		}
 		seen.RetryAfter = retryAfter
-		rule, pause = patientRule, schedule.Next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
+		patience, pause = Patient, schedule.Next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
 	}
 }
 

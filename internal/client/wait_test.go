@@ -67,7 +67,7 @@ func TestWaitForAJob(t *testing.T) {
 				}
 			},
 			polls: []float64{1, 11, 11.5, 21.5}, want: completed,
-			logged: `WARN Unusable response map[error:GET /v1/static-export/jobs/se_1: HTTP 200 OK, but the response has no field "status"]`,
+			logged: `WARN Unusable response map[error:HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000002), but the response has no field "status"]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

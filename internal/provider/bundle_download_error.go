@@ -22,7 +22,6 @@ import (
 // downloadOperation is what Terraform does with a bundle on disk, and what a failure of it
 // means.
 type downloadOperation struct {
-	timeout     string // field of timeouts; "" if the operation has none
 	diskSummary string // of a failure of the file system
 	summary     string // of another failure
 	unchanged   string // what is on disk, and in the state, after a failure
@@ -41,14 +40,12 @@ var (
 		tryAgain:    runAgain,
 	}
 	createDownload = downloadOperation{
-		timeout:     "create",
 		diskSummary: summaryWriteFailed,
 		summary:     summaryDownloadFailed,
 		unchanged:   "No files were written.", // but a replacement may have deleted the old ones
 		tryAgain:    applyAgain,
 	}
 	updateDownload = downloadOperation{
-		timeout:     "update",
 		diskSummary: summaryWriteFailed,
 		summary:     summaryDownloadFailed,
 		unchanged:   "The files on disk and the state of this resource are unchanged.",

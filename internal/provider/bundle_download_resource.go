@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
 				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write. A relative path starts in the directory that Terraform runs in, or with `-chdir`, in that directory. " +
+				MarkdownDescription: "Path of the file to write. A relative path is relative to the working directory, or to that of `-chdir`. " +
 					"Missing directories are created, and are not deleted on destroy. " +
 					"A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
 				Required:      true,
@@ -167,7 +167,7 @@ func planResult(occupied bundle.Obstacle) string {
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	run := downloadRun{downloadOperation: createDownload, data: r.data, diags: &resp.Diagnostics}
 	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
-	run.apply(ctx, &resp.State, resp.Private)
+	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
 // Read does not change the state, which records what was written, on any disk.
@@ -179,7 +179,7 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
 	run.diags.Append(req.State.Get(ctx, &run.state)...)
 	run.owned = readOwned(ctx, req.Private, &run.state, run.diags)
-	run.apply(ctx, &resp.State, resp.Private)
+	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
@@ -241,13 +241,13 @@ type downloadRun struct {
 }
 
 // apply downloads the bundle of the plan's job, unless it is on disk already, and stores
-// what is there.
-func (run *downloadRun) apply(ctx context.Context, to *tfsdk.State, private privateState) {
+// what is there. timeout is a field of the timeouts.
+func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.State, private privateState) {
 	c, ok := run.data.ready(run.diags)
 	if !ok || run.diags.HasError() {
 		return
 	}
-	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, run.timeout, defaultDownloadTimeout)
+	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))

@@ -53,7 +53,7 @@ func explain(err error) explanation {
 		last := explainCause(ended.Last)
 		api, responded := errors.AsType[*client.APIError](ended.Last)
 		if responded {
-			last.what = "The last response was " + describeResponse(api) + "."
+			last.what = "The last response was " + api.Error() + "."
 		}
 		cause.what = sentences(cause.what, last.what)
 		if responded && api.StatusCode == 429 && timedOut(err) {
@@ -83,24 +83,21 @@ func explainCause(err error) explanation {
 		return explanation{sentence(timeout.Error()), timeout.advice()}
 	}
 	if api, ok := errors.AsType[*client.APIError](err); ok {
-		what := fmt.Sprintf("The service returned %s.", describeResponse(api))
+		what := "The service returned " + api.Error() + "."
 		if api.RetryAfter > 0 {
 			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
 		}
 		return explanation{what, advise(api)}
 	}
 	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
-		what := fmt.Sprintf("The service returned HTTP %s for %s %s%s, but %s.", unexpected.Status(), unexpected.Method, unexpected.Path, inRequest(unexpected.RequestID), unexpected.Problem)
-		if unexpected.Message != "" {
-			what += " The service's message: " + strings.TrimSuffix(unexpected.Message, ".") + "."
-		}
+		what := "The service returned " + unexpected.Error() + "."
 		if unexpected.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
 		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage}
 	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
-		return explanation{describeConnection(connection), adviseConnection(connection)}
+		return explanation{sentence(connection.Error()), adviseConnection(connection)}
 	}
 	if storage, ok := errors.AsType[*client.StorageError](err); ok {
 		return explanation{sentence(storage.Error()), adviseStorage(storage)}
@@ -123,31 +120,6 @@ func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 func timedOut(err error) bool {
 	_, ok := errors.AsType[*timeoutError](err)
 	return ok
-}
-
-// describeResponse describes a response of the service, without a final period.
-func describeResponse(e *client.APIError) string {
-	text := fmt.Sprintf("HTTP %s for %s %s", e.Status(), e.Method, e.Path)
-	if e.Redirect != "" {
-		text += ", a redirect to " + e.Redirect
-	}
-	text += inRequest(e.RequestID)
-	if e.Message == "" {
-		return text + ", without a message"
-	}
-	return text + ": " + strings.TrimSuffix(e.Message, ".")
-}
-
-// describeConnection describes a request without a complete response.
-func describeConnection(e *client.ConnectionError) string {
-	return fmt.Sprintf("The request %s %s to %s failed: %s.", e.Method, e.Path, e.Host, e.Reason)
-}
-
-func inRequest(id string) string {
-	if id == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (request ID %s)", id)
 }
 
 // adviceByStatus says what the user can do about a response. The contract leaves open

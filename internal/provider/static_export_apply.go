@@ -32,18 +32,19 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		failure.describe().addError(&resp.Diagnostics, "")
+		summary, text := failure.describe()
+		addError(&resp.Diagnostics, summary, text, "", "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
-		text := failure.describe()
+		summary, text := failure.describe()
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
-			resp.Diagnostics.AddWarning(aboutJob(text.summary, job.ID), paragraphs(text.known, "The state contains the job, which has no link yet.", text.next))
+			resp.Diagnostics.AddWarning(aboutJob(summary, job.ID), paragraphs(text.what, "The state contains the job, which has no link yet.", text.advice))
 		} else {
-			text.addError(&resp.Diagnostics, "The state contains the job, and the resource is tainted.")
+			addError(&resp.Diagnostics, summary, text, "The state contains the job, and the resource is tainted.", "")
 		}
 	}
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -70,7 +71,8 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		failure.describe().addError(&resp.Diagnostics, describeLink(life.Link, run.clock.Now()))
+		summary, text := failure.describe()
+		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()), "")
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
@@ -92,7 +94,7 @@ type exportRun struct {
 
 // update takes the steps that the plan and the state require.
 func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
-	missing := "" // the job of the step before
+	var missing []string // the jobs of the steps before
 	for _, step := range run.life.nextSteps(run.clock.Now(), run.goal) {
 		switch step {
 		case stepResume:
@@ -105,21 +107,21 @@ func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
 		if failure == nil || failure.outcome != outcomeGone {
 			return failure
 		}
-		missing = failure.jobID
+		missing = append(missing, failure.jobID)
 	}
 	return failure
 }
 
 // export exports the site. The state's job and its link stay until there is a new link. missing
-// is the job that the new one replaces, because the service could not find it; "" if none.
-func (run *exportRun) export(ctx context.Context, missing string) *exportFailure {
+// are the jobs that the service could not find.
+func (run *exportRun) export(ctx context.Context, missing []string) *exportFailure {
 	job, failure := run.start(ctx)
 	if failure != nil {
 		return failure
 	}
-	if missing != "" {
-		run.diags.AddWarning(aboutJob(summaryReplaced, missing),
-			fmt.Sprintf("The service could not find job %s or its bundle for %s, so the apply started job %s.", missing, notFoundLimit, job.ID))
+	for _, jobID := range missing {
+		run.diags.AddWarning(aboutJob(summaryReplaced, jobID),
+			fmt.Sprintf("The service could not find job %s or its bundle for %s, so the apply started job %s.", jobID, notFoundLimit, job.ID))
 	}
 	run.life.pendingStarted(job, run.goal.inputs)
 	return run.linkPending(ctx)
@@ -136,15 +138,15 @@ func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *expo
 
 // link creates a link for the state's job.
 func (run *exportRun) link(ctx context.Context) *exportFailure {
-	life, stage := run.life, stageRenewal
-	if life.Link.URL == "" {
-		stage = stageLink
+	life, stage, patience := run.life, stageRenewal, client.Plain
+	if life.Link.URL == "" { // the export is lost if this fails
+		stage, patience = stageLink, client.Patient
 	}
-	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), stage)
+	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), stage, patience)
 	life.jobRead(job)
 	switch {
 	case failure == nil:
-		run.warnAboutLink(life.linkCreated(bundle, run.goal, run.clock.Now()))
+		run.linkCreated(bundle)
 	case failure.outcome == outcomeGone && failure.stage == stagePoll:
 		life.jobNotFound()
 	case failure.outcome == outcomeGone:
@@ -155,20 +157,20 @@ func (run *exportRun) link(ctx context.Context) *exportFailure {
 
 // linkPending makes the pending job, once it has a link, the state's job.
 func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
-	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink)
+	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink, client.Patient)
 	switch {
 	case failure == nil:
 		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
-		run.warnAboutLink(false)
+		run.warnAboutLink()
 	case failure.outcome == outcomeFailed:
 		run.life.pendingFailed()
 	}
 	return failure
 }
 
-// complete waits for a job, unless it has completed, and creates a link to its bundle in the given
-// stage. It returns the job as a wait last read it, even with a failure, or nil.
-func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
+// complete waits for a job, unless it has completed, and then creates a link to its bundle, which
+// is the given stage. It returns the job as a wait last read it, even with a failure, or nil.
+func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage, patience client.Patience) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
 	var job *client.StaticExportJob
 	if !completed {
 		var err error
@@ -177,7 +179,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 			return job, nil, run.fail(stagePoll, jobID, job, err)
 		}
 	}
-	bundle, err := run.client.GenerateBundle(ctx, jobID, linking.patience())
+	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
 	if err != nil {
 		return job, nil, run.fail(linking, jobID, job, err)
 	}
@@ -202,21 +204,25 @@ func (run *exportRun) keepLink(ctx context.Context) {
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
-		run.warnAboutLink(run.life.linkCreated(bundle, run.goal, run.clock.Now()))
+		run.linkCreated(bundle)
 	}
 }
 
-// warnAboutLink warns if the new link cannot be renewed as configured. kept is what
-// exportLife.linkCreated reports.
-func (run *exportRun) warnAboutLink(kept bool) {
-	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
-	if kept {
-		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, job),
+// linkCreated records a link to the bundle of the state's job.
+func (run *exportRun) linkCreated(bundle *client.Bundle) {
+	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
+		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
 			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a later link only after the earlier one has expired. "+
 				"From now on, the provider ignores renew_before = %q and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
-				link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
+				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
 	}
+	run.warnAboutLink()
+}
+
+// warnAboutLink warns if the new link cannot be renewed as configured.
+func (run *exportRun) warnAboutLink() {
+	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
 	if link.ExpiresAt.IsZero() {
 		run.diags.AddWarning(aboutJob(summaryUnknownExpiry, job),
 			"Neither the service nor the link itself specifies when the link expires, so expires_at is null and the provider does not renew the link.\n\n"+

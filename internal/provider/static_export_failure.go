@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
@@ -35,14 +33,6 @@ const (
 	stageLink                       // creating the first link to the bundle
 	stageRenewal                    // renewing the link
 )
-
-// patience is that of a request for a link. Only the first one loses an export if it fails.
-func (s exportStage) patience() client.Patience {
-	if s == stageLink {
-		return client.Patient
-	}
-	return client.Plain
-}
 
 // exportOutcome is how a stage ended.
 type exportOutcome int
@@ -73,92 +63,83 @@ func outcomeOf(stage exportStage, cause error) exportOutcome {
 	return outcomeOther
 }
 
-// exportText is the text of a diagnostic about a failed export: the summary, what is known
-// of the job, and the next step. The diagnostic also says what the state holds.
-type exportText struct{ summary, known, next string }
-
-// addError adds the text as an error. state says what the state holds.
-func (t exportText) addError(diags *diag.Diagnostics, state string) {
-	diags.AddError(t.summary, paragraphs(t.known, state, t.next))
-}
-
-// describe returns the text of a failure.
-func (f *exportFailure) describe() exportText {
+// describe returns the summary of a diagnostic about the failure, and what is known of the job and
+// what to do next. The diagnostic also says what the state holds.
+func (f *exportFailure) describe() (summary string, text explanation) {
 	var cause explanation
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
-	var text exportText
 	switch f.stage {
 	case stageStart:
-		text = f.describeStart(cause.advice)
+		summary, text = f.describeStart(cause.advice)
 	case stagePoll:
-		text = f.describePoll(cause.advice)
+		summary, text = f.describePoll(cause.advice)
 	case stageLink:
-		text = f.describeFirstLink(cause.advice)
+		summary, text = f.describeFirstLink(cause.advice)
 	case stageRenewal:
-		text = f.describeRenewal(cause.advice)
+		summary, text = f.describeRenewal(cause.advice)
 	}
-	text.known = paragraphs(cause.what, text.known)
-	return text
+	text.what = paragraphs(cause.what, text.what)
+	return summary, text
 }
 
 // describeStart describes the failed start of a job.
-func (f *exportFailure) describeStart(advice string) exportText {
+func (f *exportFailure) describeStart(advice string) (summary string, text explanation) {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
 		if page, ok := errors.AsType[*client.UnexpectedResponseError](f.cause); !ok || !page.NotJSON {
 			advice = "" // only a wrong base_url can be mended before a look
 		}
-		return exportText{summaryStartFailed, "A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
-			"Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
+		return summaryStartFailed, explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
+			"Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
-		return exportText{summaryStartFailed, noJob, fmt.Sprintf(
+		return summaryStartFailed, explanation{noJob, fmt.Sprintf(
 			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())}
 	}
-	return exportText{summaryStartFailed, noJob, advice}
+	return summaryStartFailed, explanation{noJob, advice}
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.
-func (f *exportFailure) describePoll(advice string) exportText {
+func (f *exportFailure) describePoll(advice string) (summary string, text explanation) {
 	progress := progressOf(f.jobID, f.job)
 	switch f.outcome {
 	case outcomeFailed:
-		return exportText{summaryJobFailed, failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
+		return summaryJobFailed, explanation{failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
 	case outcomeGone:
-		return exportText{summaryJobNotFound, requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
+		return summaryJobNotFound, explanation{requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
-		return exportText{summaryExportInterrupted, progress, f.howToResume()}
+		return summaryExportInterrupted, explanation{progress, f.howToResume()}
 	case outcomeTimedOut:
 		if f.job != nil && !f.job.Documented() {
 			advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
 		} else if f.creates {
 			advice = "" // timeouts.create does not limit the resumed export
 		}
-		return exportText{summaryExportTimedOut, progress, sentences(advice, f.howToResume())}
+		return summaryExportTimedOut, explanation{progress, sentences(advice, f.howToResume())}
 	}
-	return exportText{summaryExportFailed, progress, sentences(advice, f.howToResume())}
+	return summaryExportFailed, explanation{progress, sentences(advice, f.howToResume())}
 }
 
 // describeFirstLink describes a failed request for the first link to a bundle.
-func (f *exportFailure) describeFirstLink(advice string) exportText {
+func (f *exportFailure) describeFirstLink(advice string) (summary string, text explanation) {
 	noLink := "Job " + f.jobID + " completed, but no link was received."
 	switch f.outcome {
 	case outcomeGone:
-		return exportText{summaryLinkFailed, noLink, sentences(lookUp(f.jobID), f.howToResume())}
+		return summaryLinkFailed, explanation{noLink, sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
-		return exportText{summaryExportInterrupted, noLink, f.howToResume()}
+		return summaryExportInterrupted, explanation{noLink, f.howToResume()}
 	case outcomeTimedOut:
 		if f.creates {
 			advice = "" // as in describePoll
 		}
 	}
-	return exportText{summaryLinkFailed, noLink, sentences(advice, f.howToResume())}
+	return summaryLinkFailed, explanation{noLink, sentences(advice, f.howToResume())}
 }
 
 // describeRenewal describes a failed renewal of a link.
-func (f *exportFailure) describeRenewal(advice string) exportText {
+func (f *exportFailure) describeRenewal(advice string) (summary string, text explanation) {
 	next := sentences(advice, nextTry)
 	switch f.outcome {
 	case outcomeGone:
@@ -166,7 +147,7 @@ func (f *exportFailure) describeRenewal(advice string) exportText {
 	case outcomeInterrupted:
 		next = nextTry
 	}
-	return exportText{summaryRenewalFailed, requestFor(f.jobID), next}
+	return summaryRenewalFailed, explanation{requestFor(f.jobID), next}
 }
 
 func requestFor(jobID string) string { return "The request was for job " + jobID + "." }
@@ -180,7 +161,7 @@ const (
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
-	resumedTimeout  = "The resumed export has the timeout timeouts.update: increase it if necessary."
+	resumedTimeout  = "timeouts.update limits the resumed export. Increase it if necessary."
 )
 
 // howToResume says how to continue with the job of a failure.

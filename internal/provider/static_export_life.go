@@ -153,8 +153,8 @@ const (
 // arguments.
 type exportSteps []exportStep
 
-// export reports whether the steps may lead to another job.
-func (s exportSteps) export() bool { return slices.Contains(s, stepStart) }
+// mayStart reports whether the steps may start a job or resume another one.
+func (s exportSteps) mayStart() bool { return slices.Contains(s, stepStart) }
 
 // nextSteps decides what an apply does at the time now. ModifyPlan and Update both call it.
 func (l *exportLife) nextSteps(now time.Time, goal exportGoal) exportSteps {

@@ -303,7 +303,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 
 		noJob     = "No job was started for docs.example.com.\n\n"
 		inDoubt   = "A job may have been started for docs.example.com, but its ID was not received.\n\n"
-		look      = "Look for a running export in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in " + errorsPage + "."
+		look      = "Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in " + errorsPage + "."
 		unread    = "The provider could not read the status of job se_1, which may still be running.\n\n"
 		noLink    = "Job se_1 completed, but no link was received.\n\n"
 		request   = "The request was for job se_1.\n\n"
@@ -343,7 +343,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			stagePoll, running, timeout, update, summaryExportTimedOut,
 			"Job se_1 had status \"running\" when last checked (progress 40.5, page count 3). It may still be running.\n\n" + increase + resumeByApply,
 		},
-		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " The resumed export has the timeout timeouts.update: increase it if necessary."},
+		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " timeouts.update limits the resumed export. Increase it if necessary."},
 		"timeout of the first link of a create": {stageLink, nil, timeout, create, summaryLinkFailed, noLink + resumeByUntaint + " " + resumedTimeout},
 		"timeout with an undocumented status": {
 			stagePoll, job("canceled"), timeout, update, summaryExportTimedOut,
@@ -358,12 +358,13 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := exportRun{client: c, creates: test.creates, goal: exportGoal{inputs: exportInputs{Domain: "docs.example.com"}}}
-			got, what := run.fail(test.stage, "se_1", test.job, test.cause).describe(), ""
+			summary, got := run.fail(test.stage, "se_1", test.job, test.cause).describe()
+			what := ""
 			if test.cause != nil {
 				what = explain(test.cause).what
 			}
-			if said, want := paragraphs(got.known, got.next), paragraphs(what, test.says); got.summary != test.summary || said != want {
-				t.Errorf("got\n%s\n%s\nwant\n%s\n%s", got.summary, said, test.summary, want)
+			if said, want := paragraphs(got.what, got.advice), paragraphs(what, test.says); summary != test.summary || said != want {
+				t.Errorf("got\n%s\n%s\nwant\n%s\n%s", summary, said, test.summary, want)
 			}
 		})
 	}
@@ -390,7 +391,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
 			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
-			run.warnAboutLink(false)
+			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail()

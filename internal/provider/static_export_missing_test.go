@@ -35,16 +35,21 @@ func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
 func TestMissingBundleIsExportedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
+	c := h.cli(t, export(`timeouts { update = "10m" }`))
 	c.apply(t, 0)
 	lost := h.service.JobIDs()[0]
 	h.clock.Advance(2 * time.Hour)
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
 	c.apply(t, 1)
-	wantPhrases(t, c.apply(t, 0), "Warning: Missing export was repeated: job "+lost, "so the apply started job "+h.service.JobIDs()[1])
-	c.wantJob(t, 1)
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	const repeated = "Warning: Missing export was repeated: job "
+	wantPhrases(t, c.apply(t, 1), repeated+lost)
+	replacement := h.service.JobIDs()[1]
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()
+	wantPhrases(t, c.apply(t, 0), repeated+replacement, repeated+lost, "so the apply started job "+h.service.JobIDs()[2])
+	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
-	h.wantStarts(t, 2)
+	h.wantStarts(t, 3)
 }
 
 // Right after its start, a job may be unknown for longer than half a minute, and then be known to

@@ -48,10 +48,10 @@ func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
 		return
 	}
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-	if steps.export() {
+	if steps.mayStart() {
 		m.JobID = types.StringUnknown()
 	}
-	if steps.export() || !completed {
+	if steps.mayStart() || !completed {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 }
@@ -62,7 +62,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	warn := func(summary, jobID, format string, more ...any) { // %[1]s is the job
 		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, slices.Insert(more, 0, any(jobID))...))
 	}
-	if !steps.export() {
+	if !steps.mayStart() {
 		switch {
 		case len(steps) > 0 && life.Unfinished:
 			warnAboutUnfinished(life.JobID, diags)
@@ -112,7 +112,6 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
 		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. "+
-			"If the plan replaces the resource, it starts another job. "+
-			"Otherwise, it resumes job %[1]s, unless a warning \"Missing export will be repeated\" or \"Unfinished export will be abandoned\" follows.\n\n"+
+			"A plan that replaces the resource starts another job. Any other plan resumes job %[1]s, unless another warning says otherwise.\n\n"+
 			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

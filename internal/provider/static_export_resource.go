@@ -64,7 +64,7 @@ var (
 )
 
 // mayTakeLonger says how far an apply can exceed its timeout.
-const mayTakeLonger = " An apply can take longer: up to `request_timeout` for the response to the start of an export"
+const mayTakeLonger = " An apply can exceed it by up to `request_timeout`, while it waits for the response to the start of an export"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
@@ -126,7 +126,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and up to 30 seconds to renew the earlier link.",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and by up to 30 seconds, while it renews the earlier link.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -3,7 +3,7 @@
 
 package provider
 
-// Every diagnostic of this package takes its summary from here. A test compares the summaries that the
+// Every diagnostic that this package writes itself takes its summary from here. A test compares the summaries that the
 // documentation quotes with these constants.
 
 // Errors.

@@ -21,7 +21,7 @@ resource "docs_static_export" "site" {
   }
 }
 
-# For use by other configurations. Null until the update succeeds.
+# For other configurations: the ID of the last update that succeeded. Missing until one has.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

@@ -109,7 +109,7 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Contex
 		}
 		pause := l.beforeDeadline(ctx, l.pause(failure, rule, row.attempts), failure.RetryAfter)
 		if failure.Kind == Throttled {
-			row.postpone(pause)
+			row.postpone(now.Sub(sent) + pause)
 		}
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
 			return row.end(cause, l.Clock.Now())
@@ -142,8 +142,8 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 	return pause
 }
 
-// failures describes a row of failed attempts. Its times are those of responses, plus the pauses
-// after throttled attempts, which do not count.
+// failures describes a row of failed attempts. Its times are those of responses, plus the time that
+// throttled attempts and the pauses after them took, which does not count.
 type failures struct {
 	last     error
 	attempts int
@@ -180,15 +180,14 @@ func (f *failures) add(err error, kind Kind, limit Limit, sent, answered time.Ti
 	}
 }
 
-// postpone moves the row by a pause that does not count.
-func (f *failures) postpone(pause time.Duration) {
-	f.since, f.first = f.since.Add(pause), f.first.Add(pause)
+// postpone moves the row by a time that does not count.
+func (f *failures) postpone(by time.Duration) {
+	f.since, f.first = f.since.Add(by), f.first.Add(by)
 }
 
 // over returns why the failure that was added last, whose attempt was sent at the given time,
 // ends the row, or nil. mixed is the limit of several kinds. The times run from the first
-// response to the sending of the last attempt, so neither a slow response nor a wait for a
-// turn counts.
+// response to the sending of the last attempt, so the last response may be slow.
 func (f *failures) over(mixed time.Duration, maxRetries int, sent time.Time) error {
 	switch {
 	case f.limit == Limit{},

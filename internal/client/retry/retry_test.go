@@ -65,10 +65,11 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 		"by number whatever else happens":                    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
 		"for half a minute of slow failures":                 {failures: slices.Repeat([]failure{{Kind: NotFound, takes: 20 * s}}, 9), count: 4, ends: 83500 * time.Millisecond, want: "not found"},
 
-		"as long as throttled":                {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
-		"as soon as throttling allows":        {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
-		"for half a minute around throttling": {failures: append(append(row(10, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
-		"kinds in turn around throttling":     {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "the requests failed in several ways in a row; the last attempt: not found"},
+		"as long as throttled":                     {failures: row(300, Throttled), timeout: time.Hour, count: 245, ends: time.Hour, want: "context deadline exceeded; the last attempt: throttled"},
+		"as soon as throttling allows":             {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
+		"for half a minute around throttling":      {failures: append(append(row(10, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
+		"for half a minute around slow throttling": {failures: append([]failure{{Kind: NotFound}, {Kind: Throttled, asks: s, takes: 16 * s}, {Kind: Throttled, asks: s, takes: 16 * s}}, row(99, NotFound)...), count: 16, ends: 64500 * time.Millisecond, want: "not found"},
+		"kinds in turn around throttling":          {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "the requests failed in several ways in a row; the last attempt: not found"},
 
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
 		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},

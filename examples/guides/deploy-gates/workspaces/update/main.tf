@@ -21,7 +21,7 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# Null until the update succeeds.
+# The ID of the last update that succeeded. Missing until one has.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }
