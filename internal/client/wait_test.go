@@ -24,7 +24,7 @@ func TestWaitForAJob(t *testing.T) {
 		logged   string
 	}{
 		"through its progress": {
-			spec: simulator.JobSpec{Queue: 10 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30},
+			spec: simulator.JobSpec{Queue: 20 * second, Run: 20 * second}, polls: []float64{0, 10, 20, 30, 40},
 			want:   completed,
 			logged: "INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
 		},
