@@ -91,6 +91,7 @@ func TestRuleLimitsEachKindOfFailure(t *testing.T) {
 		{"wait", job(Plain), 1, patient},
 		{"patient wait", job(Patient), 0, patient},
 		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, plain},
+		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, patient},
 	} {
 		for i, way := range ways {
 			t.Run(fmt.Sprintf("%s, %s after %d successes", test.rule, way, test.successes), func(t *testing.T) {
