@@ -78,6 +78,9 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 			return nil, err
 		}
 	}
+	if fields == nil { // the parameters are null
+		fields = map[string]json.RawMessage{}
+	}
 	fields["domain"], _ = json.Marshal(domain) // text and valid JSON, which never fail
 	body, _ := json.Marshal(fields)
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}

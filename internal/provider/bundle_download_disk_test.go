@@ -196,6 +196,13 @@ func TestReplacementAtTheSamePathDeletesFirst(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.write(t, strings.Replace(c.download("site", "se_1", ""), "site/site", "site/pages", 1))
+	c.change(t, "site", "put pages")
+	occupied := c.report(t, 0, "plan")
+	occupied.wantSaid(t, "site", "pages\" is a file. The apply stops. If this plan replaces")
+	if count := strings.Count(occupied.said["site"], "warning: "); count != 1 {
+		t.Errorf("%d warnings, want one:\n%s", count, occupied.said["site"])
+	}
+	c.change(t, "site", "rm pages")
 	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
 	plan.wantNothingSaid(t, "site") // its own files are no warning
 	if plan.planned["site"] != "replace" {

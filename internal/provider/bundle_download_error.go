@@ -99,6 +99,9 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 		return
 	}
 	cause := explain(err)
+	if client.IsNotFound(err) {
+		cause.advice = missingBundle
+	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
 		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
 	}

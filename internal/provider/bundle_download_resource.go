@@ -116,17 +116,21 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-	creating := req.State.Raw.IsNull()
+	creates := req.State.Raw.IsNull()
 	var config, plan, state bundleDownloadModel
 	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !creating {
+	if !creates {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		owned = readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if !creates && (!plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)) {
+		// Terraform also plans the create of this replacement, but drops its warnings.
+		creates, owned = true, bundle.Owned{}
 	}
 	complete := false
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
@@ -138,12 +142,12 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// A create finds the files of the resource that it replaces, or files that it takes over.
-			if !creating || !occupied.Comparable {
-				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied), ""))
+			if !creates || !occupied.Comparable {
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied, creates), ""))
 			}
 		}
 	}
-	if creating || complete && req.Plan.Raw.Equal(req.State.Raw) {
+	if creates || complete && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	if config.SHA256.IsNull() {
@@ -157,8 +161,11 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 // planResult says what the apply will do about what the resource did not write.
-func planResult(occupied bundle.Obstacle) string {
-	if occupied.Comparable {
+func planResult(occupied bundle.Obstacle, creates bool) string {
+	switch {
+	case creates:
+		return "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that."
+	case occupied.Comparable:
 		return "If its content is not that of the bundle, the apply stops before it changes any file."
 	}
 	return "The apply stops before it changes any file."

@@ -133,7 +133,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if name == "no directory" {
-				plan.wantSaid(t, name, "site\" is a file. The apply stops before it changes any file.")
+				plan.wantSaid(t, name, "site\" is a file. The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.")
 			} else {
 				plan.wantNothingSaid(t, name) // what is there may be what would be written
 			}

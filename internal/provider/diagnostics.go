@@ -94,7 +94,7 @@ func explainCause(err error) explanation {
 		if unexpected.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
-		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage}
+		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}
 	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
 		return explanation{sentence(connection.Error()), adviseConnection(connection)}
@@ -109,6 +109,7 @@ const (
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	sameCommand    = "run the same command again."
 	stateUnchanged = "The state is unchanged."
+	missingBundle  = "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
 	badRequest     = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
 	unknownID      = "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."
 )
@@ -180,7 +181,7 @@ func adviseStorage(e *client.StorageError) string {
 	case 2, 3:
 		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
 	case 4:
-		return "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
+		return missingBundle
 	}
 	return "Try again later."
 }

@@ -47,7 +47,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the service has moved, set base_url to its new URL."}},
 		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), without a message.", apiURL}},
 		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.", apiURL}},
-		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage}},
+		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}},
 		"request to wait for longer than the timeout": {
 			&retry.EndedError{Cause: busy, Last: api(502)},
 			explanation{"The service asked the provider to wait until 2130-01-31T12:00:00Z, but this operation times out before then. The last response was " + gateway, "Try again after that time."},

@@ -69,7 +69,11 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)
 	if err != nil {
-		addError(&resp.Diagnostics, summaryLinkFailed, explainExport(err), "", "")
+		next := ""
+		if client.IsNotFound(err) {
+			next = missingBundle
+		}
+		addError(&resp.Diagnostics, summaryLinkFailed, explainExport(err), "", next)
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)
