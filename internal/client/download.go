@@ -4,6 +4,8 @@
 package client
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -136,13 +138,20 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 	default:
 		return r.client.storageError(resp)
 	}
+	body := bufio.NewReader(resp.Body)
+	for n := 1; r.size == 0 && n <= 512; n++ { // a page may begin with whitespace that comes alone
+		stalled.Reset(r.client.config.RequestTimeout)
+		if begin, err := body.Peek(n); err != nil || len(bytes.TrimSpace(begin)) > 0 {
+			break
+		}
+	}
+	if begin, _ := body.Peek(min(body.Buffered(), 512)); r.size == 0 && display.IsPage(begin) {
+		return r.client.storageError(resp)
+	}
 	buffer := make([]byte, downloadBuffer)
 	for {
 		stalled.Reset(r.client.config.RequestTimeout)
-		n, err := resp.Body.Read(buffer)
-		if r.size == 0 && display.IsPage(buffer[:n]) {
-			return r.client.storageError(resp)
-		}
+		n, err := body.Read(buffer)
 		stalled.Stop() // a slow disk is not a stall
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err

@@ -201,8 +201,10 @@ func TestDownloadFails(t *testing.T) {
 		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
 		"if the response is empty":         {sends(nil, ""), "the request GET /1 to store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
-			_, _ = w.Write([]byte("<html>"))
-			w.(http.Flusher).Flush()
+			for _, part := range []string{"\r\n", "<html>"} {
+				_, _ = w.Write([]byte(part))
+				w.(http.Flusher).Flush()
+			}
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
 		"if the store is silent": {silent, "the request GET /1 to store.test failed: no data within the request timeout"},
