@@ -70,7 +70,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		life.updated()
 	} else {
 		arguments = state
-		run.keepLink(ctx, state.goal())
+		run.keepLink(ctx)
 		summary, text := failure.describe()
 		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()), "")
 	}
@@ -195,13 +195,12 @@ func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticEx
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
-// a new export fails, with the arguments of the state. It takes half a minute at most, and does not report a failure: the
+// a new export fails. It takes half a minute at most, and does not report a failure: the
 // next apply tries again.
-func (run *exportRun) keepLink(ctx context.Context, old exportGoal) {
-	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal, old) {
+func (run *exportRun) keepLink(ctx context.Context) {
+	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal) {
 		return
 	}
-	run.goal = old
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
 	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {

@@ -192,9 +192,10 @@ func (l *exportLife) differs(goal exportGoal) bool {
 	return !goal.is(l.Inputs)
 }
 
-// renewsForOldInputs reports whether the link is due for the arguments in the state although the
-// plan requires other inputs.
-func (l *exportLife) renewsForOldInputs(now time.Time, goal, old exportGoal) bool {
+// renewsForOldInputs reports whether the link is due although the plan requires other inputs.
+func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
+	old := goal
+	old.inputs, old.known = l.Inputs, true
 	return l.Link.URL != "" && l.differs(goal) && slices.Equal(l.nextSteps(now, old), exportSteps{stepLink})
 }
 
