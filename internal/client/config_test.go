@@ -18,7 +18,7 @@ func TestParseBaseURL(t *testing.T) {
 		port     = "BaseURL: its port is not a number from 1 to 65535"
 	)
 	for raw, want := range map[string]string{ // a URL or an error
-		" https://host.example/v1/\n":      "https://host.example/v1",
+		" https://host.example/v1/\n":      "https://host.example/v1", //nolint:gocritic // the whitespace is what is tested
 		"https://host.example:/v1":         "https://host.example/v1",
 		"https://host.example/a%2Fb/v1":    "https://host.example/a%2Fb/v1",
 		"http://LocalHost./v1":             "http://LocalHost./v1",

@@ -72,7 +72,7 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 	}
 	switch f.stage {
 	case stageStart:
-		summary, text = f.describeStart(cause.advice)
+		summary, text = summaryStartFailed, f.describeStart(cause.advice)
 	case stagePoll:
 		summary, text = f.describePoll(cause.advice)
 	case stageLink:
@@ -85,20 +85,20 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 }
 
 // describeStart describes the failed start of a job.
-func (f *exportFailure) describeStart(advice string) (summary string, text explanation) {
+func (f *exportFailure) describeStart(advice string) explanation {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
 		if page, ok := errors.AsType[*client.UnexpectedResponseError](f.cause); !ok || !page.NotJSON {
 			advice = "" // only a wrong base_url can be mended before a look
 		}
-		return summaryStartFailed, explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
+		return explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
 			"Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
-		return summaryStartFailed, explanation{noJob, fmt.Sprintf(
+		return explanation{noJob, fmt.Sprintf(
 			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())}
 	}
-	return summaryStartFailed, explanation{noJob, advice}
+	return explanation{noJob, advice}
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.
