@@ -33,11 +33,11 @@ type refusal struct {
 func (r *refusal) Error() string { return r.text }
 
 var (
-	errName     = &refusal{true, "has a name that is unsafe or too long"}
-	errMethod   = &refusal{true, "uses an unsupported compression method"}
-	errSecret   = &refusal{true, "is encrypted"}
-	errKind     = &refusal{true, "is neither a file nor a directory"}
-	errConflict = &refusal{true, "has the same path as another entry"}
+	errName      = &refusal{true, "has a name that is unsafe or too long"}
+	errMethod    = &refusal{true, "uses an unsupported compression method"}
+	errEncrypted = &refusal{true, "is encrypted"}
+	errKind      = &refusal{true, "is neither a file nor a directory"}
+	errConflict  = &refusal{true, "has the same path as another entry"}
 
 	errFormat   = &refusal{false, "is not a tar, gzip-compressed tar, or zip archive"}
 	errEmpty    = &refusal{false, "contains no files"}
@@ -209,7 +209,7 @@ func (a *archiveReader) zipEntry(f *zip.File) error {
 	const encrypted = 1 // bit of the general purpose flags (APPNOTE 4.4.4)
 	switch mode := f.Mode(); {
 	case f.Flags&encrypted != 0:
-		return errSecret
+		return errEncrypted
 	case mode.IsDir():
 		return a.add(nil)
 	case !mode.IsRegular():

@@ -117,7 +117,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a file inside a file":           {tarOf(t, page, regular("index.html/b/c", "x")), errConflict, "index.html/b/c"},
 		"a zip that lies about a size":   {lyingZip(t), zip.ErrFormat, "lie"},
 		"a zip of unknown compression":   {patch(goodZip, "PK\x01\x02", 10, 99), errMethod, "index.html"},
-		"an encrypted zip":               {patch(goodZip, "PK\x01\x02", 8, 9), errSecret, "index.html"},
+		"an encrypted zip":               {patch(goodZip, "PK\x01\x02", 8, 9), errEncrypted, "index.html"},
 
 		"nothing at all":                      {nil, errFormat, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), errFormat, ""},

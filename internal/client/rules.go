@@ -69,8 +69,8 @@ func call[T any](ctx context.Context, c *Client, op operation[T], patience Patie
 // connect returns the network for an attempt of a request. failed is the error of the attempt
 // before it; nil if it is the first. One node of a service can fail while the others work, so a
 // retry drops the idle connections and takes another one, unless the service only limits the rate
-// of requests. A request that must not be sent twice never takes an idle connection, on which
-// net/http might repeat it.
+// of requests. A request that must not be sent twice never takes an idle connection: if the server
+// has closed that, the request fails as if the server may have received it.
 func (c *Client) connect(once bool, failed error) *network {
 	if status, _ := statusOf(failed); failed != nil && status != http.StatusTooManyRequests {
 		c.shared.api.CloseIdleConnections() // those of the object store, too
