@@ -24,7 +24,7 @@ func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"))
 		for _, request := range []request{aRead, aStart} {
-			if _, err := c.do(bounded(t, time.Minute), c.connect(request.once, nil), request, 1); err != nil {
+			if _, err := c.do(bounded(t, time.Minute), c.separate, request, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -89,7 +89,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if test.dial != nil {
 						s.dial = func(ctx context.Context, _ int) error { return test.dial(ctx) }
 					}
-					_, err := c.do(bounded(t, time.Hour), c.connect(request.once, nil), request, 1)
+					_, err := c.do(bounded(t, time.Hour), c.separate, request, 1)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -121,7 +121,7 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 				c, s := serve(t, test.handler)
 				ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 				time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-				_, err := c.do(ctx, c.connect(test.request.once, nil), test.request, 1)
+				_, err := c.do(ctx, c.separate, test.request, 1)
 				if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != 1 {
 					t.Errorf("%v after %s and %d requests, want %s after %s and 1", err, took, len(s.received()), test.want, test.took)
 				}
@@ -133,12 +133,12 @@ func TestInterruptEndsAnAttemptButNotAStart(t *testing.T) {
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.do(bounded(t, time.Hour), c.connect(true, nil), aStart, 1); !isUnsent(err) {
+		if _, err := c.do(bounded(t, time.Hour), c.separate, aStart, 1); !isUnsent(err) {
 			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
-		if _, err := c.do(ctx, c.connect(true, nil), aStart, 1); !errors.Is(err, errInterrupt) {
+		if _, err := c.do(ctx, c.separate, aStart, 1); !errors.Is(err, errInterrupt) {
 			t.Errorf("after an interrupt: %v", err)
 		}
 		if _, err := c.do(bounded(t, time.Hour), c.shared, request{method: "bad method"}, 1); err == nil {
@@ -180,7 +180,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 			return nil, errRefused
 		})
 	})
-	if _, err := c.do(bounded(t, time.Minute), c.connect(true, nil), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.do(bounded(t, time.Minute), c.separate, aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }

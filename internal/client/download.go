@@ -41,19 +41,17 @@ type Destination interface {
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	var failed error   // the last attempt
-	return c.loop.Do(ctx, plainRule, func(ctx context.Context, number int) error {
-		over := c.connect(false, failed)
+	return c.repeat(ctx, plainRule, false, func(ctx context.Context, over *network, number int) (err error) {
 		if bundle == nil {
-			if bundle, _, failed = attempt(ctx, c, over, c.bundleOperation(jobID), number); failed != nil {
-				return failed
+			if bundle, _, err = attempt(ctx, c, over, c.bundleOperation(jobID), number); err != nil {
+				return err
 			}
 		}
-		failed = receiver.receive(ctx, over, bundle.URL, number)
-		if _, ok := errors.AsType[*StorageError](failed); ok && classify(failed).Kind == retry.NotFound {
+		err = receiver.receive(ctx, over, bundle.URL, number)
+		if classify(err).Kind == retry.NotFound {
 			bundle = nil
 		}
-		return failed
+		return err
 	})
 }
 

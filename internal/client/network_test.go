@@ -40,7 +40,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-				_, err := c.do(bounded(t, time.Hour), c.connect(test.request.once, nil), test.request, 1)
+				_, err := c.do(bounded(t, time.Hour), c.separate, test.request, 1)
 				paths := []string{}
 				for _, r := range s.received() {
 					paths = append(paths, r.host+r.path)
@@ -129,7 +129,7 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 			}
 			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
 			protocols = nil
-			_, err = c.do(bounded(t, time.Minute), c.connect(true, nil), aStart, 1)
+			_, err = c.do(bounded(t, time.Minute), c.separate, aStart, 1)
 			if test.problem == "" {
 				_, readErr := c.do(bounded(t, time.Minute), c.shared, aRead, 1)
 				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, test.url, 1)
@@ -215,7 +215,7 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
 		transportOf(c.separate).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := c.do(bounded(t, time.Hour), c.connect(true, nil), aStart, 1)
+		_, err := c.do(bounded(t, time.Hour), c.separate, aStart, 1)
 		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) || classify(err).Kind != retry.Permanent {
 			t.Errorf("%v, want %q", err, want)
 		}

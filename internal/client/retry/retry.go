@@ -97,9 +97,9 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Contex
 		if failure.Progress {
 			row = failures{}
 		}
-		row.add(err, failure.Kind, rule[failure.Kind], sent, now)
+		row.add(err, sent)
 		if failure.Kind != Throttled {
-			if cause := row.over(rule.longest(), l.MaxRetries, sent); cause != nil {
+			if cause := row.count(failure.Kind, rule, l.MaxRetries, sent, now); cause != nil {
 				return row.end(cause, now)
 			}
 		}
@@ -142,62 +142,62 @@ func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) ti
 	return pause
 }
 
-// failures describes a row of failed attempts. Its times are those of responses, plus the time that
-// throttled attempts and the pauses after them took, which does not count.
+// failures describes a row of failed attempts.
 type failures struct {
 	last     error
 	attempts int
-	began    time.Time // when the first attempt was sent
+	sent     time.Time // the first attempt
 
-	kind    Kind      // of the last failure; Unconnected counts as Temporary, the same outage
-	limit   Limit     // of this kind
-	since   time.Time // the first response in a row of this kind
-	mixed   bool      // there were several kinds
-	first   time.Time // the first response
+	// The rest leaves out throttled attempts, which no limit counts.
 	retries int       // failures that are limited by number, regardless of their kinds
+	kind    Kind      // of the last one; Unconnected counts as Temporary, the same outage
+	first   time.Time // the first response
+	since   time.Time // the first response in a row of this kind; after first if the kinds differ
 }
 
-// add adds a failed attempt with the limit of its kind and the times at which it was sent and
-// answered.
-func (f *failures) add(err error, kind Kind, limit Limit, sent, answered time.Time) {
+// add adds a failed attempt that was sent at the given time.
+func (f *failures) add(err error, sent time.Time) {
 	if f.attempts == 0 {
-		f.began, f.first, f.since = sent, answered, answered
+		f.sent = sent
 	}
 	f.last = err
 	f.attempts++
-	if kind == Throttled {
-		return
-	}
-	if f.limit = limit; limit.Counted {
+}
+
+// count counts the failure that was added last toward the limits of a rule. It returns why the
+// failure ends the row, or nil. Limits of time run from the first response to the sending of the
+// last attempt, so the last response may be slow.
+func (f *failures) count(kind Kind, rule Rule, maxRetries int, sent, answered time.Time) error {
+	limit := rule[kind]
+	if limit.Counted {
 		f.retries++
 	}
 	if kind == Unconnected {
 		kind = Temporary
 	}
+	if f.first.IsZero() {
+		f.first = answered
+	}
 	if kind != f.kind {
-		f.mixed = f.mixed || f.kind != 0
 		f.kind, f.since = kind, answered
 	}
-}
-
-// postpone moves the row by a time that does not count.
-func (f *failures) postpone(by time.Duration) {
-	f.since, f.first = f.since.Add(by), f.first.Add(by)
-}
-
-// over returns why the failure that was added last, whose attempt was sent at the given time,
-// ends the row, or nil. mixed is the limit of several kinds. The times run from the first
-// response to the sending of the last attempt, so the last response may be slow.
-func (f *failures) over(mixed time.Duration, maxRetries int, sent time.Time) error {
 	switch {
-	case f.limit == Limit{},
-		f.limit.Counted && f.retries > maxRetries,
-		f.limit.Time > 0 && sent.Sub(f.since) >= f.limit.Time:
+	case limit == Limit{},
+		limit.Counted && f.retries > maxRetries,
+		limit.Time > 0 && sent.Sub(f.since) >= limit.Time:
 		return f.last
-	case f.mixed && sent.Sub(f.first) >= mixed:
+	case f.since.After(f.first) && sent.Sub(f.first) >= rule.longest():
 		return ErrMixed
 	}
 	return nil
+}
+
+// postpone adds a time that a throttled attempt and the pause after it took, and that does not
+// count.
+func (f *failures) postpone(by time.Duration) {
+	if !f.first.IsZero() {
+		f.first, f.since = f.first.Add(by), f.since.Add(by)
+	}
 }
 
 // end returns the error of a loop that ends for the given reason.
@@ -205,7 +205,7 @@ func (f *failures) end(cause error, now time.Time) error {
 	if f.attempts == 0 || f.attempts == 1 && errors.Is(cause, f.last) {
 		return cause
 	}
-	return &EndedError{Cause: cause, Last: f.last, Attempts: f.attempts, Elapsed: now.Sub(f.began)}
+	return &EndedError{Cause: cause, Last: f.last, Attempts: f.attempts, Elapsed: now.Sub(f.sent)}
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many
