@@ -57,14 +57,8 @@ func asText(field any) (string, bool) {
 	return "", false
 }
 
-// message reads a string as the service sent it, or the message in a value of another type.
-// It returns "" if there is none.
-func (r *record) message(name string) string {
-	if text, ok := r.fields[name].(string); ok {
-		return text
-	}
-	return display.FieldMessage(r.fields[name])
-}
+// message reads the message in a field of any type. It returns "" if there is none.
+func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
 // MaxNameLength is the longest ID or status that is accepted, in characters.
 const MaxNameLength = 256

@@ -190,7 +190,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
 		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
-		client: run.client, domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
+		baseURL: run.client.BaseURL(), domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 type exportFailure struct {
 	stage   exportStage
 	outcome exportOutcome
-	cause   error          // nil if the job failed
-	client  *client.Client // for its base URL and its redaction
+	cause   error // nil if the job failed
+	baseURL string
 	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
@@ -96,7 +96,7 @@ func (f *exportFailure) describeStart(advice string) explanation {
 			"Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return explanation{noJob, fmt.Sprintf(
-			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())}
+			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.baseURL)}
 	}
 	return explanation{noJob, advice}
 }
@@ -106,7 +106,7 @@ func (f *exportFailure) describePoll(advice string) (summary string, text explan
 	progress := progressOf(f.jobID, f.job)
 	switch f.outcome {
 	case outcomeFailed:
-		return summaryJobFailed, explanation{failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
+		return summaryJobFailed, explanation{failureOf(f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
 	case outcomeGone:
 		return summaryJobNotFound, explanation{requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:

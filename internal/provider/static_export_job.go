@@ -34,7 +34,7 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Use the ID of a completed job."))
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, explainExport(err), progressOf(jobID, job), "")
 	default:
@@ -66,12 +66,11 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 }
 
 // failureOf describes why a job failed.
-func failureOf(c *client.Client, job *client.StaticExportJob) string {
-	message := c.Redact(job.Error)
-	if message == "" {
+func failureOf(job *client.StaticExportJob) string {
+	if job.Error == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
-	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(message, "."))
+	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
 }
 
 // explainExport is explain for a request of an export.

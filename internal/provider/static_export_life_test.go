@@ -314,7 +314,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		return &client.StaticExportJob{ID: "se_1", Status: status}
 	}
 	failed, running := job(client.JobFailed), job("running")
-	failed.Error = "no\n"
+	failed.Error = "no"
 	running.Progress, running.PageCount = new(40.5), new(int64(3))
 	for name, test := range map[string]struct {
 		stage   exportStage
