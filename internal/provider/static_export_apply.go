@@ -55,7 +55,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life, _ := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -239,7 +239,7 @@ func (run *exportRun) warnAboutLink() {
 				"If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
-		lifetime := link.ExpiresAt.Sub(link.ReceivedAt).Round(time.Second)
+		lifetime := link.ExpiresAt.Sub(run.life.LinkReceivedAt).Round(time.Second)
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
 			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, "+

@@ -10,19 +10,34 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportLife is what Terraform stores about an export. Fields with the tag `json:"-"` are stored
-// in attributes, the others in the private state. Only the methods in this file change it, each for one
-// event, and they decide what to do next. It is read and stored as a whole: see
+// exportLife is what Terraform stores about an export. Only the methods in this file change it, each
+// for one event, and they decide what to do next. It is read and stored as a whole: see
 // static_export_store.go.
 type exportLife struct {
-	JobID string `json:"-"`
-	// Status is "" if the service has not returned one.
-	Status string `json:"-"`
-	// PageCount is nil if the service has not returned it.
-	PageCount *int64 `json:"-"`
+	// Attributes in the state:
+	JobID     string
+	Status    string // "" if the service has not returned one
+	PageCount *int64 // nil if the service has not returned it
+	Link      exportLink
 	// Inputs are the arguments in the state: those that the job was started with, or an import
 	// assumed. No event changes them, because Terraform stores the arguments.
-	Inputs exportInputs `json:"-"`
+	Inputs exportInputs
+
+	exportNotes
+	// unreadable means that the notes could not be decoded. A refresh leaves those in the private
+	// state, because the version that wrote them can still read them.
+	unreadable bool
+}
+
+// exportLink is a presigned link. Its URL is "" if there is none.
+type exportLink struct {
+	URL       string
+	ExpiresAt time.Time // zero if it is not known
+	SizeBytes *int64    // nil if the service has not returned it
+}
+
+// exportNotes is the private state of an export.
+type exportNotes struct {
 	// Imported is set from an import to the first update after it. Until then, only the domain
 	// of the job may be known, and the update adopts the other inputs without a new job.
 	Imported bool `json:"imported,omitempty"`
@@ -32,9 +47,10 @@ type exportLife struct {
 	Unfinished bool `json:"unfinished,omitempty"`
 	// JobMissing and BundleMissing mean that the service could not find the job or its bundle
 	// for [client.NotFoundLimit].
-	JobMissing    bool       `json:"job_missing,omitempty"`
-	BundleMissing bool       `json:"bundle_missing,omitempty"`
-	Link          exportLink `json:"link"`
+	JobMissing    bool `json:"job_missing,omitempty"`
+	BundleMissing bool `json:"bundle_missing,omitempty"`
+	// LinkReceivedAt is zero if it is not known.
+	LinkReceivedAt time.Time `json:"link_received_at,omitzero"`
 	// KeptWith is the renew_before at which a renewal last returned the earlier link: the service
 	// creates a new link only after the earlier one has expired. Zero if none did.
 	KeptWith time.Duration `json:"kept_with,omitempty"`
@@ -44,17 +60,6 @@ type exportLife struct {
 	// Lost means that there was no private state. Every apply stores one, but Terraform drops it
 	// if the provider is killed during an update. Imported and Pending may have been in it.
 	Lost bool `json:"lost,omitempty"`
-}
-
-// exportLink is a presigned link. Its URL is "" if there is none.
-type exportLink struct {
-	URL string `json:"-"`
-	// ExpiresAt is zero if it is not known.
-	ExpiresAt time.Time `json:"-"`
-	// SizeBytes is nil if the service has not returned it.
-	SizeBytes *int64 `json:"-"`
-	// ReceivedAt is zero if it is not known.
-	ReceivedAt time.Time `json:"received_at,omitzero"`
 }
 
 // pendingJob is a job that an apply with the same inputs resumes.
@@ -107,12 +112,12 @@ func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed
 // linkCreated records a link to the bundle of the job, requested for a goal. kept reports whether it
 // shows for the first time that an early renewal does not extend the expiry.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
-	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes, ReceivedAt: now}
+	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes}
 	kept = goal.renewBefore > 0 && now.Before(l.Link.ExpiresAt) && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
 	if kept {
 		l.KeptWith = goal.renewBefore
 	}
-	l.Link, l.BundleMissing, l.Unfinished = link, false, false
+	l.Link, l.LinkReceivedAt, l.BundleMissing, l.Unfinished = link, now, false, false
 	return kept
 }
 
@@ -246,11 +251,11 @@ func (l *exportLife) linkDue(now time.Time, renewBefore time.Duration) bool {
 // shorter than the link's lifetime, every new link would be due at once, so the lead is
 // clamped to half the lifetime.
 func (l *exportLife) lead(renewBefore time.Duration) (lead time.Duration, clamped bool) {
-	lifetime := l.Link.ExpiresAt.Sub(l.Link.ReceivedAt)
+	lifetime := l.Link.ExpiresAt.Sub(l.LinkReceivedAt)
 	switch {
 	case l.KeptWith > 0 && l.KeptWith == renewBefore:
 		return 0, false
-	case !l.Link.ReceivedAt.IsZero() && renewBefore >= lifetime:
+	case !l.LinkReceivedAt.IsZero() && renewBefore >= lifetime:
 		return max(0, lifetime/2), true
 	}
 	return renewBefore, false

@@ -34,8 +34,8 @@ func completedExport() situation {
 		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
 	}}
 	s.life = exportLife{JobID: "se_1", Status: client.JobCompleted, Inputs: s.plan.goal().inputs, Link: exportLink{
-		URL: "https://storage.example/a", ReceivedAt: startOfTime.Add(-time.Hour), ExpiresAt: startOfTime.Add(time.Hour),
-	}}
+		URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(time.Hour),
+	}, exportNotes: exportNotes{LinkReceivedAt: startOfTime.Add(-time.Hour)}}
 	return s
 }
 
@@ -164,10 +164,13 @@ func TestSameLinkAfterItsExpiryDoesNotSwitchOffRenewBefore(t *testing.T) {
 func TestLinkIsDue(t *testing.T) {
 	t.Parallel()
 	received := time.Date(2130, 1, 1, 0, 0, 0, 0, time.UTC)
-	hour := exportLink{ReceivedAt: received, ExpiresAt: received.Add(time.Hour)}
-	ageless := exportLink{ExpiresAt: received.Add(time.Hour)}
+	expiring := func(in time.Duration) exportLife {
+		return exportLife{Link: exportLink{ExpiresAt: received.Add(in)}, exportNotes: exportNotes{LinkReceivedAt: received}}
+	}
+	hour, expired := expiring(time.Hour), expiring(-time.Hour)
+	ageless := exportLife{Link: hour.Link}
 	for name, test := range map[string]struct {
-		link        exportLink
+		life        exportLife
 		after       time.Duration
 		renewBefore time.Duration
 		want        bool
@@ -180,16 +183,16 @@ func TestLinkIsDue(t *testing.T) {
 		"at half its lifetime, clamped":                                {hour, 30 * time.Minute, 2 * time.Hour, true, 0},
 		"kept by the service, at renew_before":                         {hour, 50 * time.Minute, 20 * time.Minute, false, 20 * time.Minute},
 		"kept by the service, at its expiry":                           {hour, time.Hour, 20 * time.Minute, true, 20 * time.Minute},
-		"without an expiry":                                            {exportLink{ReceivedAt: received}, 1000 * time.Hour, 0, false, 0},
-		"expired on arrival":                                           {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, 0, 0, true, 0},
-		"expired on arrival, by a clock that has been corrected since": {exportLink{ReceivedAt: received, ExpiresAt: received.Add(-time.Hour)}, -2 * time.Hour, 0, false, 0},
+		"without an expiry":                                            {exportLife{exportNotes: hour.exportNotes}, 1000 * time.Hour, 0, false, 0},
+		"expired on arrival":                                           {expired, 0, 0, true, 0},
+		"expired on arrival, by a clock that has been corrected since": {expired, -2 * time.Hour, 0, false, 0},
 		"of unknown age, at its expiry":                                {ageless, time.Hour, 0, true, 0},
 		"of unknown age, at a long renew_before":                       {ageless, 0, 2 * time.Hour, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			life := exportLife{Link: test.link, KeptWith: test.keptWith}
-			if got := life.linkDue(received.Add(test.after), test.renewBefore); got != test.want {
+			test.life.KeptWith = test.keptWith
+			if got := test.life.linkDue(received.Add(test.after), test.renewBefore); got != test.want {
 				t.Errorf("due: %t, want %t", got, test.want)
 			}
 		})
@@ -379,18 +382,18 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		want              []string
 		keptWith          time.Duration
 	}{
-		"that works":                       {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
-		"of unknown expiry":                {exportLink{ReceivedAt: startOfTime}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
-		"that expired before it arrived":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h0m0s after it was received", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
-		"that the service keeps, the same": {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
-		"which is never renewed":           {exportLink{ReceivedAt: startOfTime, ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
+		"that works":                       {exportLink{ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
+		"of unknown expiry":                {exportLink{}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
+		"that expired before it arrived":   {exportLink{ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
+		"whose lifetime is renew_before":   {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h0m0s after it was received", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"that the service keeps, the same": {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
+		"which is never renewed":           {exportLink{ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var diags diag.Diagnostics
 			plan := staticExportModel{LinkRenewal: types.StringValue(test.mode), RenewBefore: types.StringValue(test.renewBefore)}
-			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, KeptWith: test.keptWith}, diags: &diags}
+			run := exportRun{clock: clocktest.NewVirtual(startOfTime), goal: plan.goal(), life: &exportLife{JobID: "se_1", Link: test.link, exportNotes: exportNotes{LinkReceivedAt: startOfTime, KeptWith: test.keptWith}}, diags: &diags}
 			run.warnAboutLink()
 			said := ""
 			for _, d := range diags {

@@ -115,14 +115,14 @@ func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 	c.apply(t, 0)
 	const later = `{"pending":"se_2"}`
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
-		private[lifeKey] = []byte(later)
+		private[notesKey] = []byte(later)
 		return private
 	})
 	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: Private state is unreadable: job "+h.service.JobIDs()[0])
 	c.wantEmptyPlan(t)
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
-		if string(private[lifeKey]) != later {
-			t.Errorf("the private state is %s", private[lifeKey])
+		if string(private[notesKey]) != later {
+			t.Errorf("the private state is %s", private[notesKey])
 		}
 		return private
 	})

@@ -23,7 +23,7 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	var plan, state staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life, _ := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life, readable := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -51,7 +51,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
 	}
 	var private privateState
-	if readable { // else the version that wrote it still can
+	if !life.unreadable {
 		private = resp.Private
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, private, &resp.Diagnostics)

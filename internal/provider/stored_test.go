@@ -101,23 +101,25 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	was, is := readStored(t, "static_export.json", newStaticExportResource())
 	var model staticExportModel
 	diags := was.state.Get(t.Context(), &model)
-	life, _ := readLife(t.Context(), &model, was.private, &diags)
+	life := readLife(t.Context(), &model, was.private, &diags)
 	pages, size := int64(6), int64(2048)
 	want := &exportLife{
-		JobID: "se_1", Status: "completed", PageCount: &pages, Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
+		JobID: "se_1", Status: "completed", PageCount: &pages,
 		Inputs: exportInputs{"docs.example.com", `{"none":null,"revision":"1"}`, `{"version":7}`},
 		Link: exportLink{
-			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", SizeBytes: &size,
-			ReceivedAt: startOfTime.Add(time.Second / 2), ExpiresAt: startOfTime.Add(time.Hour),
+			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", ExpiresAt: startOfTime.Add(time.Hour), SizeBytes: &size,
 		},
-		KeptWith: 10 * time.Minute, Lost: true,
-		Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
+		exportNotes: exportNotes{
+			Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
+			LinkReceivedAt: startOfTime.Add(time.Second / 2), KeptWith: 10 * time.Minute, Lost: true,
+			Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
+		},
 	}
 	if !reflect.DeepEqual(life, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", life, want)
 	}
 	life.store(t.Context(), model, &is.state, &is.identity, is.private, &diags)
-	is.wantSame(t, was, diags, exportLife{}, exportLink{}, pendingJob{}, exportInputs{})
+	is.wantSame(t, was, diags, exportNotes{}, pendingJob{}, exportInputs{})
 }
 
 func TestDownloadIsStoredAsBefore(t *testing.T) {
