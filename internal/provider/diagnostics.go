@@ -66,6 +66,7 @@ func explain(err error) explanation {
 	return cause
 }
 
+// explainCause explains an error that wraps no other one.
 func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
@@ -73,34 +74,30 @@ func explainCause(err error) explanation {
 	if errors.Is(err, retry.ErrMixed) {
 		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."}
 	}
-	if busy, ok := errors.AsType[*retry.BusyError](err); ok {
+	switch err := err.(type) { //nolint:errorlint // see above
+	case *retry.BusyError:
 		return explanation{
-			fmt.Sprintf("The service asked the provider to wait until %s, but this operation times out before then.", busy.RetryAt.UTC().Format(time.RFC3339)),
+			fmt.Sprintf("The service asked the provider to wait until %s, but this operation times out before then.", err.RetryAt.UTC().Format(time.RFC3339)),
 			"Try again after that time.",
 		}
-	}
-	if timeout, ok := errors.AsType[*timeoutError](err); ok {
-		return explanation{sentence(timeout.Error()), timeout.advice()}
-	}
-	if api, ok := errors.AsType[*client.APIError](err); ok {
-		what := "The service returned " + api.Error() + "."
-		if api.RetryAfter > 0 {
-			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", api.RetryAfter.Round(time.Second))
+	case *timeoutError:
+		return explanation{sentence(err.Error()), err.advice()}
+	case *client.APIError:
+		what := "The service returned " + err.Error() + "."
+		if err.RetryAfter > 0 {
+			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", err.RetryAfter.Round(time.Second))
 		}
-		return explanation{what, advise(api)}
-	}
-	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
-		what := "The service returned " + unexpected.Error() + "."
-		if unexpected.NotJSON {
+		return explanation{what, advise(err)}
+	case *client.UnexpectedResponseError:
+		what := "The service returned " + err.Error() + "."
+		if err.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
 		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}
-	}
-	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
-		return explanation{sentence(connection.Error()), adviseConnection(connection)}
-	}
-	if storage, ok := errors.AsType[*client.StorageError](err); ok {
-		return explanation{sentence(storage.Error()), adviseStorage(storage)}
+	case *client.ConnectionError:
+		return explanation{sentence(err.Error()), adviseConnection(err)}
+	case *client.StorageError:
+		return explanation{sentence(err.Error()), adviseStorage(err)}
 	}
 	return explanation{sentence(err.Error()), ""}
 }

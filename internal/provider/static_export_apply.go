@@ -229,7 +229,7 @@ func (run *exportRun) warnAboutLink() {
 				"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
 		return
 	}
-	if run.goal.never {
+	if run.goal.neverRenew {
 		return
 	}
 	lead, clamped := run.life.lead(run.goal.renewBefore)

@@ -14,20 +14,19 @@ import (
 type exportGoal struct {
 	inputs exportInputs
 	known  bool // whether all inputs are known
-	// renewBefore is how long before its expiry a link is renewed; never means that it is not
-	// renewed at all.
+	// renewBefore is how long before its expiry a link is renewed, unless it is never renewed.
 	renewBefore time.Duration
-	never       bool
+	neverRenew  bool
 }
 
 // goal returns what the plan requires.
 func (m *staticExportModel) goal() exportGoal {
 	inputs, known := m.inputs()
-	return exportGoal{inputs: inputs, known: known, renewBefore: durationOf(m.RenewBefore), never: m.LinkRenewal.ValueString() == renewNever}
+	return exportGoal{inputs: inputs, known: known, renewBefore: durationOf(m.RenewBefore), neverRenew: m.LinkRenewal.ValueString() == renewNever}
 }
 
-// is reports whether the plan requires exactly these inputs.
-func (g exportGoal) is(inputs exportInputs) bool {
+// wants reports whether the plan requires exactly these inputs.
+func (g exportGoal) wants(inputs exportInputs) bool {
 	return g.known && g.inputs == inputs
 }
 

@@ -168,7 +168,7 @@ func (l *exportLife) nextSteps(now time.Time, goal exportGoal) exportSteps {
 
 // laterSteps is nextSteps for an apply at any later time, by which the link may have expired.
 func (l *exportLife) laterSteps(goal exportGoal) exportSteps {
-	return l.steps(goal, l.Link.URL == "" || !goal.never && !l.Link.ExpiresAt.IsZero())
+	return l.steps(goal, l.Link.URL == "" || !goal.neverRenew && !l.Link.ExpiresAt.IsZero())
 }
 
 func (l *exportLife) steps(goal exportGoal, needsLink bool) (steps exportSteps) {
@@ -194,7 +194,7 @@ func (l *exportLife) differs(goal exportGoal) bool {
 	if l.Imported {
 		return l.Inputs.Domain != "" && l.Inputs.Domain != goal.inputs.Domain
 	}
-	return !goal.is(l.Inputs)
+	return !goal.wants(l.Inputs)
 }
 
 // renewsForOldInputs reports whether the link is due although the plan requires other inputs.
@@ -207,12 +207,12 @@ func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
 // adopts reports whether an update of an imported job records inputs that the state does
 // not have.
 func (l *exportLife) adopts(goal exportGoal) bool {
-	return l.Imported && !goal.is(exportInputs{Domain: goal.inputs.Domain, Triggers: "{}", Parameters: "{}"})
+	return l.Imported && !goal.wants(exportInputs{Domain: goal.inputs.Domain, Triggers: "{}", Parameters: "{}"})
 }
 
 // resumes reports whether an export resumes the pending job.
 func (l *exportLife) resumes(goal exportGoal) bool {
-	return l.Pending != nil && goal.is(l.Pending.Inputs)
+	return l.Pending != nil && goal.wants(l.Pending.Inputs)
 }
 
 // completed reports whether the job is known to have completed. A job that ever had a link
@@ -236,7 +236,7 @@ func (l *exportLife) abandoned(goal exportGoal) []string {
 
 // needsLink reports whether the job has no link or one that is due for renewal.
 func (l *exportLife) needsLink(now time.Time, goal exportGoal) bool {
-	return l.Link.URL == "" || !goal.never && l.linkDue(now, goal.renewBefore)
+	return l.Link.URL == "" || !goal.neverRenew && l.linkDue(now, goal.renewBefore)
 }
 
 // linkDue reports whether the link must be renewed at the time now: renewBefore ahead of its
