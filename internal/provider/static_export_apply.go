@@ -195,8 +195,8 @@ func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticEx
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
-// a new export fails. It takes half a minute at most, and does not report a failure: the
-// next apply tries again.
+// a new export fails. The link is due according to the plan, as it will be in the next one. It
+// takes half a minute at most, and does not report a failure: the next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context) {
 	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal) {
 		return

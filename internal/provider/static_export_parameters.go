@@ -40,7 +40,8 @@ func canonicalParameters(text string) string {
 }
 
 // sameParameters keeps the additional_parameters of the state if those of the plan differ only
-// in whitespace and order.
+// in whitespace and order. The framework uses the semantic equality of a type, such as
+// jsontypes.Normalized, after an apply or a refresh, but not in a plan.
 type sameParameters struct{}
 
 func (sameParameters) Description(context.Context) string {

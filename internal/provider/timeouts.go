@@ -74,7 +74,8 @@ func shortDuration(d time.Duration) string {
 }
 
 // resourceTimeouts returns the timeouts block of a resource, with a description of each
-// field. Terraform rejects an unknown field of a block, but ignores one of an attribute.
+// field. Terraform rejects an unknown field of a block, but ignores one of an attribute. The
+// blocks of terraform-plugin-framework-timeouts accept zero and negative durations.
 func resourceTimeouts(fields map[string]string) map[string]rschema.Block {
 	attributes := map[string]rschema.Attribute{}
 	for name, description := range fields {
