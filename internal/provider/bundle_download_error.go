@@ -95,7 +95,7 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 		if errors.Is(err, bundle.ErrNotUndone) {
 			o.unchanged = "" // as the error says
 		}
-		addError(diags, o.diskSummary, explanation{what: "The operating system returned: " + err.Error() + "."}, o.unchanged, o.adviseFileSystem(target, err))
+		addError(diags, o.diskSummary, explanation{"The operating system returned: " + err.Error() + ".", o.adviseFileSystem(target, err)}, o.unchanged)
 		return
 	}
 	cause := explain(err)
@@ -105,7 +105,7 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
 		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
 	}
-	addError(diags, o.summary, cause, sentences("Job: "+jobID+".", o.unchanged), "")
+	addError(diags, o.summary, cause, sentences("Job: "+jobID+".", o.unchanged))
 }
 
 func argumentOf(occupied bundle.Obstacle) path.Path {

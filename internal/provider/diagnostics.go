@@ -4,7 +4,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +17,10 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// addError adds the diagnostic of a failed call: what happened, what holds now, and the next
-// step. An empty state is left out. If next is empty, the advice of the cause is the next step.
-func addError(diags *diag.Diagnostics, summary string, cause explanation, state, next string) {
-	diags.AddError(summary, paragraphs(cause.what, state, cmp.Or(next, cause.advice)))
+// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do. An
+// empty state is left out.
+func addError(diags *diag.Diagnostics, summary string, cause explanation, state string) {
+	diags.AddError(summary, paragraphs(cause.what, state, cause.advice))
 }
 
 // aboutJob returns the summary of a warning about a job.

@@ -116,8 +116,8 @@ func TestFailuresAreExplained(t *testing.T) {
 func TestErrorSaysWhatHappenedWhatHoldsAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
-	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "", "")
-	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "Nothing was done.", "Do it by hand.")
+	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "")
+	addError(&diags, "Could not do it", explanation{"It failed.", "Do it by hand."}, "Nothing was done.")
 	for i, want := range []string{"It failed.\n\nTry again.", "It failed.\n\nNothing was done.\n\nDo it by hand."} {
 		if got := diags[i].Detail(); got != want {
 			t.Errorf("got %q, want %q", got, want)

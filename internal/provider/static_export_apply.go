@@ -33,7 +33,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	job, failure := run.start(ctx)
 	if failure != nil {
 		summary, text := failure.describe()
-		addError(&resp.Diagnostics, summary, text, "", "")
+		addError(&resp.Diagnostics, summary, text, "")
 		return
 	}
 	run.life = newLife(job)
@@ -44,7 +44,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(summary, job.ID), paragraphs(text.what, "The state contains the job, which has no link yet.", text.advice))
 		} else {
-			addError(&resp.Diagnostics, summary, text, "The state contains the job, and the resource is tainted.", "")
+			addError(&resp.Diagnostics, summary, text, "The state contains the job, and the resource is tainted.")
 		}
 	}
 	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -72,7 +72,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 		arguments = state
 		run.keepLink(ctx)
 		summary, text := failure.describe()
-		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()), "")
+		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

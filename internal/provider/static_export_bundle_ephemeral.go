@@ -69,11 +69,11 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)
 	if err != nil {
-		next := ""
+		cause := explainExport(err)
 		if client.IsNotFound(err) {
-			next = missingBundle
+			cause.advice = missingBundle
 		}
-		addError(&resp.Diagnostics, summaryLinkFailed, explainExport(err), "", next)
+		addError(&resp.Diagnostics, summaryLinkFailed, cause, "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

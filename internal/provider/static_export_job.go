@@ -36,9 +36,9 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID string, diags
 	case err == nil:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, explainExport(err), progressOf(jobID, job), "")
+		addError(diags, summaryJobNotCompleted, explainExport(err), progressOf(jobID, job))
 	default:
-		addError(diags, summaryJobUnreadable, explainExport(err), "", "")
+		addError(diags, summaryJobUnreadable, explainExport(err), "")
 	}
 	return false
 }

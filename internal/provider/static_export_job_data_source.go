@@ -65,7 +65,7 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 
 	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, summaryJobUnreadable, explainExport(err), "", "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, explainExport(err), "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

@@ -43,7 +43,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 			"When Terraform refreshed the state, the provider kept the job in it. If the job should still exist, check base_url and the API key before you apply a plan."))
 	default:
 		cause := explainExport(err)
-		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged, sentences(cause.advice, "To plan or destroy without this request, use -refresh=false."))
+		cause.advice = sentences(cause.advice, "To plan or destroy without this request, use -refresh=false.")
+		addError(&resp.Diagnostics, summaryJobUnreadable, cause, stateUnchanged)
 		return
 	}
 	if life.Unfinished {
@@ -71,11 +72,11 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil {
-		next := ""
+		cause := explainExport(err)
 		if jobID := identity.JobID.ValueString(); client.IsNotFound(err) && strings.ContainsAny(jobID, "./") {
-			next = fmt.Sprintf("%q looks like a domain or a path, not like a job ID. %s", jobID, importForms)
+			cause.advice = fmt.Sprintf("%q looks like a domain or a path, not like a job ID. %s", jobID, importForms)
 		}
-		addError(&resp.Diagnostics, summaryImportFailed, explainExport(err), "", next)
+		addError(&resp.Diagnostics, summaryImportFailed, cause, "")
 		return
 	}
 	if job.Finished() && !job.Succeeded() {

@@ -51,16 +51,16 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	}
 	cause, state := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
 	ended, failed := errors.AsType[*retry.EndedError](err)
+	summary := summaryUpdateUnreadable
 	switch {
 	case interrupted(err):
-		addError(diags, summaryUpdateInterrupted, cause, state, w.again)
+		summary, cause.advice = summaryUpdateInterrupted, w.again
 	case timedOut(err) && last == nil && failed:
-		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(ended.Last).advice)
+		summary, cause.advice = summaryUpdateTimedOut, explainCause(ended.Last).advice
 	case timedOut(err):
-		addError(diags, summaryUpdateTimedOut, cause, state, sentences(w.again, cause.advice))
-	default:
-		addError(diags, summaryUpdateUnreadable, cause, state, "")
+		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)
 	}
+	addError(diags, summary, cause, state)
 	return nil, false
 }
 

@@ -156,7 +156,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err), "", "")
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err), "")
 			return
 		}
 	}
