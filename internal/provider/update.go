@@ -54,7 +54,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	switch {
 	case interrupted(err):
 		addError(diags, summaryUpdateInterrupted, cause, state, w.again)
-	case timedOut(err) && last == nil && failed:
+	case timedOut(err) && failed:
 		addError(diags, summaryUpdateTimedOut, cause, state, explainCause(ended.Last).advice)
 	case timedOut(err):
 		addError(diags, summaryUpdateTimedOut, cause, state, sentences(w.again, cause.advice))
