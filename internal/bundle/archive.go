@@ -271,6 +271,8 @@ func (a *archiveReader) enter(name string, body io.Reader) (err error) {
 	switch {
 	case again && known == ofDirectory && body == nil:
 		return nil
+	case again && name == a.current:
+		return errConflict
 	case again:
 		return fmt.Errorf("%w: %.100q", errConflict, name)
 	case len(a.tree) == limits.entries:

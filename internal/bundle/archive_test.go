@@ -140,6 +140,8 @@ func TestUnpackRefuses(t *testing.T) {
 				t.Errorf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
 			} else if _, intact := tc.err.(*refusal); refused.Damaged == intact { //nolint:errorlint // of the table
 				t.Errorf("damaged: %t", refused.Damaged)
+			} else if strings.Count(err.Error(), fmt.Sprintf("%.100q", tc.entry)) > 1 {
+				t.Errorf("%v: the name of the entry is repeated", err)
 			}
 			checkInside(t, site)
 		})

@@ -125,7 +125,9 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	long := strings.Repeat("é", MaxNameLength)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
-		"a start with a boolean":     {"start", `{"jobId":true}`, `the response has no field "jobId"`},
+		"a start with a boolean":     {"start", `{"jobId":true}`, `the field "jobId" is neither a string nor a number`},
+		"a start with an object":     {"start", `{"jobId":{"id":"se_1"}}`, `the field "jobId" is neither a string nor a number`},
+		"a start with null":          {"start", `{"jobId":null}`, `the response has no field "jobId"`},
 		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the response has no field "jobId". The service's message: no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},

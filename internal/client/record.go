@@ -65,17 +65,19 @@ const MaxNameLength = 256
 
 // name reads an ID or a status. It must have 1 to 256 printable characters.
 func (r *record) name(field string) (string, error) {
-	value := r.text(field)
+	text, ok := asText(r.fields[field])
 	_, isBool := r.fields[field].(bool)
 	switch {
-	case value == nil || *value == "" || isBool:
+	case r.fields[field] == nil || ok && text == "":
 		return "", fmt.Errorf("the response has no field %q", field)
-	case utf8.RuneCountInString(*value) > MaxNameLength:
+	case !ok || isBool:
+		return "", fmt.Errorf("the field %q is neither a string nor a number", field)
+	case utf8.RuneCountInString(text) > MaxNameLength:
 		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)
-	case !IsPrintable(*value) || strings.TrimSpace(*value) != *value:
+	case !IsPrintable(text) || strings.TrimSpace(text) != text:
 		return "", fmt.Errorf("the field %q has unprintable characters, or leading or trailing whitespace", field)
 	}
-	return *value, nil
+	return text, nil
 }
 
 // compareID warns in the log if the service returned another ID than the requested one. The

@@ -111,8 +111,8 @@ func (s *service) enter(t *testing.T, names ...string) {
 		}
 	}
 	s.needs(t, content)
-	if importBlock.MatchString(content) {
-		s.needs(t, `required_version = ">= 1.5"`)
+	for _, match := range newerBlock.FindAllStringSubmatch(content, -1) {
+		s.needs(t, `required_version = ">= `+map[string]string{"import": "1.5", "ephemeral": "1.10", "action": "1.14"}[match[1]]+`"`)
 	}
 	served := map[string]bool{}
 	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
@@ -132,7 +132,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 
 var (
 	thirdPartySource = regexp.MustCompile(`source\s+= "hashicorp/([a-z]+)"`)
-	importBlock      = regexp.MustCompile(`(?m)^import \{`)
+	newerBlock       = regexp.MustCompile(`(?m)^(import|ephemeral|action) .*\{`)
 	remoteState      = regexp.MustCompile(`(?m)^  (backend "\w+"|cloud) \{`)
 	requiredVersion  = regexp.MustCompile(`required_version\s+=\s+">= 1\.(\d+)"`)
 )

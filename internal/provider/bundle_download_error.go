@@ -105,7 +105,11 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
 		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
 	}
-	addError(diags, o.summary, cause, sentences("Job: "+jobID+".", o.unchanged))
+	var of string
+	if jobID != "" { // else a plan does not know it
+		of = "The bundle belongs to job " + jobID + "."
+	}
+	addError(diags, o.summary, cause, sentences(of, o.unchanged))
 }
 
 func argumentOf(occupied bundle.Obstacle) path.Path {
@@ -121,7 +125,7 @@ func explainOccupied(occupied bundle.Obstacle, result, tryAgain string) string {
 		sentences(fmt.Sprintf("If something else uses %q, use a different %s. Otherwise, move or delete it.", occupied.Name, argumentOf(occupied)), tryAgain))
 }
 
-const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or lower -parallelism."
+const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or reduce -parallelism."
 
 // adviseFileSystem says what to do about an error of the file system.
 func (o downloadOperation) adviseFileSystem(target bundle.Target, err error) string {

@@ -170,7 +170,7 @@ func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.addBundle("se_2", 3)
 	c.write(t, c.download("site", "se_2", ""))
-	wantPhrases(t, c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve"), "Could not download the bundle", "Terraform was interrupted.", "Job: se_2. The files on disk and the state of this resource are unchanged.")
+	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")), "Could not download the bundle", "Terraform was interrupted.", "The bundle belongs to job se_2. The files on disk and the state of this resource are unchanged.")
 	c.wantDisk(t, "site", before)
 	if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 		t.Errorf("planned %q, want an update", planned)

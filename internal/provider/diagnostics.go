@@ -133,7 +133,7 @@ var adviceByStatus = map[int]string{
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
-	429: "Reduce -parallelism.",
+	429: "Reduce -parallelism, or try again later.",
 }
 
 // advise says what the user can do about a response.

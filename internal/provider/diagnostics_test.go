@@ -43,7 +43,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		want explanation
 	}{
 		"refusal":     {refused, explanation{"The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.", badRequest}},
-		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism."}},
+		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism, or try again later."}},
 		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the service has moved, set base_url to its new URL."}},
 		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), without a message.", apiURL}},
 		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.", apiURL}},
@@ -55,7 +55,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"timeout": {timeout, explanation{"The operation did not finish within 1m30s (timeouts.read).", increase}},
 		"timeout while the service limits the rate": {
 			&retry.EndedError{Cause: timeout, Last: api(429)},
-			explanation{"The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.", "Reduce -parallelism. " + increase},
+			explanation{"The operation did not finish within 1m30s (timeouts.read). The last response was HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message.", "Reduce -parallelism, or try again later. " + increase},
 		},
 		"timeout while the network fails": {
 			&retry.EndedError{Cause: timeout, Last: lost},

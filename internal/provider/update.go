@@ -55,7 +55,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	switch {
 	case interrupted(err):
 		summary, cause.advice = summaryUpdateInterrupted, w.again
-	case timedOut(err) && last == nil && failed:
+	case timedOut(err) && failed:
 		summary, cause.advice = summaryUpdateTimedOut, explainCause(ended.Last).advice
 	case timedOut(err):
 		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)

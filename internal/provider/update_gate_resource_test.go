@@ -84,9 +84,20 @@ func TestGateFailsClosed(t *testing.T) {
 			"error: Timed out waiting for the update", "The last response was HTTP 404", "there is no update with this ID. The provider made ", // the other gates move the clock, too
 			".\n\nThe provider could not read the status of update never_read. Dependent resources were not created or updated.\n\nCheck the ID and ",
 		}},
+		"fails later": {simulator.UpdateSpec{Queue: simulator.Forever}, `timeouts { create = "2m" }`, []string{
+			"error: Timed out waiting for the update", "The last response was HTTP 500", "Update fails_later had status \"queued\" when last checked.",
+			"not created or updated.\n\nTry again later. If it still fails, check the service's status page.",
+		}},
 		"no status": {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, "", []string{"error: Could not read the update", "the response has no field \"status\""}},
 	}
 	h := newHarness(t, simulator.Options{})
+	reads := 0
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointUpdate, Status: 500, Match: func(r simulator.Request) bool {
+		if r.ID == "fails_later" {
+			reads++
+		}
+		return r.ID == "fails_later" && reads > 1
+	}})
 	var config strings.Builder
 	for name, test := range tests {
 		test.update.ID = cmp.Or(test.update.ID, label(name))

@@ -1,7 +1,3 @@
-terraform {
-  required_version = ">= 1.14"
-}
-
 variable "status_id" {
   description = "Status ID of the update that must succeed."
   type        = string

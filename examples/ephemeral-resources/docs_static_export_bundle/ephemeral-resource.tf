@@ -1,7 +1,3 @@
-terraform {
-  required_version = ">= 1.10" # OpenTofu: 1.11
-}
-
 resource "docs_static_export" "site" {
   domain = "docs.example.com"
 
