@@ -6,7 +6,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -59,8 +58,8 @@ func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
 // warnAboutPlan tells an approver what a plan cannot show. Terraform repeats the warnings of a
 // plan after a successful apply, so they say what the plan does, not what an apply would do.
 func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
-	warn := func(summary, jobID, format string, more ...any) { // %[1]s is the job
-		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, slices.Insert(more, 0, any(jobID))...))
+	warn := func(summary, jobID, format string) { // %[1]s is the job
+		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, jobID))
 	}
 	if !steps.mayStart() {
 		switch {
@@ -103,8 +102,8 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
-		warn(summaryMissing, life.JobID, "The service could not find job %[1]s or its bundle for "+notFoundLimit+". %[2]s\n\n"+
-			"If the job should still exist, check base_url and the API key before you apply the plan.", next)
+		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s\n\n"+
+			"If the job should still exist, check base_url and the API key before you apply the plan.", life.JobID, notFoundLimit, next))
 	}
 }
 
