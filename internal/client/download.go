@@ -5,7 +5,6 @@ package client
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -136,21 +135,15 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 	default:
 		return r.client.storageError(resp)
 	}
-	body := bufio.NewReader(resp.Body)
-	for n := 1; r.size == 0 && n <= 512; n++ { // a page may begin with whitespace that comes alone
-		stalled.Reset(r.client.config.RequestTimeout)
-		if begin, err := body.Peek(n); err != nil || len(bytes.TrimSpace(begin)) > 0 {
-			break
+	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
+	if r.size == 0 {
+		if begin, _ := body.Peek(512); display.IsPage(begin) {
+			return r.client.storageError(resp)
 		}
-	}
-	if begin, _ := body.Peek(min(body.Buffered(), 512)); r.size == 0 && display.IsPage(begin) {
-		return r.client.storageError(resp)
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
-		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := body.Read(buffer)
-		stalled.Stop() // a slow disk is not a stall
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}
@@ -167,6 +160,20 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 			return incomplete(err)
 		}
 	}
+}
+
+// steadyReader limits the time of each read, but not that between reads, because a slow disk is not
+// a stall.
+type steadyReader struct {
+	io.Reader
+	stalled *time.Timer
+	limit   time.Duration
+}
+
+func (r steadyReader) Read(p []byte) (int, error) {
+	r.stalled.Reset(r.limit)
+	defer r.stalled.Stop()
+	return r.Reader.Read(p)
 }
 
 // rest reports whether a partial response has the next bytes of the same object, and returns
