@@ -167,6 +167,23 @@ func TestReadsShareAConnectionAndEachStartHasItsOwn(t *testing.T) {
 	})
 }
 
+// The number is above -parallelism, and above what net/http keeps unless it is told otherwise.
+func TestParallelReadsKeepTheirConnections(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const parallel = 120
+		c, s := serve(t, late(second, reply(200, "{}")))
+		for range 2 {
+			for range parallel {
+				go func() { _, _ = c.do(bounded(t, time.Hour), c.shared, aRead, 1) }()
+			}
+			<-time.After(2 * second)
+		}
+		if reads := len(s.received()); reads != 2*parallel || s.dials != parallel {
+			t.Errorf("%d reads made %d connections, want %d", reads, s.dials, parallel)
+		}
+	})
+}
+
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

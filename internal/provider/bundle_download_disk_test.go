@@ -112,7 +112,8 @@ func copyWithTimes(from, to string) error {
 func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	t.Parallel()
 	// at is the argument of what the resource did not write, problem describes it, and announced
-	// is what the plan says about the apply.
+	// is what the plan says about the apply. So "file replaced" makes a directory of the archive;
+	// the plan must warn, the apply must stop at path, and both must leave what is in the directory.
 	tests := map[string]struct{ change, at, problem, announced string }{
 		"as recorded":        {},
 		"older bundle":       {change: "copy older"},

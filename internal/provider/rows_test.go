@@ -14,7 +14,13 @@ import (
 
 // Many tests are tables whose rows become blocks of one configuration, because a
 // command of the CLI costs the same for one block and for twenty. The block of a row
-// has the row's label; report tells what the CLI says about each.
+// has the row's label; report tells what the CLI says about each. For example, this row
+// of TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest
+//
+//	"empty ID": {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
+//
+// becomes data "docs_update_status" "empty_ID", for which said.wantSaid(t, "empty ID", ...)
+// expects this summary, marked argument, and detail.
 
 // notInRow is what the name of a row cannot have, so that no two rows have the same label.
 var notInRow = regexp.MustCompile(`[^A-Za-z0-9 -]`)

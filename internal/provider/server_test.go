@@ -110,22 +110,24 @@ func TestActionThatBeginsDuringAStopEndsOrIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	configuration := &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), nil)}
+	invoke := func() (begun bool) {
+		stream, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: "unknown"})
+		if err != nil {
+			return false
+		}
+		events := 0
+		for range stream.Events {
+			events++
+		}
+		if events != 1 {
+			t.Errorf("%d events, want 1", events)
+		}
+		return true
+	}
 	for range 500 {
 		var all sync.WaitGroup
 		for range 8 {
-			all.Go(func() {
-				stream, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: "unknown"})
-				if err != nil {
-					return
-				}
-				events := 0
-				for range stream.Events {
-					events++
-				}
-				if events != 1 {
-					t.Errorf("%d events, want 1", events)
-				}
-			})
+			all.Go(func() { invoke() })
 			all.Go(func() {
 				if _, err := s.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}); err != nil {
 					t.Error(err)
@@ -133,11 +135,14 @@ func TestActionThatBeginsDuringAStopEndsOrIsRefused(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if _, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: "unknown"}); err == nil {
+		if invoke() {
 			t.Fatal("an action began after a stop")
 		}
-		if _, err := s.ConfigureProvider(t.Context(), configuration); err != nil { // of the next run
+		if _, err := s.ConfigureProvider(t.Context(), configuration); err != nil {
 			t.Fatal(err)
+		}
+		if !invoke() { // a provider that is debugged serves many runs
+			t.Fatal("no action began in the next run")
 		}
 	}
 }
