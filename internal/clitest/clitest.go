@@ -115,7 +115,9 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 	c.Env = append(os.Environ(),
 		"TF_CLI_CONFIG_FILE="+os.DevNull,
 		"CHECKPOINT_DISABLE=1",
-		"TF_IN_AUTOMATION=1")
+		"TF_IN_AUTOMATION=1",
+		// The race detector would make each provider that the CLI starts end a second later.
+		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	c.Serve(t, source, server)
 	return c
 }
