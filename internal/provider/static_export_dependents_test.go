@@ -24,19 +24,17 @@ func TestNotFoundThatPassesReplacesNothing(t *testing.T) {
 	c := h.cli(t, export()+dependents)
 	c.apply(t, 0)
 	job := c.values(t)["terraform_data.job"]["id"]
-	for _, fault := range []simulator.Fault{{Times: 1}, {Lasts: 8 * time.Second}, {Lasts: 18 * time.Second}} {
-		fault.Status, fault.Endpoint = 404, simulator.EndpointJob
-		h.service.AddFault(fault)
-		c.wantEmptyPlan(t)
+	fault := simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 18 * time.Second}
+	h.service.AddFault(fault)
+	c.wantEmptyPlan(t)
 
-		h.clock.Advance(2 * time.Hour)
-		fault.Endpoint = simulator.EndpointBundle
-		h.service.AddFault(fault)
-		// The link is a new one, so what depends on it is replaced, and what depends on the job stays.
-		wantPhrases(t, c.apply(t, 0), "1 added, 1 changed, 1 destroyed")
-		c.wantJob(t, 0)
-		c.wantEmptyPlan(t)
-	}
+	h.clock.Advance(2 * time.Hour)
+	fault.Endpoint = simulator.EndpointBundle
+	h.service.AddFault(fault)
+	// The link is a new one, so what depends on it is replaced, and what depends on the job stays.
+	wantPhrases(t, c.apply(t, 0), "1 added, 1 changed, 1 destroyed")
+	c.wantJob(t, 0)
+	c.wantEmptyPlan(t)
 	if after := c.values(t)["terraform_data.job"]["id"]; after != job {
 		t.Errorf("what depends on the job was replaced: its ID was %v and is %v", job, after)
 	}
