@@ -104,43 +104,39 @@ func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	}
 }
 
-// pipeline is a workflow that publishes a site, and a workflow that renews its link.
-type pipeline struct{ backend, publish, renew string }
-
-// allPipelines returns the pipelines of the guides, by name.
-func allPipelines(t *testing.T) map[string]pipeline {
-	t.Helper()
-	file := func(name string) string { return read(t, filepath.Join(examples, name)) }
-	github, gitlab := pipelines+"github-actions/", pipelines+"gitlab-ci/"
-	publish, renew, _ := strings.Cut(file(gitlab+"approve.yml"), "\nrenew:\n")
-	return map[string]pipeline{
-		"publish in GitHub Actions": {github + "backend.tf", file(github + "publish.yml"), file(github + "renew.yml")},
-		"approve in GitHub Actions": {github + "backend.tf", file(github + "approve.yml"), file(github + "renew.yml")},
-		"publish in GitLab CI":      {gitlab + "backend.tf", file(gitlab + "publish.yml"), renew},
-		"approve in GitLab CI":      {gitlab + "backend.tf", publish, renew},
-		"renew in HCP Terraform":    {github + "backend.tf", file(github + "publish.yml"), file("guides/hcp-terraform/renew.yml")},
-	}
-}
-
 // Nobody reads the message of the run that timed out.
 func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 	t.Parallel()
-	for name, pipeline := range allPipelines(t) {
+	file := func(name string) string { return read(t, filepath.Join(examples, name)) }
+	github, gitlab := pipelines+"github-actions/", pipelines+"gitlab-ci/"
+	approveInGitLab, renewInGitLab, _ := strings.Cut(file(gitlab+"approve.yml"), "\nrenew:\n")
+	renew, renewInHCPTerraform := file(github+"renew.yml"), file("guides/hcp-terraform/renew.yml")
+	for name, test := range map[string]struct {
+		backend, publish string
+		renewals         []string
+	}{
+		"publish in GitHub Actions": {github, file(github + "publish.yml"), []string{renew, renewInHCPTerraform}},
+		"approve in GitHub Actions": {github, file(github + "approve.yml"), []string{renew}},
+		"publish in GitLab CI":      {gitlab, file(gitlab + "publish.yml"), []string{renewInGitLab}},
+		"approve in GitLab CI":      {gitlab, approveInGitLab, []string{renewInGitLab}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, pipeline.backend)
+			s := newPipeline(t, test.backend+"backend.tf")
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.runJob(t, pipeline.publish, 1) // nothing is tainted
+			s.runJob(t, test.publish, 1) // nothing is tainted
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_success")
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-			s.runJob(t, pipeline.publish, 1)
+			s.runJob(t, test.publish, 1)
 			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
-			s.runJob(t, pipeline.publish, 0)
+			s.runJob(t, test.publish, 0)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
-			s.clock.Advance(time.Hour)
-			s.runJob(t, pipeline.renew, 0)
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
+			for _, renewal := range test.renewals {
+				s.clock.Advance(time.Hour)
+				s.runJob(t, renewal, 0)
+			}
+			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 1+len(test.renewals) {
+				t.Errorf("%d jobs and %d links, want 1 and %d", jobs, links, 1+len(test.renewals))
 			}
 		})
 	}
