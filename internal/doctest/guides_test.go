@@ -57,16 +57,6 @@ func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 	}
 }
 
-func TestKeyOfTheVariableSetIsNotInTheState(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	s.enter(t, "guides/hcp-terraform/platform")
-	s.Run(t, 0, "apply", "-auto-approve")
-	if strings.Contains(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "sim_key") {
-		t.Error("the state contains the API key")
-	}
-}
-
 // The provider's clock is in 2020, so its plan keeps the link. By the clock of the CLI, the link has expired.
 func TestChartGetsNoExpiredLink(t *testing.T) {
 	t.Parallel()

@@ -153,10 +153,14 @@ func (s *service) needs(t *testing.T, content string) {
 	}
 }
 
-// apply applies what is in the folder, expects the next plan to be empty, and destroys everything.
+// apply applies what is in the folder, expects no key in the state and the next plan to be empty,
+// and destroys everything.
 func (s *service) apply(t *testing.T) {
 	t.Helper()
 	s.Run(t, 0, "apply", "-auto-approve")
+	if strings.Contains(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "sim_key") {
+		t.Error("the state contains the API key")
+	}
 	s.Run(t, 0, "plan", "-detailed-exitcode")
 	s.Run(t, 0, "destroy", "-auto-approve")
 }
