@@ -399,7 +399,7 @@ func shrink(w walk, breaks func(walk) bool) walk {
 
 var (
 	walkFrom  = flag.Uint64("walk-from", 1, "the first seed")
-	walkSeeds = flag.Uint64("walk-seeds", 120, "how many seeds to walk from, one after the other")
+	walkSeeds = flag.Uint64("walk-seeds", 60, "how many seeds to walk from, one after the other")
 	walkTime  = flag.Duration("walk-time", 24*time.Hour, "how long to walk at most")
 )
 
