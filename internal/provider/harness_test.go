@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -55,26 +56,21 @@ func newHarness(t *testing.T, options simulator.Options) *harness {
 	return h
 }
 
-// server constructs the provider under test, configured by the harness's environment.
+// server constructs the provider under test, configured by the harness's environment. Its polls
+// have no jitter, so their number is exact.
 func (h *harness) server() func() tfprotov6.ProviderServer {
 	getenv := func(name string) string {
 		value, _ := h.env.Load(name)
 		text, _ := value.(string)
 		return text
 	}
-	return NewServer(Options{Version: "test", Getenv: getenv, Clock: h.clock})
+	return NewServer(Options{Version: "test", Getenv: getenv, Clock: h.clock, Client: func(c *client.Config) { c.Random = func() float64 { return 0 } }})
 }
 
 // counts is how often each endpoint of the service was called.
 type counts struct {
 	start, job, bundle, download, update, unknown int
-	polls                                         polls // instead of job
 }
-
-// polls is a number of polls, which is not exact because their times have jitter.
-type polls struct{ least, most int }
-
-func (p polls) include(n int) bool { return p.least <= n && n <= p.most }
 
 // wantCounts checks the calls of all endpoints since the last reset of the request log.
 func (h *harness) wantCounts(t *testing.T, want counts) {
@@ -83,11 +79,7 @@ func (h *harness) wantCounts(t *testing.T, want counts) {
 		start: h.service.Count(simulator.EndpointStart), job: h.service.Count(simulator.EndpointJob), bundle: h.service.Count(simulator.EndpointBundle),
 		download: h.service.Count(simulator.EndpointDownload), update: h.service.Count(simulator.EndpointUpdate), unknown: h.service.Count(simulator.EndpointUnknown),
 	}
-	exact := want
-	if exact.polls = (polls{}); want.polls.most > 0 && want.polls.include(got.job) {
-		exact.job = got.job
-	}
-	if got != exact {
+	if got != want {
 		t.Errorf("requests: got %+v, want %+v", got, want)
 	}
 }

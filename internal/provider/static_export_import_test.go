@@ -29,7 +29,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 
 	c.write(t, revision("2"))
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 1, polls: polls{10, 25}, bundle: 2})
+	h.wantCounts(t, counts{start: 1, job: 19, bundle: 2})
 	c.wantJob(t, 1)
 }
 
@@ -80,7 +80,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{polls: polls{3, 10}, bundle: 1})
+	h.wantCounts(t, counts{job: 6, bundle: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {
@@ -102,5 +102,5 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	} {
 		wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "import", site, test.id)), test.wants...)
 	}
-	h.wantCounts(t, counts{polls: polls{15, 30}})
+	h.wantCounts(t, counts{job: 31})
 }

@@ -63,7 +63,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, polls: polls{18, 45}, bundle: 2})
+	acc.wantCounts(t, counts{start: 2, job: 34, bundle: 2})
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {

@@ -23,7 +23,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, polls: polls{8, 20}, bundle: 1})
+	h.wantCounts(t, counts{start: 1, job: 16, bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
@@ -107,7 +107,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
 		"it resumes job "+pending+".")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, polls: polls{4, 10}, bundle: 2})
+	h.wantCounts(t, counts{start: 1, job: 7, bundle: 2})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }
