@@ -91,7 +91,7 @@ func readArchive(ctx context.Context, name string, root *os.Root) (tree, error) 
 	defer func() { _ = file.Close() }()
 	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
-	if err == nil && len(a.tree) == 0 {
+	if err == nil && a.files == 0 {
 		err = errEmpty
 	}
 	switch {
@@ -110,6 +110,7 @@ type archiveReader struct {
 	root    *os.Root // where it is unpacked to; nil if it is only read
 	current string   // name of the entry that is read, as in the archive; "" between entries
 	tree    tree     // every path named or implied so far
+	files   int      // of these
 	left    int64    // bytes that files may still unpack to
 }
 
@@ -278,6 +279,7 @@ func (a *archiveReader) enter(name string, body io.Reader) (err error) {
 	case len(a.tree) == limits.entries:
 		return errTooMany
 	case body != nil:
+		a.files++
 		a.tree[name], err = a.readFile(name, &meter{a.ctx, body, &a.left})
 	case a.root != nil:
 		a.tree[name], err = ofDirectory, a.root.Mkdir(name, 0o755)

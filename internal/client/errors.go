@@ -200,13 +200,17 @@ func MayHaveStarted(err error) bool {
 	if _, ok := errors.AsType[*UnexpectedResponseError](err); ok {
 		return true // even a web page may come from a proxy in front of a service that has acted
 	}
-	switch status, _ := statusOf(err); status {
-	case http.StatusSeeOther, // follows a POST that was acted on (RFC 9110, section 15.4.4)
+	api, ok := errors.AsType[*APIError](err)
+	if !ok {
+		return false
+	}
+	switch api.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, // may follow a POST that was acted on (RFC 9110, section 15.4)
 		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	default:
-		return status/100 == 1 || status >= 500 // a gateway may send these after the service has acted
+		return api.StatusCode/100 == 1 || api.StatusCode >= 500 // a gateway may send these after the service has acted
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxBody  = 8 << 20  // bytes read of a successful response, after decompression
+	maxBody  = 32 << 20 // bytes read of a successful response, after decompression
 	maxError = 64 << 10 // bytes read of an error response
 )
 
@@ -44,51 +44,44 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	}
 	if resp.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
-		object, _ := decodeObject(body)
+		value, _ := decodeBody(body)
 		return r, &APIError{
-			Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, object)), Page: display.IsPage(body),
+			Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, value)), Page: display.IsPage(body),
 			Redirect: c.Redact(resp.Header.Get("Location")),
 		}
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return r, connectionError(c.redactor, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
+	case len(body) > maxBody:
+		return r, &UnexpectedResponseError{Exchange: r.Exchange, Problem: fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
 	}
-	if r.object, err = decodeObject(body); err != nil {
-		_, notJSON := errors.AsType[notJSONError](err)
-		return r, &UnexpectedResponseError{
-			Exchange: r.Exchange, Problem: err.Error(), NotJSON: notJSON,
-			Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], nil)),
-		}
+	value, problem := decodeBody(body)
+	var ok bool
+	if r.object, ok = value.(map[string]any); ok {
+		return r, nil
 	}
-	return r, nil
+	return r, &UnexpectedResponseError{
+		Exchange: r.Exchange, Problem: cmp.Or(problem, "the body is JSON, but not an object"), NotJSON: problem != "",
+		Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], value)),
+	}
 }
 
-// notJSONError describes a body that is not JSON.
-type notJSONError string
-
-func (e notJSONError) Error() string { return string(e) }
-
-// decodeObject returns the JSON object of a body.
-func decodeObject(body []byte) (map[string]any, error) {
+// decodeBody decodes a body as JSON, or says what it is instead.
+func decodeBody(body []byte) (value any, problem string) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF"))) // a byte order mark
 	switch {
-	case len(body) > maxBody:
-		return nil, fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
 	case len(trimmed) == 0:
-		return nil, notJSONError("the body is empty")
+		return nil, "the body is empty"
 	case display.IsPage(trimmed):
-		return nil, notJSONError("the body is an HTML or XML page")
+		return nil, "the body is an HTML or XML page"
 	}
 	value, err := DecodeJSON(trimmed)
 	if err != nil {
-		return nil, notJSONError("the body is not JSON")
+		return nil, "the body is not JSON"
 	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil, errors.New("the body is JSON, but not an object")
-	}
-	return object, nil
+	return value, ""
 }
 
 // DecodeJSON decodes one JSON value, after which nothing may follow. Numbers are [json.Number],

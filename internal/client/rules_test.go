@@ -123,7 +123,9 @@ func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
 	}{
 		{api(400, false), retry.Other, false, 7 * second},
 		{api(303, false), retry.Other, true, 7 * second},
-		{api(302, true), retry.Other, false, 7 * second},
+		{api(301, false), retry.Other, true, 7 * second},
+		{api(302, true), retry.Other, true, 7 * second},
+		{api(307, false), retry.Other, false, 7 * second},
 		{api(404, false), retry.NotFound, false, 7 * second},
 		{api(404, true), retry.Other, false, 7 * second},
 		{api(410, false), retry.NotFound, false, 7 * second},

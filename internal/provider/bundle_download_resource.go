@@ -257,11 +257,12 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 
+	result := &run.plan
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
 	found, err := run.plan.target().Inspect(ctx, run.owned)
 	if err == nil && found.Complete() && wantsSame {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		run.plan = run.state
+		result = &run.state
 	} else if err == nil {
 		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
 			return
@@ -272,7 +273,7 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
 	}
-	run.diags.Append(to.Set(ctx, &run.plan)...)
+	run.diags.Append(to.Set(ctx, result)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 

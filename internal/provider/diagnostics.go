@@ -65,6 +65,15 @@ func explain(err error) explanation {
 	return cause
 }
 
+// explainExport is explain for a request of an export.
+func explainExport(err error) explanation {
+	cause := explain(err)
+	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
+		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
+	}
+	return cause
+}
+
 // explainCause explains an error that wraps no other one.
 func explainCause(err error) explanation {
 	if interrupted(err) {
@@ -109,6 +118,9 @@ const (
 	badRequest     = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
 	unknownID      = "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."
 )
+
+// notFoundLimit is how long the service may return "not found", for messages.
+var notFoundLimit = fmt.Sprintf("%d seconds", int(client.NotFoundLimit.Seconds()))
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }

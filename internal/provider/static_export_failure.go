@@ -70,6 +70,9 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
+	if f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart {
+		cause.advice = "" // timeouts.create does not limit the resumed export
+	}
 	switch f.stage {
 	case stageStart:
 		summary, text = summaryStartFailed, f.describeStart(cause.advice)
@@ -89,7 +92,9 @@ func (f *exportFailure) describeStart(advice string) explanation {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
-		if page, ok := errors.AsType[*client.UnexpectedResponseError](f.cause); !ok || !page.NotJSON {
+		page, _ := errors.AsType[*client.UnexpectedResponseError](f.cause)
+		redirect, _ := errors.AsType[*client.APIError](f.cause)
+		if (page == nil || !page.NotJSON) && (redirect == nil || redirect.StatusCode/100 != 3) {
 			advice = "" // only a wrong base_url can be mended before a look
 		}
 		return explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
@@ -114,8 +119,6 @@ func (f *exportFailure) describePoll(advice string) (summary string, text explan
 	case outcomeTimedOut:
 		if f.job != nil && !f.job.Documented() {
 			advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
-		} else if f.creates {
-			advice = "" // timeouts.create does not limit the resumed export
 		}
 		return summaryExportTimedOut, explanation{progress, sentences(advice, f.howToResume())}
 	}
@@ -130,10 +133,6 @@ func (f *exportFailure) describeFirstLink(advice string) (summary string, text e
 		return summaryLinkFailed, explanation{noLink, sentences(lookUp(f.jobID), f.howToResume())}
 	case outcomeInterrupted:
 		return summaryExportInterrupted, explanation{noLink, f.howToResume()}
-	case outcomeTimedOut:
-		if f.creates {
-			advice = "" // as in describePoll
-		}
 	}
 	return summaryLinkFailed, explanation{noLink, sentences(advice, f.howToResume())}
 }

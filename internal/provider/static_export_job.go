@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -21,9 +20,6 @@ const (
 	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
 	bundleSizeDescription = "Size of the bundle in bytes."
 )
-
-// notFoundLimit is how long the service may return "not found", for messages.
-var notFoundLimit = fmt.Sprintf("%d seconds", int(client.NotFoundLimit.Seconds()))
 
 // waitForCompleted waits for a job that is still running, because the contract leaves open
 // what the service returns for the bundle of a job that has not completed. It reports
@@ -71,13 +67,4 @@ func failureOf(job *client.StaticExportJob) string {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
 	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
-}
-
-// explainExport is explain for a request of an export.
-func explainExport(err error) explanation {
-	cause := explain(err)
-	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
-		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
-	}
-	return cause
 }

@@ -19,8 +19,7 @@ type exportLife struct {
 	Status    string // "" if the service has not returned one
 	PageCount *int64 // nil if the service has not returned it
 	Link      exportLink
-	// Inputs are the arguments in the state: those that the job was started with, or an import
-	// assumed. No event changes them, because Terraform stores the arguments.
+	// Inputs are the arguments that the job was started with, or that an import assumed.
 	Inputs exportInputs
 
 	exportNotes
@@ -133,7 +132,7 @@ func (l *exportLife) pendingFailed() { l.Pending = nil }
 // the service's links stays.
 func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *client.Bundle, goal exportGoal, now time.Time) {
 	next := newLife(job)
-	next.Inputs, next.KeptWith = l.Inputs, l.KeptWith
+	next.Inputs, next.KeptWith = l.Pending.Inputs, l.KeptWith
 	next.linkCreated(bundle, goal, now)
 	*l = *next
 }
@@ -162,17 +161,8 @@ type exportSteps []exportStep
 func (s exportSteps) mayStart() bool { return slices.Contains(s, stepStart) }
 
 // nextSteps decides what an apply does at the time now. ModifyPlan and Update both call it.
-func (l *exportLife) nextSteps(now time.Time, goal exportGoal) exportSteps {
-	return l.steps(goal, l.needsLink(now, goal))
-}
-
-// laterSteps is nextSteps for an apply at any later time, by which the link may have expired.
-func (l *exportLife) laterSteps(goal exportGoal) exportSteps {
-	return l.steps(goal, l.Link.URL == "" || !goal.neverRenew && !l.Link.ExpiresAt.IsZero())
-}
-
-func (l *exportLife) steps(goal exportGoal, needsLink bool) (steps exportSteps) {
-	differs, failed := l.differs(goal), l.Status == client.JobFailed
+func (l *exportLife) nextSteps(now time.Time, goal exportGoal) (steps exportSteps) {
+	differs, failed, needsLink := l.differs(goal), l.Status == client.JobFailed, l.needsLink(now, goal)
 	if differs || l.JobMissing || l.BundleMissing || needsLink && failed {
 		if l.resumes(goal) {
 			steps = append(steps, stepResume)

@@ -141,7 +141,7 @@ func TestNextSteps(t *testing.T) {
 			if got := fmt.Sprint(s.life.nextSteps(startOfTime, s.plan.goal())); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			if got := fmt.Sprint(s.life.laterSteps(s.plan.goal())); got != test.later {
+			if got := fmt.Sprint(s.life.nextSteps(s.life.Link.ExpiresAt, s.plan.goal())); got != test.later {
 				t.Errorf("later: got %s, want %s", got, test.later)
 			}
 		})

@@ -14,18 +14,19 @@ import (
 
 var byteOrderMark = []byte("\uFEFF")
 
-// BodyMessage returns the message in the body of an error: the title of a web page,
-// the messages in the common fields of a JSON object, or the body itself if it is text. object is
-// the decoded body, if it is an object.
-func BodyMessage(body []byte, object map[string]any) string {
-	message := ObjectMessage(object)
+// BodyMessage returns the message in the body of an error: the title of a web page, the message
+// in a JSON value, or the body itself if it is text. value is the decoded body; nil if it is not
+// JSON.
+func BodyMessage(body []byte, value any) string {
 	switch {
 	case IsPage(body):
 		return pageTitle(body)
-	case message == "" && isText(body):
+	case value != nil: // the body may have escapes, in which a secret would not be found
+		return FieldMessage(value)
+	case isText(body):
 		return string(body)
 	}
-	return message
+	return ""
 }
 
 // isText reports whether a body is text and not binary data. Its last character may be cut off.
@@ -47,9 +48,9 @@ func ObjectMessage(object map[string]any) string {
 	return join(messages, ": ")
 }
 
-// FieldMessage returns the message in the JSON value of a field that contains messages: a
-// string, an object with common fields, or an array of these. Any other object is the
-// message itself, as in "errors": {"domain": "is empty"}.
+// FieldMessage returns the message in a JSON value, such as that of a common field: a string, an
+// object with common fields, or an array of these. Any other object is the message itself, as in
+// "errors": {"domain": "is empty"}.
 func FieldMessage(value any) string {
 	switch value := value.(type) {
 	case nil, bool:

@@ -19,6 +19,7 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"a list":                 {`{"errors":[{"title":"Bad","detail":"no domain"},"",null,"no key"]}`, "Bad: no domain; no key"},
 		"errors by field":        {`{"message":"Invalid","errors":{"domain":["is empty"]}}`, `Invalid: {"domain":["is empty"]}`},
 		"an unknown format":      {`{"msg":"no such job"}`, `{"msg":"no such job"}`},
+		"escapes":                {`[{"message":"bad key a\/b"},{"msg":"\u002f"}]`, `bad key a/b; {"msg":"/"}`},
 		"characters of HTML":     {`{"errors":{"key":"a&b<c>d"}}`, `{"key":"a&b<c>d"}`},
 		"a page":                 {" <!DOCTYPE html>\n<TITLE lang=en>502 &lt;Bad\n Gateway&gt;</title><h1>Oh no</h1>", "502 <Bad Gateway>"},
 		"a page without a title": {"<h1>Oh no</h1>", ""},
@@ -28,9 +29,9 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"binary data":            {"PK\x03\x04\x00", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var object map[string]any
-			_ = json.Unmarshal([]byte(test.body), &object)
-			if got := strings.TrimSpace(BodyMessage([]byte(test.body), object)); got != test.want {
+			var value any
+			_ = json.Unmarshal([]byte(test.body), &value)
+			if got := strings.TrimSpace(BodyMessage([]byte(test.body), value)); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
