@@ -30,6 +30,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"further fields":        {"docs.example.com", `{"version":12345678901234567890,"paths":["/a"]}`, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
 		"a domain among them":   {"docs.example.com", `{"domain":"other"}`, `{"domain":"docs.example.com"}`},
 		"a domain with a quote": {`a","b":"c`, "", `{"domain":"a\",\"b\":\"c"}`},
+		"null":                  {"d", "null", `{"domain":"d"}`},
 		"text that is not JSON": {"d", `{"a":1`, ""},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
