@@ -129,7 +129,7 @@ func ParseAPIKey(raw string) (string, error) {
 		return "", invalidAPIKey("it is empty")
 	}
 	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
-		return "", invalidAPIKey("it has quotation marks around it")
+		return "", invalidAPIKey("it begins or ends with a quotation mark")
 	}
 	for _, r := range key {
 		switch {

@@ -92,7 +92,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-			"update": "Timeout for an update that downloads the bundle again. Default: `60m`.",
+			"update": "Timeout for an update, including that wait. Default: `60m`.",
 		}),
 	}
 }
@@ -307,7 +307,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, change *
 			argument: "job_id",
 			summary:  summaryContentChanged,
 			what:     fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
-			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\".",
+			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource.",
 		}
 	}
 	if run.owned, err = change.Commit(ctx); err != nil {

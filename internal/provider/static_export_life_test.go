@@ -266,7 +266,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
 		"pending for other content than the job's, no link": {[]change{pendingOther, running}, []string{summaryCanResume + ": job se_1"}},
 		"missing":                            {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
-		"bundle missing":                     {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests the bundle once more and exports the site again only if the service still cannot find it after 30 seconds."}},
+		"bundle missing":                     {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests a link again, for up to 30 seconds, and exports the site again only if the service still cannot find the bundle."}},
 		"lost private state":                 {[]change{lost, due}, nil},
 		"lost private state, then an update": {[]change{lost, func(s *situation) { s.life.updated() }, newContent}, nil},
 		"lost private state, new content":    {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
@@ -346,7 +346,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			stagePoll, running, timeout, update, summaryExportTimedOut,
 			"Job se_1 had status \"running\" when last checked (progress 40.5, page count 3). It may still be running.\n\n" + increase + resumeByApply,
 		},
-		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " timeouts.update limits the resumed export. Increase it if necessary."},
+		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " The resumed export is limited by timeouts.update instead. Increase that if necessary."},
 		"timeout of the first link of a create": {stageLink, nil, timeout, create, summaryLinkFailed, noLink + resumeByUntaint + " " + resumedTimeout},
 		"timeout with an undocumented status": {
 			stagePoll, job("canceled"), timeout, update, summaryExportTimedOut,

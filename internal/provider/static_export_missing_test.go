@@ -25,7 +25,7 @@ func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second})
 	wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: Could not renew the bundle link", "HTTP 404", "If the service still cannot find the job or its bundle, the next apply exports the site again.")
 	h.clock.Advance(time.Hour)
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Static export job or bundle is missing", "This plan requests the bundle once more")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Static export job or bundle is missing", "This plan requests a link again")
 	c.apply(t, 0)
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
@@ -42,7 +42,7 @@ func TestMissingBundleIsExportedOnce(t *testing.T) {
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
 	c.apply(t, 1)
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	const repeated = "Warning: Missing export was started again: job "
+	const repeated = "Warning: Missing job or bundle was replaced: job "
 	wantPhrases(t, c.apply(t, 1), repeated+lost)
 	replacement := h.service.JobIDs()[1]
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()

@@ -57,7 +57,7 @@ func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
 }
 
 // warnAboutPlan tells an approver what a plan cannot show. Terraform repeats the warnings of a
-// plan after a successful apply, so they say what the plan does, not what an apply would do.
+// plan at the end of an apply, so they say what the plan does, not what an apply would do.
 func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *diag.Diagnostics) {
 	warn := func(summary, jobID, format string) { // %[1]s is the job
 		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, jobID))
@@ -86,7 +86,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		if goal.known {
 			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
 				"To resume job %[1]s instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with. "+
-				"If that plan does not name job %[1]s, the job in the state already has that content.")
+				"If that plan does not mention job %[1]s, there is nothing to resume: the job in the state already has that content.")
 		} else {
 			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
 				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")
@@ -100,7 +100,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			"It starts another job only if the service cannot find job %[1]s for "+notFoundLimit+". "+
 			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
 	case stepLink:
-		next = "This plan requests the bundle once more and exports the site again only if the service still cannot find it after " + notFoundLimit + "."
+		next = "This plan requests a link again, for up to " + notFoundLimit + ", and exports the site again only if the service still cannot find the bundle."
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
 		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s\n\n"+
@@ -113,6 +113,6 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
 	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
 		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. "+
-			"A plan that replaces the resource starts another job. Any other plan resumes job %[1]s, unless another warning says otherwise.\n\n"+
-			"If the resource is tainted and you want to resume job %[1]s, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
+			"This plan resumes job %[1]s only if it updates the resource in place and no other warning says otherwise.\n\n"+
+			"To resume job %[1]s if the resource is tainted, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

@@ -20,7 +20,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 		t.Fatalf("the state is %v", state)
 	}
 	c.write(t, revision("2"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+h.service.JobIDs()[0])
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: 16, bundle: 1})
@@ -57,7 +57,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "A plan that replaces the resource starts another job.", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "only if it updates the resource in place", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}
@@ -99,12 +99,12 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+pending)
 	c.write(t, strings.Replace(revision("2"), "docs.example.com", "other.example.com", 1))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished export will be abandoned: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+pending)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished export can be resumed: job "+pending,
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished job can be resumed: job "+pending,
 		"it resumes job "+pending+".")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantCounts(t, counts{start: 1, job: 7, bundle: 2})

@@ -28,7 +28,7 @@ const (
 	summaryImportFailed    = "Could not import the static export job"
 	summaryLinkFailed      = "Could not create a bundle link"
 	summaryRenewalFailed   = "Could not renew the bundle link"
-	summaryJobNotCompleted = "Static export job not completed"
+	summaryJobNotCompleted = "Static export job did not complete"
 
 	summaryUpdateFailed      = "Update failed"
 	summaryUpdateTimedOut    = "Timed out waiting for the update"
@@ -48,10 +48,10 @@ const (
 // warnings with the same first line.
 const (
 	summaryUnfinished      = "First export did not finish"
-	summaryCanResume       = "Unfinished export can be resumed"
-	summaryAbandons        = "Unfinished export will be abandoned"
+	summaryCanResume       = "Unfinished job can be resumed"
+	summaryAbandons        = "Unfinished job will be abandoned"
 	summaryMissing         = "Static export job or bundle is missing"
-	summaryReplaced        = "Missing export was started again"
+	summaryReplaced        = "Missing job or bundle was replaced"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryLostNotes       = "Private state is missing"
@@ -61,7 +61,7 @@ const (
 	summaryLongRenewBefore = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files were not deleted"
-	summaryNotDeleted   = "Temporary files not deleted"
+	summaryNotDeleted   = "Temporary files were not deleted"
 )
 
 // Errors or warnings.
