@@ -7,8 +7,9 @@ variable "status_id" {
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
-  timeouts {
-    create = "20m"
+  lifecycle {
+    # Keeps the gate of the last successful update if the next one fails.
+    create_before_destroy = true
   }
 }
 
