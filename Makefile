@@ -62,7 +62,7 @@ build: provider ## Build every package, and the provider into .bin/
 	go build ./...
 
 .PHONY: provider
-provider:
+provider: ## Build the provider into .bin/
 	$(COMPILE) -o $(BIN)/ .
 
 .PHONY: dev.tfrc
