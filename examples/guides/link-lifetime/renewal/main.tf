@@ -16,7 +16,7 @@ variable "domain" {
 resource "docs_static_export" "site" {
   domain = var.domain
 
-  # Longer than the time between two runs (5 minutes in this example), and shorter than the link lifetime.
+  # Longer than the time between two runs (such as 5 minutes), and shorter than the link lifetime.
   renew_before = "10m"
 }
 

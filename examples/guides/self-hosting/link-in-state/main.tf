@@ -28,7 +28,7 @@ resource "docs_static_export" "site" {
     revision = var.revision
   }
 
-  # Longer than the time between two runs (5 minutes in this example), and shorter than the link lifetime.
+  # Longer than the time between two runs (such as 5 minutes), and shorter than the link lifetime.
   renew_before = "10m"
 }
 
