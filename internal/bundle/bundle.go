@@ -156,10 +156,10 @@ func (c *Change) Unpack(ctx context.Context) (Content, error) {
 // After an error, the target is unchanged, unless the error is [ErrNotUndone].
 func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 	for _, p := range c.places() {
-		if p.origin == originOther {
-			digest, err := p.digest(ctx)
-			p.same = err == nil && digest == p.content // what cannot be read is not the same
+		if p.origin == originOther && p.digest == "" {
+			_ = p.readDigest(ctx) // what cannot be read is not the same
 		}
+		p.same = p.digest == p.content
 	}
 	unlock, err := lock(ctx)
 	if err != nil {

@@ -578,6 +578,20 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 	}
 }
 
+// A server of the directory notices nothing.
+func TestDirectoryStaysIfItsContentIsPackedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	must(t, d.put(siteOf(t, "1")))
+	page, _ := os.Stat(d.path("site/index.html"))
+	again := gzipOf(t, tarOf(t, regular("index.html", "home 1"), regular("docs/guide.html", "guide 1")))
+	must(t, d.put(again))
+	d.wantListing(listingOf(again, "1"))
+	if now, err := os.Stat(d.path("site/index.html")); err != nil || !os.SameFile(page, now) {
+		t.Errorf("the page was replaced; error %v", err)
+	}
+}
+
 // With create_before_destroy, a resource takes the files over before they are destroyed.
 func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	t.Parallel()

@@ -98,6 +98,7 @@ type part struct {
 	// As it was found:
 	stamp  stamp
 	origin origin
+	digest string // of its content; "" if it was not or cannot be read
 	// problem says why a destroy leaves what is there, such as "is a symbolic link"; "" if it
 	// does not. A download replaces what the resource wrote, regardless of this.
 	problem string
@@ -205,8 +206,8 @@ func kindOf(mode fs.FileMode) string {
 
 // recognize compares the content with what the resource wrote.
 func (p *part) recognize(ctx context.Context, known []Written) error {
-	digest, err := p.digest(ctx)
-	i := slices.IndexFunc(known, func(w Written) bool { return w.Digest == digest })
+	err := p.readDigest(ctx)
+	i := slices.IndexFunc(known, func(w Written) bool { return w.Digest == p.digest })
 	switch {
 	case isSystemError(err):
 		return err
@@ -225,16 +226,22 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 	return nil
 }
 
-// digest returns the content digest of the directory, or the checksum of the file in the
-// same form.
-func (p *part) digest(ctx context.Context) (string, error) {
+// readDigest finds the content digest of the directory, or the checksum of the file in the same
+// form.
+func (p *part) readDigest(ctx context.Context) error {
 	if p.kind.IsDir() {
 		held, err := readTree(ctx, p.name)
-		return held.content().Digest, err
+		if err == nil {
+			p.digest = held.content().Digest
+		}
+		return err
 	}
 	left := int64(math.MaxInt64)
 	sum, err := readSum(ctx, p.name, &left)
-	return hex.EncodeToString(sum[:]), err
+	if err == nil {
+		p.digest = hex.EncodeToString(sum[:])
+	}
+	return err
 }
 
 // firstDifference names a path in which a directory differs from the archive that was

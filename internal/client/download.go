@@ -138,7 +138,7 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if r.size == 0 {
 		if begin, _ := body.Peek(512); display.IsPage(begin) {
-			return r.client.storageError(resp)
+			return r.client.newStorageError(resp)
 		}
 	}
 	buffer := make([]byte, downloadBuffer)
@@ -196,11 +196,16 @@ func (r *receiver) restart(etag string) error {
 	return r.to.Restart()
 }
 
-// storageError returns the error of a response without data. It shows only the code and
-// the message of the XML error format that object stores share: its other elements
-// repeat the signature and what was signed.
+// newStorageError returns the error of a response without a bundle, whose body is not read.
+func (c *Client) newStorageError(resp *http.Response) *StorageError {
+	return &StorageError{Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
+}
+
+// storageError reads the error of a response. It shows only the code and the message of the XML
+// error format that object stores share: its other elements repeat the signature and what was
+// signed.
 func (c *Client) storageError(resp *http.Response) error {
-	storageError := &StorageError{Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
+	storageError := c.newStorageError(resp)
 	var body struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string

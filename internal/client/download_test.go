@@ -201,7 +201,7 @@ func TestDownloadFails(t *testing.T) {
 		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
 		"if the response is empty":         {sends(nil, ""), "the request GET /1 to store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
-			for _, part := range []string{"\r\n", "<html>"} {
+			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
 				_, _ = w.Write([]byte(part))
 				w.(http.Flusher).Flush()
 			}
@@ -215,8 +215,8 @@ func TestDownloadFails(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
 				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1)
-				if err == nil || err.Error() != test.err || len(s.received()) != 1 {
-					t.Errorf("error %v after %d requests, want %q after 1", err, len(s.received()), test.err)
+				if took := time.Since(s.began); err == nil || err.Error() != test.err || len(s.received()) != 1 || took > defaultRequestTimeout {
+					t.Errorf("error %v after %d requests in %s, want %q after 1", err, len(s.received()), took, test.err)
 				}
 				if connection, ok := errors.AsType[*ConnectionError](err); ok && !connection.Storage {
 					t.Errorf("not an error of the object store: %+v", connection)

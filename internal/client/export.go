@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -64,25 +65,20 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters are a JSON
-// object whose fields join the domain in the request body, and cannot replace it; nil for none.
-// The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters join the domain in
+// the request body, and cannot replace it. The contract leaves open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
 	fields := map[string]json.RawMessage{}
-	if parameters != nil {
-		if err := json.Unmarshal(parameters, &fields); err != nil {
-			return nil, err
-		}
+	maps.Copy(fields, parameters)
+	fields["domain"], _ = json.Marshal(domain) // text, which never fails
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
 	}
-	if fields == nil { // the parameters are null
-		fields = map[string]json.RawMessage{}
-	}
-	fields["domain"], _ = json.Marshal(domain) // text and valid JSON, which never fail
-	body, _ := json.Marshal(fields)
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")

@@ -257,19 +257,19 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 
+	found, err := run.plan.target().Inspect(ctx, run.owned)
+	if err != nil {
+		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
+		return
+	}
 	result := &run.plan
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
-	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && found.Complete() && wantsSame {
+	if found.Complete() && wantsSame {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
 		result = &run.state
-	} else if err == nil {
-		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
-			return
-		}
-		err = run.download(ctx, c, found.Change())
-	}
-	if err != nil {
+	} else if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
+		return
+	} else if err := run.download(ctx, c, found.Change()); err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
 	}

@@ -129,7 +129,9 @@ func (run *exportRun) export(ctx context.Context, missing []string) *exportFailu
 
 // start starts a job for the plan.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
-	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, json.RawMessage(run.goal.inputs.Parameters))
+	var parameters map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(run.goal.inputs.Parameters), &parameters) // canonical, which never fails
+	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, parameters)
 	if err != nil {
 		return nil, run.fail(stageStart, "", nil, err)
 	}

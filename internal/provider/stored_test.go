@@ -122,6 +122,15 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	is.wantSame(t, was, diags, exportNotes{}, pendingJob{}, exportInputs{})
 }
 
+// Otherwise, an apply after an import by job ID would start another job.
+func TestExportWithoutADomainIsImportedEvenIfItsPrivateStateIsLost(t *testing.T) {
+	t.Parallel()
+	var diags diag.Diagnostics
+	if life := readLife(t.Context(), &staticExportModel{}, memory{}, &diags); !life.Imported || !life.Lost || len(diags) > 0 {
+		t.Errorf("read %+v, %v", life, diags)
+	}
+}
+
 func TestDownloadIsStoredAsBefore(t *testing.T) {
 	t.Parallel()
 	was, is := readStored(t, "bundle_download.json", newBundleDownloadResource())

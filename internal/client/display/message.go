@@ -21,7 +21,7 @@ func BodyMessage(body []byte, value any) string {
 	switch {
 	case IsPage(body):
 		return pageTitle(body)
-	case value != nil: // the body may have escapes, in which a secret would not be found
+	case value != nil:
 		return FieldMessage(value)
 	case isText(body):
 		return string(body)
@@ -29,8 +29,12 @@ func BodyMessage(body []byte, value any) string {
 	return ""
 }
 
-// isText reports whether a body is text and not binary data. Its last character may be cut off.
+// isText reports whether a body is text, and neither binary data nor damaged JSON, whose escapes
+// could hide a secret. Its last character may be cut off.
 func isText(body []byte) bool {
+	if bytes.IndexAny(bytes.TrimSpace(body), `{["`) == 0 {
+		return false
+	}
 	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	return !strings.ContainsAny(strings.TrimSuffix(text, "\uFFFD"), "\uFFFD\x00")
 }
