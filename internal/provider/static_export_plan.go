@@ -64,9 +64,9 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	}
 	if !steps.mayStart() {
 		switch {
-		case len(steps) > 0 && life.Unfinished:
+		case life.Unfinished:
 			warnAboutUnfinished(life.JobID, diags)
-		case len(steps) > 0 && !life.completed():
+		case !life.completed():
 			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. "+
 				"Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
 		}
