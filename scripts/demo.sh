@@ -18,7 +18,6 @@ case $cli in /*) ;; *) cli=$PWD/$cli ;; esac
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 export TMPDIR=$scratch # children that are killed leave sockets behind
-child='' service=''
 
 # stop interrupts a child, waits for it, and kills any process it leaves behind, such as a provider.
 stop() {
@@ -28,9 +27,9 @@ stop() {
 }
 
 clean_up() {
+  local job
   trap '' PIPE
-  [ -z "$child" ] || stop "$child"
-  [ -z "$service" ] || stop "$service"
+  for job in $(jobs -p); do stop "$job"; done # a variable would miss a job that has just begun
   rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -41,12 +40,11 @@ trap 'exit 143' TERM
 
 # run runs a command in the background, so traps take effect while it runs.
 run() {
-  local status=0
+  local child status=0
   "$@" </dev/null &
   child=$!
   wait "$child" 2>/dev/null || status=$? # bash would report a broken pipe
   kill -KILL -- "-$child" 2>/dev/null || true
-  child=''
   return "$status"
 }
 
@@ -70,7 +68,6 @@ export TF_CLI_CONFIG_FILE=/dev/null CHECKPOINT_DISABLE=1
 tf=("$cli" "-chdir=$scratch/quickstart")
 mkfifo "$scratch/settings"
 "$scratch/simulator" -address 127.0.0.1:0 -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
-service=$!
 { read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
 eval "$base_url; $api_key"
 run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
@@ -103,5 +100,5 @@ cd '$scratch/quickstart'
 export DOCS_BASE_URL='$DOCS_BASE_URL' DOCS_API_KEY='$DOCS_API_KEY'
 '$cli' plan
 EOF
-  wait "$service"
+  wait
 fi
