@@ -40,13 +40,14 @@ type Destination interface {
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	return c.repeat(ctx, plainRule, false, func(ctx context.Context, over *network, number int) (err error) {
+	return c.loop.Do(ctx, plainRule, func(ctx context.Context, current retry.Attempt) (err error) {
+		over := c.networkFor(current, false)
 		if bundle == nil {
-			if bundle, _, err = attempt(ctx, c, over, c.bundleOperation(jobID), number); err != nil {
+			if bundle, _, err = attempt(ctx, c, over, c.bundleOperation(jobID), current.Number); err != nil {
 				return err
 			}
 		}
-		err = receiver.receive(ctx, over, bundle.URL, number)
+		err = receiver.receive(ctx, over, bundle.URL, current.Number)
 		if classify(err).Kind == retry.NotFound {
 			bundle = nil
 		}

@@ -8,6 +8,8 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -30,6 +32,23 @@ func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
 		single = transport
 	}
 	return &network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}
+}
+
+// networkFor returns the network for an attempt of a request.
+//
+// One node of a service can fail while the others work, so a retry drops the idle connections and
+// opens one of its own, unless the service only limits the rate of requests. A request that must
+// be sent once never takes an idle connection: if the server has closed that, the request fails as
+// if the server may have received it.
+func (c *Client) networkFor(attempt retry.Attempt, once bool) *network {
+	if status, _ := statusOf(attempt.Before); attempt.Before != nil && status != http.StatusTooManyRequests {
+		c.shared.api.CloseIdleConnections() // those of the object store, too
+		return c.separate
+	}
+	if once {
+		return c.separate
+	}
+	return c.shared
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS

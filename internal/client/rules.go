@@ -4,8 +4,6 @@
 package client
 
 import (
-	"context"
-	"net/http"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
@@ -53,37 +51,4 @@ func (r request) rule(patience Patience) retry.Rule {
 		return patientRule
 	}
 	return plainRule
-}
-
-// call attempts an operation as often as its rule allows, and returns what it read. retryAfter is
-// the pause before the next poll that the response requests.
-func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
-	err = c.repeat(ctx, op.rule(patience), op.once, func(ctx context.Context, over *network, number int) (err error) {
-		value, retryAfter, err = attempt(ctx, c, over, op, number)
-		return err
-	})
-	return value, retryAfter, err
-}
-
-// repeat makes attempts, numbered from 1, as often as a rule allows. Each gets the network to use.
-// It returns the error of [retry.Loop.Do].
-//
-// One node of a service can fail while the others work, so a retry drops the idle connections and
-// opens one of its own, unless the service only limits the rate of requests. A request that must
-// be sent once never takes an idle connection: if the server has closed that, the request fails as
-// if the server may have received it.
-func (c *Client) repeat(ctx context.Context, rule retry.Rule, once bool, attempt func(ctx context.Context, over *network, number int) error) error {
-	var failed error // the attempt before
-	return c.loop.Do(ctx, rule, func(ctx context.Context, number int) error {
-		over := c.shared
-		if once {
-			over = c.separate
-		}
-		if status, _ := statusOf(failed); failed != nil && status != http.StatusTooManyRequests {
-			c.shared.api.CloseIdleConnections() // those of the object store, too
-			over = c.separate
-		}
-		failed = attempt(ctx, over, number)
-		return failed
-	})
 }

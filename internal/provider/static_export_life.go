@@ -24,7 +24,8 @@ type exportLife struct {
 
 	exportNotes
 	// unreadable means that the notes could not be decoded. A refresh leaves those in the private
-	// state, because the version that wrote them can still read them.
+	// state, because the version that wrote them can still read them, unless the next plan must know
+	// that the job is missing.
 	unreadable bool
 }
 
@@ -50,8 +51,8 @@ type exportNotes struct {
 	BundleMissing bool `json:"bundle_missing,omitempty"`
 	// LinkReceivedAt is zero if it is not known.
 	LinkReceivedAt time.Time `json:"link_received_at,omitzero"`
-	// KeptWith is the renew_before at which a renewal last returned the earlier link: the service
-	// creates a new link only after the earlier one has expired. Zero if none did.
+	// KeptWith is the renew_before at which a renewal last did not extend the expiry: the service
+	// creates a later link only after the earlier one has expired. Zero if none did.
 	KeptWith time.Duration `json:"kept_with,omitempty"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has a link, fails, or is replaced by a newer job.
@@ -112,7 +113,8 @@ func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed
 // shows for the first time that an early renewal does not extend the expiry.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes}
-	kept = goal.renewBefore > 0 && now.Before(l.Link.ExpiresAt) && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
+	early, extends := now.Before(l.Link.ExpiresAt), link.ExpiresAt.IsZero() || link.ExpiresAt.After(l.Link.ExpiresAt)
+	kept = goal.renewBefore > 0 && early && !extends && l.KeptWith != goal.renewBefore
 	if kept {
 		l.KeptWith = goal.renewBefore
 	}
@@ -157,8 +159,8 @@ const (
 // arguments.
 type exportSteps []exportStep
 
-// mayStart reports whether the steps may start a job or resume another one.
-func (s exportSteps) mayStart() bool { return slices.Contains(s, stepStart) }
+// mayChangeJob reports whether the steps may replace the job: by another one or the pending one.
+func (s exportSteps) mayChangeJob() bool { return slices.Contains(s, stepStart) }
 
 // nextSteps decides what an apply does at the time now. ModifyPlan and Update both call it.
 func (l *exportLife) nextSteps(now time.Time, goal exportGoal) (steps exportSteps) {

@@ -148,15 +148,27 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-// A cache may return an expired link once.
-func TestSameLinkAfterItsExpiryDoesNotSwitchOffRenewBefore(t *testing.T) {
+func TestEarlyRenewalThatDoesNotExtendTheExpirySwitchesOffRenewBefore(t *testing.T) {
 	t.Parallel()
-	for after, want := range map[time.Duration]bool{-time.Second: true, 0: false, time.Hour: false} {
+	for name, test := range map[string]struct {
+		after, extends time.Duration
+		want           bool
+	}{
+		"the same link":               {-time.Second, 0, true},
+		"a link that expires earlier": {-time.Minute, -time.Second, true},
+		"a link that expires later":   {-time.Minute, time.Second, false},
+		"a link of unknown expiry":    {-time.Minute, -1 << 63, false},
+		"the same link at its expiry": {0, 0, false}, // a cache may return an expired link once
+		"the same link after it":      {time.Hour, 0, false},
+	} {
 		s := completedExport()
 		s.plan.RenewBefore = types.StringValue("10m")
-		link := s.life.Link
-		if kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), link.ExpiresAt.Add(after)); kept != want || (s.life.KeptWith > 0) != want {
-			t.Errorf("%s after the expiry: kept %t with %s, want %t", after, kept, s.life.KeptWith, want)
+		bundle, now := &client.Bundle{URL: s.life.Link.URL}, s.life.Link.ExpiresAt.Add(test.after)
+		if test.extends != -1<<63 {
+			bundle.ExpiresAt = s.life.Link.ExpiresAt.Add(test.extends)
+		}
+		if kept := s.life.linkCreated(bundle, s.plan.goal(), now); kept != test.want || (s.life.KeptWith > 0) != test.want {
+			t.Errorf("%s: kept %t with %s, want %t", name, kept, s.life.KeptWith, test.want)
 		}
 	}
 }

@@ -114,10 +114,11 @@ func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 	c := h.cli(t, export())
 	c.apply(t, 0)
 	const later = `{"pending":"se_2"}`
-	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
+	unreadable := func(private map[string][]byte) map[string][]byte {
 		private[notesKey] = []byte(later)
 		return private
-	})
+	}
+	c.editPrivate(t, unreadable)
 	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: Private state is unreadable: job "+h.service.JobIDs()[0])
 	c.wantEmptyPlan(t)
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
@@ -129,6 +130,12 @@ func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 	h.clock.Advance(2 * time.Hour)
 	wantPhrases(t, c.apply(t, 0), "1 changed")
 	c.wantJob(t, 0)
+
+	c.editPrivate(t, unreadable)
+	h.service.ForgetJob(h.service.JobIDs()[0])
+	c.apply(t, 0)
+	c.wantJob(t, 0) // another one
+	c.wantEmptyPlan(t)
 }
 
 func TestJobThatFailsAfterATimeoutIsExplainedByTheRefresh(t *testing.T) {

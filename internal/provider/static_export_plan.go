@@ -48,10 +48,10 @@ func (m *staticExportModel) markUnknown(steps exportSteps, completed bool) {
 		return
 	}
 	m.BundleURL, m.ExpiresAt, m.BundleSizeBytes = types.StringUnknown(), types.StringUnknown(), types.Int64Unknown()
-	if steps.mayStart() {
+	if steps.mayChangeJob() {
 		m.JobID = types.StringUnknown()
 	}
-	if steps.mayStart() || !completed {
+	if steps.mayChangeJob() || !completed {
 		m.Status, m.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 }
@@ -62,7 +62,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	warn := func(summary, jobID, format string) { // %[1]s is the job
 		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, jobID))
 	}
-	if !steps.mayStart() {
+	if !steps.mayChangeJob() {
 		switch {
 		case life.Unfinished:
 			warnAboutUnfinished(life.JobID, diags)

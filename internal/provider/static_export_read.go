@@ -52,7 +52,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
 	}
 	var private privateState
-	if !life.unreadable {
+	if !life.unreadable || life.JobMissing {
 		private = resp.Private
 	}
 	life.store(ctx, state, &resp.State, resp.Identity, private, &resp.Diagnostics)

@@ -75,17 +75,22 @@ type Loop struct {
 	Random     func() float64      // returns numbers in [0, 1) for jitter
 }
 
-// Do calls attempt with its number, from 1, until it succeeds, its failures have reached a
-// limit of the rule, or ctx ends.
+// Attempt describes an attempt of a loop.
+type Attempt struct {
+	Number int   // from 1
+	Before error // of the attempt before; nil for the first one
+}
+
+// Do calls attempt until it succeeds, its failures have reached a limit of the rule, or ctx ends.
 //
 // The error is that of the last attempt, or [ErrMixed]. If ctx ended, or would end before the
 // next attempt, it is context.Cause(ctx) or a [*BusyError]. It is wrapped in an [*EndedError]
 // if an attempt before the end had failed.
-func (l Loop) Do(ctx context.Context, rule Rule, attempt func(ctx context.Context, number int) error) error {
+func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, Attempt) error) error {
 	var row failures
 	for number := 1; ; number++ {
 		sent := l.Clock.Now()
-		err := attempt(ctx, number)
+		err := attempt(ctx, Attempt{number, row.last})
 		now := l.Clock.Now()
 		switch {
 		case err == nil:

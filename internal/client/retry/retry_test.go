@@ -94,9 +94,9 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 				if rule == nil {
 					rule = byTime
 				}
-				err := l.Do(ctx, rule, func(ctx context.Context, number int) error {
-					if count++; count != number {
-						t.Errorf("attempt %d has the number %d", count, number)
+				err := l.Do(ctx, rule, func(ctx context.Context, current Attempt) error {
+					if count++; count != current.Number || count > 1 && current.Before != error(test.failures[count-2]) {
+						t.Errorf("attempt %d is %v", count, current)
 					}
 					if count > len(test.failures) {
 						return nil
@@ -119,6 +119,19 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestInterruptCountsMoreThanARequestedWait(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	err := loop(0).Do(ctx, Rule{}, func(context.Context, Attempt) error {
+		cancel(errInterrupt) // while a start waits for its response
+		return failure{Kind: Throttled, asks: 2 * time.Hour}
+	})
+	if !errors.Is(err, errInterrupt) {
+		t.Errorf("got %v, want %v", err, errInterrupt)
 	}
 }
 
@@ -171,8 +184,8 @@ func TestBackoffDoublesUpToItsCap(t *testing.T) {
 
 func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := loop(2).Do(t.Context(), Rule{Temporary: {Counted: true}}, func(_ context.Context, number int) error {
-			if number == 1 {
+		err := loop(2).Do(t.Context(), Rule{Temporary: {Counted: true}}, func(_ context.Context, current Attempt) error {
+			if current.Number == 1 {
 				<-time.After(time.Minute)
 			}
 			return failure{Kind: Temporary}
