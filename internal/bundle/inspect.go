@@ -98,6 +98,7 @@ type part struct {
 	// As it was found:
 	stamp  stamp
 	origin origin
+	tree   tree   // of a directory; nil if it was not or cannot be read
 	digest string // of its content; "" if it was not or cannot be read
 	// problem says why a destroy leaves what is there, such as "is a symbolic link"; "" if it
 	// does not. A download replaces what the resource wrote, regardless of this.
@@ -165,7 +166,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (*Found, error) {
 		found.directory = &part{name: filepath.Clean(t.Directory), kind: fs.ModeDir}
 		err = found.directory.inspect(ctx, owned.Trees)
 		if found.directory.origin == originOther && found.file.origin == originLatest {
-			found.directory.problem += firstDifference(ctx, found.file.name, found.directory.name)
+			found.directory.problem += firstDifference(ctx, found.file.name, found.directory.tree)
 		}
 	}
 	return found, cmp.Or(context.Cause(ctx), err)
@@ -232,7 +233,7 @@ func (p *part) readDigest(ctx context.Context) error {
 	if p.kind.IsDir() {
 		held, err := readTree(ctx, p.name)
 		if err == nil {
-			p.digest = held.content().Digest
+			p.tree, p.digest = held, held.content().Digest
 		}
 		return err
 	}
@@ -246,10 +247,9 @@ func (p *part) readDigest(ctx context.Context) error {
 
 // firstDifference names a path in which a directory differs from the archive that was
 // unpacked there. It returns "" if either cannot be read.
-func firstDifference(ctx context.Context, archive, directory string) string {
-	written, err1 := readArchive(ctx, archive, nil)
-	onDisk, err2 := readTree(ctx, directory)
-	if err1 != nil || err2 != nil {
+func firstDifference(ctx context.Context, archive string, onDisk tree) string {
+	written, err := readArchive(ctx, archive, nil)
+	if err != nil || onDisk == nil {
 		return ""
 	}
 	return ": " + written.difference(onDisk)

@@ -46,7 +46,7 @@ type APIError struct {
 	Message string
 	// Page means that the body is an HTML or XML page.
 	Page bool
-	// Redirect is the Location of a redirect that was not followed.
+	// Redirect is the URL of a redirect that was not followed.
 	Redirect string
 }
 
@@ -88,8 +88,8 @@ type ConnectionError struct {
 	Method string
 	Path   string
 	Host   string
-	// Sent means that a connection was made, so the service may have received the
-	// request.
+	// Sent means that the service may have received the request. It is always set for the object
+	// store, which a request does not change.
 	Sent bool
 	// Storage means that the request was to the object store.
 	Storage bool

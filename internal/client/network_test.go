@@ -34,8 +34,8 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to another host":         {302, "http://evil.test/moved?" + signature, aRead, "http://evil.test/moved?(redacted)"},
 		"a read to another port":         {302, "http://docs.test:8080/moved", aRead, "http://docs.test:8080/moved"},
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
-		"a start that remains one (307)": {307, "/v2/moved", aStart, "/v2/moved"},
-		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "/v2/moved?(redacted)"},
+		"a start that remains one (307)": {307, "/v2/moved", aStart, "http://docs.test/v2/moved"},
+		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "http://docs.test/v2/moved?(redacted)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestRedirectLoopEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
 		_, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
-		if want := "HTTP 302 Found for GET /v1/jobs/se_1, a redirect to /v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
+		if want := "HTTP 302 Found for GET /v1/jobs/se_1, a redirect to http://docs.test/v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
 			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
 		}
 	})

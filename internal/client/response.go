@@ -45,10 +45,11 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	if resp.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		value, _ := decodeBody(body)
-		return r, &APIError{
-			Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, value)), Page: display.IsPage(body),
-			Redirect: c.Redact(resp.Header.Get("Location")),
+		apiError := &APIError{Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, value)), Page: display.IsPage(body)}
+		if location, err := resp.Location(); err == nil { // resolved, so its query is recognized
+			apiError.Redirect = c.Redact(location.String())
 		}
+		return r, apiError
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {

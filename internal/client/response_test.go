@@ -71,7 +71,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
 		},
 		"a page":                   {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
-		"a redirect":               {reply(302, "", "Location: /login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "/login?(redacted)"}},
+		"a redirect":               {reply(302, "", "Location: ../../login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "http://docs.test/login?(redacted)"}},
 		"an escaped key":           {reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`), APIError{Exchange: Exchange{StatusCode: 400}, Message: `{"reason":"bad key (redacted)"}`}},
 		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
 		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}}},

@@ -116,21 +116,22 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if req.Plan.Raw.IsNull() {
 		return
 	}
-	creates := req.State.Raw.IsNull()
 	var config, plan, state bundleDownloadModel
 	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !creates {
+	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		owned = readOwned(ctx, req.Private, &state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if !creates && (!plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)) {
-		// Terraform also plans the create of this replacement, but drops its warnings.
-		creates, owned = true, bundle.Owned{}
+	// Before a replacement, which has other paths too, Terraform drops the warnings of the plan of
+	// its create.
+	creates := !plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)
+	if creates {
+		owned = bundle.Owned{}
 	}
 	complete := false
 	if !plan.Path.IsUnknown() && !plan.ExtractTo.IsUnknown() {
@@ -262,18 +263,20 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
 	}
-	result := &run.plan
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
-	if found.Complete() && wantsSame {
+	if wantsSame && found.Complete() {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		result = &run.state
-	} else if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
-		return
-	} else if err := run.download(ctx, c, found.Change()); err != nil {
-		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
-		return
+		run.plan = run.state
+	} else {
+		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
+			return
+		}
+		if err := run.download(ctx, c, found.Change()); err != nil {
+			run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
+			return
+		}
 	}
-	run.diags.Append(to.Set(ctx, result)...)
+	run.diags.Append(to.Set(ctx, &run.plan)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 

@@ -4,18 +4,24 @@
 package provider
 
 import (
+	"bytes"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -113,6 +119,47 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 	})
 	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v, %+v", err, read)
+	}
+}
+
+func TestLimitsOfTheProviderReachTheClient(t *testing.T) {
+	t.Parallel()
+	var got client.Config
+	s := NewServer(Options{
+		Getenv: func(name string) string {
+			return map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}[name]
+		},
+		Client: func(c *client.Config) { got = *c },
+	})()
+	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), map[string]tftypes.Value{
+			"request_timeout": tftypes.NewValue(tftypes.String, "2m"), "max_retries": tftypes.NewValue(tftypes.Number, 0),
+		}),
+	})
+	if err != nil || len(configured.Diagnostics) > 0 || got.RequestTimeout != 2*time.Minute || got.MaxRetries == nil || *got.MaxRetries != 0 {
+		t.Errorf("%v, %v: %+v", err, configured, got)
+	}
+}
+
+// The pages say what TF_LOG_PROVIDER=INFO shows.
+func TestLogRecordsKeepTheirLevel(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ctx := tflogtest.RootLogger(t.Context(), &log)
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn} {
+		writeLog(ctx, level, "Progress", map[string]any{"job_id": "se_1"})
+	}
+	records, err := tflogtest.MultilineJSONDecode(&log)
+	var levels []any
+	for _, record := range records {
+		levels = append(levels, record["@level"], record["job_id"])
+	}
+	if want := []any{"debug", "se_1", "info", "se_1", "warn", "se_1"}; err != nil || !slices.Equal(levels, want) {
+		t.Errorf("got %v, %v; want %v", levels, err, want)
 	}
 }
 
