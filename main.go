@@ -57,7 +57,7 @@ func serve(debug bool) error {
 // provider writes first, which ends the provider as well.
 //
 // On Windows, a process that lost its parent still names it, so there the provider stays until
-// it is ended. Go turns the closing of a console into a SIGTERM.
+// it is ended. Go turns the closing of a console into a SIGTERM, which signal.Ignore would not stop.
 func liveAsLongAsTerraform() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 	parent := os.Getppid()

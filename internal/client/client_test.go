@@ -113,7 +113,7 @@ func TestResponseWithAnotherIDIsUsedAndLogged(t *testing.T) {
 }
 
 func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
-	long := strings.Repeat("é", MaxNameLength)
+	long := strings.Repeat("é", 256)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
 		"a start with a boolean":     {"start", `{"jobId":true}`, `the field "jobId" is neither a string nor a number`},
@@ -122,8 +122,8 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the response has no field "jobId". The service's message: no such plan`},
 		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
 		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
-		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" has unprintable characters, or leading or trailing whitespace`},
-		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has unprintable characters, or leading or trailing whitespace`},
+		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" contains an unprintable character`},
+		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has leading or trailing whitespace`},
 		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl". The service's message: still packing`},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the response has no field "bundleUrl"`},
 		"a link without a host":      {"bundle", `{"bundleUrl":"https:///b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},

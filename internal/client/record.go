@@ -5,6 +5,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -60,10 +61,25 @@ func asText(field any) (string, bool) {
 // message reads the message in a field of any type. It returns "" if there is none.
 func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
-// MaxNameLength is the longest ID or status that is accepted, in characters.
-const MaxNameLength = 256
+// CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
+// them. It is used unchanged in requests, the state, and messages. The error follows the subject,
+// as in "the ID is empty".
+func CheckName(name string) error {
+	const longest = 256
+	switch {
+	case strings.TrimSpace(name) == "":
+		return errors.New("is empty")
+	case utf8.RuneCountInString(name) > longest:
+		return fmt.Errorf("is longer than %d characters", longest)
+	case strings.TrimSpace(name) != name:
+		return errors.New("has leading or trailing whitespace")
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("contains an unprintable character")
+	}
+	return nil
+}
 
-// name reads an ID or a status. It must have 1 to 256 printable characters.
+// name reads an ID or a status that passes [CheckName].
 func (r *record) name(field string) (string, error) {
 	text, ok := asText(r.fields[field])
 	_, isBool := r.fields[field].(bool)
@@ -72,10 +88,9 @@ func (r *record) name(field string) (string, error) {
 		return "", fmt.Errorf("the response has no field %q", field)
 	case !ok || isBool:
 		return "", fmt.Errorf("the field %q is neither a string nor a number", field)
-	case utf8.RuneCountInString(text) > MaxNameLength:
-		return "", fmt.Errorf("the field %q is longer than %d characters", field, MaxNameLength)
-	case !IsPrintable(text) || strings.TrimSpace(text) != text:
-		return "", fmt.Errorf("the field %q has unprintable characters, or leading or trailing whitespace", field)
+	}
+	if err := CheckName(text); err != nil {
+		return "", fmt.Errorf("the field %q %w", field, err)
 	}
 	return text, nil
 }
@@ -86,12 +101,6 @@ func (r *record) compareID(field, requested string) {
 	if id := r.text(field); id != nil && *id != requested {
 		r.log(slog.LevelWarn, "The response has another ID than the request", map[string]any{"field": field, "id": *id})
 	}
-}
-
-// IsPrintable reports whether all characters of a text can be shown: an ID is used unchanged in
-// requests, the state, and messages.
-func IsPrintable(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.

@@ -197,7 +197,7 @@ func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticEx
 }
 
 // keepLink renews the link of the earlier export if it is due, because it stays in use if
-// a new export fails. The link is due according to the plan, as it will be in the next one. It
+// a new export fails. As in the next plan, the plan's arguments decide whether it is due. keepLink
 // takes half a minute at most, and does not report a failure: the next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context) {
 	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal) {
@@ -214,7 +214,7 @@ func (run *exportRun) keepLink(ctx context.Context) {
 func (run *exportRun) linkCreated(bundle *client.Bundle) {
 	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a later link only after the earlier one has expired. "+
+			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a new link only after the earlier one has expired. "+
 				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))

@@ -92,18 +92,23 @@ func (f *exportFailure) describeStart(advice string) explanation {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
-		page, _ := errors.AsType[*client.UnexpectedResponseError](f.cause)
-		redirect, _ := errors.AsType[*client.APIError](f.cause)
-		if (page == nil || !page.NotJSON) && (redirect == nil || redirect.StatusCode/100 != 3) {
-			advice = "" // only a wrong base_url can be mended before a look
+		if !fromElsewhere(f.cause) {
+			advice = "" // for a repeated request
 		}
 		return explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
-			"Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in "+errorsPage+".")}
+			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:
 		return explanation{noJob, fmt.Sprintf(
 			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.baseURL)}
 	}
 	return explanation{noJob, advice}
+}
+
+// fromElsewhere reports whether a failed start shows that base_url may not be that of the API.
+func fromElsewhere(cause error) bool {
+	page, ok := errors.AsType[*client.UnexpectedResponseError](cause)
+	redirect, redirected := errors.AsType[*client.APIError](cause)
+	return ok && page.NotJSON || redirected && redirect.StatusCode/100 == 3
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.

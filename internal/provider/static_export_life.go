@@ -43,7 +43,7 @@ type exportNotes struct {
 	Imported bool `json:"imported,omitempty"`
 	// Unfinished is set from a create that ended without a link until there is one, or until
 	// its job is known to have failed. Terraform taints the resource after an error, and also
-	// after an interrupt if it has a provisioner, and replaces it without asking.
+	// after an interruption if it has a provisioner, and replaces it without asking.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// JobMissing and BundleMissing mean that the service could not find the job or its bundle
 	// for [client.NotFoundLimit].
@@ -52,7 +52,7 @@ type exportNotes struct {
 	// LinkReceivedAt is zero if it is not known.
 	LinkReceivedAt time.Time `json:"link_received_at,omitzero"`
 	// KeptWith is the renew_before at which a renewal last did not extend the expiry: the service
-	// creates a later link only after the earlier one has expired. Zero if none did.
+	// creates a new link only after the earlier one has expired. Zero if none did.
 	KeptWith time.Duration `json:"kept_with,omitempty"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has a link, fails, or is replaced by a newer job.
@@ -207,7 +207,7 @@ func (l *exportLife) resumes(goal exportGoal) bool {
 	return l.Pending != nil && goal.wants(l.Pending.Inputs)
 }
 
-// completed reports whether the job is known to have completed. A job that ever had a link
+// completed reports whether the job is known to have completed. A job that has had a link
 // has completed, regardless of its present status.
 func (l *exportLife) completed() bool {
 	return l.Status == client.JobCompleted || l.Link.URL != ""

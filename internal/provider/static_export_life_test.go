@@ -268,7 +268,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 	}{
 		"new content": {[]change{newContent}, nil},
 		"later status that is undocumented, link due":       {[]change{archived, due}, nil},
-		"first export that has completed since":             {[]change{unfinished}, []string{summaryUnfinished + ": job se_1"}},
+		"first export that has completed since":             {[]change{unfinished}, []string{summaryCanResume + ": job se_1"}},
 		"running":                                           {[]change{running}, []string{summaryCanResume + ": job se_1"}},
 		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
@@ -318,7 +318,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 
 		noJob     = "No job was started for docs.example.com.\n\n"
 		inDoubt   = "A job may have been started for docs.example.com, but its ID was not received.\n\n"
-		look      = "Look for a job that this run may have started in the service's dashboard before you run \"terraform apply\" again. See \"A job may have been started\" in " + errorsPage + "."
+		look      = "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in " + errorsPage + "."
 		unread    = "The provider could not read the status of job se_1, which may still be running.\n\n"
 		noLink    = "Job se_1 completed, but no link was received.\n\n"
 		request   = "The request was for job se_1.\n\n"

@@ -63,10 +63,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, jobID))
 	}
 	if !steps.mayChangeJob() {
-		switch {
-		case life.Unfinished:
-			warnAboutUnfinished(life.JobID, diags)
-		case !life.completed():
+		if life.Unfinished || !life.completed() {
 			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. "+
 				"Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
 		}
@@ -84,7 +81,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	}
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
-			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content. This plan abandons it and starts another job.\n\n"+
+			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
 				"To resume job %[1]s instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with. "+
 				"If that plan does not mention job %[1]s, there is nothing to resume: the job in the state already has that content.")
 		} else {
@@ -104,15 +101,6 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
 		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s\n\n"+
-			"If the job should still exist, check base_url and the API key before you apply the plan.", life.JobID, notFoundLimit, next))
+			"If both should still exist, check base_url and the API key before you apply the plan.", life.JobID, notFoundLimit, next))
 	}
-}
-
-// warnAboutUnfinished warns about a create that ended without a link. The warning of a
-// refresh and the warning of a plan are the same, because the CLI shows only one of these.
-func warnAboutUnfinished(jobID string, diags *diag.Diagnostics) {
-	diags.AddWarning(aboutJob(summaryUnfinished, jobID), fmt.Sprintf(
-		"When Terraform made this plan, job %[1]s had no link, because an earlier apply did not finish. "+
-			"This plan resumes job %[1]s only if it updates the resource in place and no other warning says otherwise.\n\n"+
-			"To resume job %[1]s if the resource is tainted, run \"terraform untaint ADDRESS\" for this resource, and plan again.", jobID))
 }

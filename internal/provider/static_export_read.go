@@ -49,7 +49,10 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	}
 	if life.Unfinished {
 		// Terraform does not ask the provider before it replaces a tainted resource.
-		warnAboutUnfinished(life.JobID, &resp.Diagnostics)
+		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
+			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish. "+
+				"A plan that updates the resource in place resumes job %[1]s, unless another warning says otherwise. A plan that replaces the resource starts another job.\n\n"+
+				"Before you apply a plan that replaces the resource, run \"terraform untaint ADDRESS\" for this resource, and plan again.", life.JobID))
 	}
 	var private privateState
 	if !life.unreadable || life.JobMissing {

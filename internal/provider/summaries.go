@@ -51,7 +51,7 @@ const (
 	summaryCanResume       = "Unfinished job can be resumed"
 	summaryAbandons        = "Unfinished job will be abandoned"
 	summaryMissing         = "Static export job or bundle is missing"
-	summaryReplaced        = "Missing job or bundle was replaced"
+	summaryReplaced        = "Another job was started for a missing one"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryLostNotes       = "Private state is missing"

@@ -36,7 +36,7 @@ type updateWait struct {
 	pollInterval types.String
 	// onUpdate is called with each new status. It may be nil.
 	onUpdate func(*client.UpdateStatus)
-	// again tells the user how to wait again after a timeout or an interrupt.
+	// again tells the user how to wait again after a timeout or an interruption.
 	again string
 	// unchanged says what a failure leaves unchanged. It may be empty.
 	unchanged string

@@ -5,10 +5,10 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -70,18 +70,12 @@ func durationAtLeast(least time.Duration) []validator.String {
 
 // checkID accepts IDs of any form, because the contract does not define one.
 func checkID(id string) error {
-	const use = " Use the ID that the service returned."
-	switch {
-	case strings.TrimSpace(id) == "":
-		return invalidValue("The ID is empty." + use)
-	case utf8.RuneCountInString(id) > client.MaxNameLength:
-		return invalidValue(fmt.Sprintf("The ID is longer than %d characters.", client.MaxNameLength) + use)
-	case strings.Contains(id, "://") && strings.Contains(id, "?"): // a link, which no message may repeat
-		return invalidValue("The ID is a URL." + use)
-	case strings.TrimSpace(id) != id:
-		return invalidValue("The ID has leading or trailing whitespace." + use)
-	case !client.IsPrintable(id):
-		return invalidValue("The ID contains an unprintable character." + use)
+	err := client.CheckName(id)
+	if strings.Contains(id, "://") && strings.Contains(id, "?") { // a link, which no message may repeat
+		err = errors.New("is a URL")
+	}
+	if err != nil {
+		return invalidValue("The ID " + err.Error() + ". Use the ID that the service returned.")
 	}
 	return nil
 }
@@ -101,7 +95,7 @@ func checkPath(value string) error {
 // checkDomain rejects what is more than a domain. The service validates the rest. The
 // error does not repeat the value, which may be a URL with credentials.
 func checkDomain(domain string) error {
-	if domain != "" && !strings.ContainsAny(domain, " :/?#@,*\\") && client.IsPrintable(domain) {
+	if client.CheckName(domain) == nil && !strings.ContainsAny(domain, " :/?#@,*\\") {
 		return nil
 	}
 	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, whitespace, or unprintable character.")
