@@ -24,6 +24,13 @@ import (
 	"unicode"
 )
 
+// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower
+// them.
+var limits = struct {
+	entries int   // files and directories, including parents without an entry
+	bytes   int64 // total size of all files, as read and not as declared
+}{100_000, 4 << 30}
+
 // refusal says why an intact archive is not unpacked. It has no subject.
 type refusal struct {
 	ofEntry bool // the subject is an entry, not the archive

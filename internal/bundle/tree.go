@@ -12,13 +12,6 @@ import (
 	"slices"
 )
 
-// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower
-// them.
-var limits = struct {
-	entries int   // files and directories, including parents without an entry
-	bytes   int64 // total size of all files, as read and not as declared
-}{100_000, 4 << 30}
-
 // Content describes what is in an archive.
 type Content struct {
 	// Digest is the content digest (see tree.content), or "" if the file is not an archive

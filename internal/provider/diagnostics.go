@@ -50,12 +50,11 @@ func explain(err error) explanation {
 	cause := explainCause(ended.Cause)
 	if !errors.Is(ended.Cause, ended.Last) {
 		last := explainCause(ended.Last)
-		api, responded := errors.AsType[*client.APIError](ended.Last)
-		if responded {
+		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
 			last.what = "The last response was " + api.Error() + "."
 		}
 		cause.what = sentences(cause.what, last.what)
-		if responded && api.StatusCode == 429 && timedOut(err) {
+		if timedOut(err) {
 			cause.advice = sentences(last.advice, cause.advice)
 		}
 	}

@@ -27,6 +27,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		checkProxy = "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY."
 		apiURL     = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 		increase   = "If the operation normally takes longer, increase timeouts.read."
+		network    = "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."
 		intercepts = "Check whether a proxy or a sign-in page intercepts requests to storage.example.com."
 	)
 	refused, slowDown, moved, page := api(400), api(429), api(308), api(404)
@@ -59,11 +60,11 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"timeout while the network fails": {
 			&retry.EndedError{Cause: timeout, Last: lost},
-			explanation{"The operation did not finish within 1m30s (timeouts.read). The request GET /v1/a to docs.example.com failed: EOF.", increase},
+			explanation{"The operation did not finish within 1m30s (timeouts.read). The request GET /v1/a to docs.example.com failed: EOF.", network + " " + increase},
 		},
 		"request that was repeated": {
 			&retry.EndedError{Cause: lost, Last: lost, Attempts: 44, Elapsed: 5 * time.Minute},
-			explanation{"The request GET /v1/a to docs.example.com failed: EOF. The provider made 44 attempts over 5m.", "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."},
+			explanation{"The request GET /v1/a to docs.example.com failed: EOF. The provider made 44 attempts over 5m.", network},
 		},
 		"several ways": {
 			&retry.EndedError{Cause: retry.ErrMixed, Last: api(502), Attempts: 30, Elapsed: time.Minute},

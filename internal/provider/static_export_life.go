@@ -191,9 +191,8 @@ func (l *exportLife) differs(goal exportGoal) bool {
 
 // renewsForOldInputs reports whether the link is due although the plan requires other inputs.
 func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
-	old := goal
-	old.inputs, old.known = l.Inputs, true
-	return l.Link.URL != "" && l.differs(goal) && slices.Equal(l.nextSteps(now, old), exportSteps{stepLink})
+	renewable := l.Link.URL != "" && !l.JobMissing && !l.BundleMissing && l.Status != client.JobFailed
+	return renewable && l.differs(goal) && l.needsLink(now, goal)
 }
 
 // adopts reports whether an update of an imported job records inputs that the state does

@@ -35,8 +35,8 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	goal := plan.goal()
 	steps := life.nextSteps(r.data.clock.Now(), goal)
 	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || len(steps) > 0 {
-		// By the time of the apply, the link may have expired.
-		plan.markUnknown(life.nextSteps(life.Link.ExpiresAt, goal), life.completed())
+		stepsAtExpiry := life.nextSteps(life.Link.ExpiresAt, goal) // by the time of the apply, the link may have expired
+		plan.markUnknown(stepsAtExpiry, life.completed())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 	warnAboutPlan(steps, life, goal, &resp.Diagnostics)

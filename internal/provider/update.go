@@ -50,13 +50,12 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 		return last, true
 	}
 	cause, state := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
-	ended, failed := errors.AsType[*retry.EndedError](err)
 	summary := summaryUpdateUnreadable
-	switch {
+	switch _, failed := errors.AsType[*retry.EndedError](err); {
 	case interrupted(err):
 		summary, cause.advice = summaryUpdateInterrupted, w.again
-	case timedOut(err) && failed:
-		summary, cause.advice = summaryUpdateTimedOut, explainCause(ended.Last).advice
+	case timedOut(err) && failed: // so the advice is about the last failure
+		summary = summaryUpdateTimedOut
 	case timedOut(err):
 		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)
 	}

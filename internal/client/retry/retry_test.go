@@ -95,7 +95,7 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 					rule = byTime
 				}
 				err := l.Do(ctx, rule, func(ctx context.Context, current Attempt) error {
-					if count++; count != current.Number || count > 1 && current.Before != error(test.failures[count-2]) {
+					if count++; count != current.Number || count > 1 && !errors.Is(current.Before, test.failures[count-2]) {
 						t.Errorf("attempt %d is %v", count, current)
 					}
 					if count > len(test.failures) {
