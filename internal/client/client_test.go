@@ -32,9 +32,7 @@ func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 		"a domain with a quote": {`a","b":"c`, "", `{"domain":"a\",\"b\":\"c"}`},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
-			var parameters map[string]json.RawMessage
-			_ = json.Unmarshal([]byte(test.parameters), &parameters) // none if it is empty
-			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, parameters)
+			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, json.RawMessage(test.parameters))
 			if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
 				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
 			}

@@ -153,7 +153,7 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 		switch {
 		case err == io.EOF && r.size == 0:
 			return incomplete(errors.New("the response is empty"))
-		case err == io.EOF && r.size < r.total:
+		case err == io.EOF && r.total >= 0 && r.size != r.total:
 			return incomplete(fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
 		case err == io.EOF:
 			return nil

@@ -136,6 +136,10 @@ func TestDownloadSucceeds(t *testing.T) {
 			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
 			asked:    []string{"/1", resumed, `/3 bytes=4100- "v1"`},
 		},
+		"again from the start after a part that is too long": {
+			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(append(content[4000:10000:10000], 'x'), "bytes 4000-9999/10000"), reply(416, ""), whole},
+			asked:    []string{"/1", resumed, `/3 bytes=10001- "v1"`, "/4"},
+		},
 		"again from the start after a part of an object of another size": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:9000], "bytes 4000-8999/9000"), whole},
 			asked:    []string{"/1", resumed, "/3"},

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -65,15 +64,20 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters join the domain in
-// the request body, and cannot replace it. The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or
+// nil, join the domain in the request body, and cannot replace it. The contract leaves open which
+// ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends
 // while it is in flight, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]json.RawMessage) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
 	fields := map[string]json.RawMessage{}
-	maps.Copy(fields, parameters)
+	if len(parameters) > 0 {
+		if err := json.Unmarshal(parameters, &fields); err != nil {
+			return nil, err
+		}
+	}
 	fields["domain"], _ = json.Marshal(domain) // text, which never fails
 	body, err := json.Marshal(fields)
 	if err != nil {

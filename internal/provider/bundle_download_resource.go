@@ -127,10 +127,9 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// Before a replacement, which has other paths too, Terraform drops the warnings of the plan of
-	// its create.
-	creates := !plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)
-	if creates {
+	// In a create, or in a replacement, for whose own create Terraform drops the warnings.
+	newPaths := !plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)
+	if newPaths {
 		owned = bundle.Owned{}
 	}
 	complete := false
@@ -143,12 +142,12 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		complete = found.Complete()
 		for _, occupied := range found.Occupied() {
 			// A create finds the files of the resource that it replaces, or files that it takes over.
-			if !creates || !occupied.Comparable {
-				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied, creates), ""))
+			if !newPaths || !occupied.Comparable {
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied, newPaths), ""))
 			}
 		}
 	}
-	if creates || complete && req.Plan.Raw.Equal(req.State.Raw) {
+	if newPaths || complete && req.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	if config.SHA256.IsNull() {
@@ -162,9 +161,9 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 // planResult says what the apply will do about what the resource did not write.
-func planResult(occupied bundle.Obstacle, creates bool) string {
+func planResult(occupied bundle.Obstacle, newPaths bool) string {
 	switch {
-	case creates:
+	case newPaths:
 		return "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that."
 	case occupied.Comparable:
 		return "If its content is not that of the bundle, the apply stops before it changes any file."

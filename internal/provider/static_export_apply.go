@@ -129,9 +129,7 @@ func (run *exportRun) export(ctx context.Context, missing []string) *exportFailu
 
 // start starts a job for the plan.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
-	var parameters map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(run.goal.inputs.Parameters), &parameters) // canonical, which never fails
-	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, parameters)
+	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, json.RawMessage(run.goal.inputs.Parameters))
 	if err != nil {
 		return nil, run.fail(stageStart, "", nil, err)
 	}

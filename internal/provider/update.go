@@ -128,7 +128,7 @@ func endOfLog(c *client.Client, log []string) []string {
 		text := strings.TrimLeft(line, " \t")
 		lines[i] = line[:len(line)-len(text)] + c.Redact(text)
 	}
-	for len(strings.Join(lines, "")) > maxLogBytes {
+	for len(lines) > 1 && len(strings.Join(lines, "")) > maxLogBytes {
 		lines = lines[1:]
 	}
 	return lines

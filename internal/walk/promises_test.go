@@ -47,7 +47,7 @@ var promises = []struct {
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
 	{applies, "An apply starts a job only if the plan shows it, and with the configured inputs.", (*event).startsAsPlanned},
 	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is still missing.", (*event).startsNoSecond},
-	{applies, "The provider waits as long as Retry-After says.", (*event).retryAfter},
+	{applies, "The provider waits as long as the Retry-After of a 429 says.", (*event).retryAfter},
 	{applies, "A link is due at expires_at less renew_before, and is not renewed earlier.", (*event).renewsNotEarly},
 	{applies, "An apply ends within a minute of its timeout.", (*event).ends},
 	{applies, "An interrupt loses no job, and does not taint a first export.", (*event).interrupt},
@@ -216,7 +216,7 @@ func (e *event) startsNoSecond() bool {
 
 func (e *event) retryAfter() bool {
 	for n, x := range e.seen[min(1, len(e.seen)):] {
-		if p := e.seen[n]; p.outcome != ok && p.endpoint == x.endpoint && p.job == x.job && x.at.Before(p.ended.Add(p.after-time.Second)) {
+		if p := e.seen[n]; p.outcome == busy && p.endpoint == x.endpoint && p.job == x.job && x.at.Before(p.ended.Add(p.after-time.Second)) {
 			return false
 		}
 	}

@@ -364,6 +364,9 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 		x.status, x.failed = record.Status, strings.HasPrefix(record.Status, "fail")
 		x.url = record.BundleURL
 	}
+	if x.outcome != busy {
+		x.after = min(x.after, time.Minute)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tally["requests"]++

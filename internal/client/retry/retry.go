@@ -42,7 +42,9 @@ const (
 // Failure is what the error of an attempt says about another attempt.
 type Failure struct {
 	Kind
-	RetryAfter time.Duration // the pause that the service requests; zero for none
+	// RetryAfter is the pause that the service requests; zero for none. After a failure that is
+	// not [Throttled], the loop waits a minute at most: one broken node may request hours.
+	RetryAfter time.Duration
 	// Progress means that the attempt did part of the work, so the failures before it no
 	// longer count.
 	Progress bool
@@ -108,11 +110,13 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 				return row.end(cause, now)
 			}
 		}
-		deadline, bounded := l.Clock.Deadline(ctx)
-		if bounded && ctx.Err() == nil && failure.RetryAfter > 0 && failure.RetryAfter >= deadline.Sub(now) {
-			return row.end(&BusyError{RetryAt: now.Add(failure.RetryAfter)}, now)
+		pause := l.beforeDeadline(ctx, max(backoff(row.attempts, rule[failure.Kind].Time, l.Random()), min(failure.RetryAfter, maxRetryAfter)))
+		if failure.Kind == Throttled && failure.RetryAfter > 0 { // an earlier attempt would be refused
+			pause = failure.RetryAfter
+			if deadline, bounded := l.Clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
+				return row.end(&BusyError{RetryAt: now.Add(pause)}, now)
+			}
 		}
-		pause := l.beforeDeadline(ctx, l.pause(failure, rule, row.attempts), failure.RetryAfter)
 		if failure.Kind == Throttled {
 			row.postpone(now.Sub(sent) + pause)
 		}
@@ -125,22 +129,14 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 // Sleep pauses before a poll. It returns context.Cause(ctx) if ctx ends. If the poll would
 // miss the deadline, the pause is shorter.
 func (l Loop) Sleep(ctx context.Context, pause time.Duration) error {
-	return l.Clock.Sleep(ctx, l.beforeDeadline(ctx, pause, 0))
-}
-
-// pause returns the pause after a failure, the last of so many in a row.
-func (l Loop) pause(failure Failure, rule Rule, attempts int) time.Duration {
-	if failure.Kind == Throttled && failure.RetryAfter > 0 {
-		return failure.RetryAfter
-	}
-	return max(failure.RetryAfter, backoff(attempts, rule[failure.Kind].Time, l.Random()))
+	return l.Clock.Sleep(ctx, l.beforeDeadline(ctx, pause))
 }
 
 // beforeDeadline returns the pause, or a shorter one if the next attempt would miss the
-// deadline of ctx, but never one below least.
-func (l Loop) beforeDeadline(ctx context.Context, pause, least time.Duration) time.Duration {
+// deadline of ctx.
+func (l Loop) beforeDeadline(ctx context.Context, pause time.Duration) time.Duration {
 	if deadline, bounded := l.Clock.Deadline(ctx); bounded {
-		if left := deadline.Sub(l.Clock.Now()); pause >= left && left-lastAttempt > least {
+		if left := deadline.Sub(l.Clock.Now()); pause >= left && left > lastAttempt {
 			return left - lastAttempt
 		}
 	}

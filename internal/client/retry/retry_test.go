@@ -72,8 +72,10 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 		"kinds in turn around throttling":          {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "the requests failed in several ways in a row; the last attempt: not found"},
 
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
-		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: temporary"},
-		"just before the deadline if allowed":       {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: 39 * s}}, count: 2, ends: 39 * s},
+		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Throttled, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: throttled"},
+		"within a minute whatever else asks for":    {failures: slices.Repeat([]failure{{Kind: Temporary, asks: time.Hour}}, 2), count: 3, ends: 120 * s},
+		"before the deadline whatever else asks":    {timeout: 40 * s, failures: []failure{{Kind: Temporary, asks: time.Hour}}, count: 2, ends: 35 * s},
+		"just before the deadline if allowed":       {timeout: 40 * s, failures: []failure{{Kind: Throttled, asks: 39 * s}}, count: 2, ends: 39 * s},
 		"until its context ends the first attempt":  {failures: []failure{{Kind: Temporary, takes: 99 * s}}, interrupt: 25 * s, count: 1, ends: 25 * s, want: "interrupt"},
 		"until its context ends an attempt":         {failures: []failure{{Kind: Temporary}, {Kind: Temporary, takes: 99 * s}}, interrupt: 25 * s, count: 2, ends: 25 * s, want: "interrupt; the last attempt: temporary"},
 		"once more before the deadline":             {timeout: 28 * s, failures: row(6, Throttled), count: 7, ends: 23 * s},

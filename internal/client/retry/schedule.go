@@ -11,7 +11,7 @@ import (
 const (
 	minWait = time.Second
 	maxWait = 15 * time.Second
-	// maxRetryAfter caps the Retry-After of a successful response.
+	// maxRetryAfter caps the Retry-After of every response but a 429.
 	maxRetryAfter = time.Minute
 )
 
