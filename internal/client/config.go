@@ -128,15 +128,14 @@ func ParseAPIKey(raw string) (string, error) {
 	if key == "" {
 		return "", invalidAPIKey("it is empty")
 	}
-	if strings.ContainsAny(key[:1]+key[len(key)-1:], "\"'`") {
-		return "", invalidAPIKey("it begins or ends with a quotation mark")
-	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
 			return "", invalidAPIKey("it contains whitespace")
 		case unicode.IsControl(r):
 			return "", invalidAPIKey("it contains a control character")
+		case strings.ContainsRune("\"'`\\", r): // messages in JSON would escape some
+			return "", invalidAPIKey("it contains a quotation mark or a backslash")
 		case r > unicode.MaxASCII:
 			return "", invalidAPIKey("it contains a character outside ASCII")
 		}

@@ -53,6 +53,9 @@ type APIError struct {
 // Error describes the response in words that can follow "the service returned".
 func (e *APIError) Error() string {
 	text := e.summary()
+	if e.Page {
+		text += ", a web page"
+	}
 	if e.Redirect != "" {
 		text += ", a redirect to " + e.Redirect
 	}

@@ -46,7 +46,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		value, _ := decodeBody(body)
 		apiError := &APIError{Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, value)), Page: display.IsPage(body)}
-		if location, err := resp.Location(); err == nil { // resolved, so its query is recognized
+		if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 { // resolved, so its query is recognized
 			apiError.Redirect = c.Redact(location.String())
 		}
 		return r, apiError
@@ -103,7 +103,7 @@ func DecodeJSON(data []byte) (value any, err error) {
 // 10.2.3). It returns zero if the header is missing or invalid.
 func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // the most
 		return time.Duration(seconds) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {

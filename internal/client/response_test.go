@@ -100,7 +100,7 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		"a fraction of a second": {value: "0.5"},
 		"a date":                 {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
 		"a date in the past":     {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
-		"centuries":              {value: "99999999999"},
+		"centuries":              {value: "99999999999", want: (1<<31 - 1) * second},
 		"a negative number":      {value: "-1"},
 		"nothing":                {},
 	} {

@@ -92,7 +92,7 @@ func explainCause(err error) explanation {
 	case *client.APIError:
 		what := "The service returned " + err.Error() + "."
 		if err.RetryAfter > 0 {
-			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", err.RetryAfter.Round(time.Second))
+			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", shortDuration(err.RetryAfter.Round(time.Second)))
 		}
 		return explanation{what, advise(err)}
 	case *client.UnexpectedResponseError:
@@ -144,6 +144,7 @@ var adviceByStatus = map[int]string{
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,
+	425: "Try again later.",
 	429: "Reduce -parallelism, or try again later.",
 }
 

@@ -212,8 +212,8 @@ func (run *exportRun) keepLink(ctx context.Context) {
 func (run *exportRun) linkCreated(bundle *client.Bundle) {
 	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a new link only after the earlier one has expired. "+
-				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
+			fmt.Sprintf("The new link did not expire later than the earlier one, so the provider kept the earlier one, which expires at %s. "+
+				"From now on, it ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
 	}
@@ -239,10 +239,10 @@ func (run *exportRun) warnAboutLink() {
 				"If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {
-		lifetime := link.ExpiresAt.Sub(run.life.LinkReceivedAt).Round(time.Second)
+		lifetime := shortDuration(link.ExpiresAt.Sub(run.life.LinkReceivedAt).Round(time.Second))
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
 			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, "+
-				"no renew_before can keep a link from expiring.", lifetime, lead.Round(time.Second), lifetime))
+				"no renew_before can keep a link from expiring.", lifetime, shortDuration(lead.Round(time.Second)), lifetime))
 	}
 }

@@ -109,17 +109,18 @@ func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 // createEnded records a create that ended without a link.
 func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed }
 
-// linkCreated records a link to the bundle of the job, requested for a goal. kept reports whether it
-// shows for the first time that an early renewal does not extend the expiry.
+// linkCreated records a link to the bundle of the job, requested for a goal. An early renewal that
+// does not extend the expiry changes nothing; kept reports whether it is the first one.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes}
 	early, extends := now.Before(l.Link.ExpiresAt), link.ExpiresAt.IsZero() || link.ExpiresAt.After(l.Link.ExpiresAt)
-	kept = goal.renewBefore > 0 && early && !extends && l.KeptWith != goal.renewBefore
-	if kept {
+	if early && !extends && !l.BundleMissing {
+		kept = l.KeptWith != goal.renewBefore
 		l.KeptWith = goal.renewBefore
+		return kept
 	}
 	l.Link, l.LinkReceivedAt, l.BundleMissing, l.Unfinished = link, now, false, false
-	return kept
+	return false
 }
 
 // pendingStarted records a job for the given inputs. The job and its link stay.

@@ -154,21 +154,22 @@ func TestEarlyRenewalThatDoesNotExtendTheExpirySwitchesOffRenewBefore(t *testing
 		after, extends time.Duration
 		want           bool
 	}{
-		"the same link":               {-time.Second, 0, true},
+		"no later expiry":             {-time.Second, 0, true},
 		"a link that expires earlier": {-time.Minute, -time.Second, true},
 		"a link that expires later":   {-time.Minute, time.Second, false},
 		"a link of unknown expiry":    {-time.Minute, -1 << 63, false},
-		"the same link at its expiry": {0, 0, false}, // a cache may return an expired link once
-		"the same link after it":      {time.Hour, 0, false},
+		"no later expiry, at it":      {0, 0, false}, // a cache may return an expired link once
+		"no later expiry, after it":   {time.Hour, 0, false},
 	} {
 		s := completedExport()
 		s.plan.RenewBefore = types.StringValue("10m")
-		bundle, now := &client.Bundle{URL: s.life.Link.URL}, s.life.Link.ExpiresAt.Add(test.after)
+		earlier := s.life.Link
+		bundle, now := &client.Bundle{URL: "https://s.test/later"}, earlier.ExpiresAt.Add(test.after)
 		if test.extends != -1<<63 {
-			bundle.ExpiresAt = s.life.Link.ExpiresAt.Add(test.extends)
+			bundle.ExpiresAt = earlier.ExpiresAt.Add(test.extends)
 		}
-		if kept := s.life.linkCreated(bundle, s.plan.goal(), now); kept != test.want || (s.life.KeptWith > 0) != test.want {
-			t.Errorf("%s: kept %t with %s, want %t", name, kept, s.life.KeptWith, test.want)
+		if kept := s.life.linkCreated(bundle, s.plan.goal(), now); kept != test.want || (s.life.KeptWith > 0) != test.want || (s.life.Link == earlier) != test.want {
+			t.Errorf("%s: kept %t with %s, the link %v; want %t", name, kept, s.life.KeptWith, s.life.Link, test.want)
 		}
 	}
 }
@@ -397,7 +398,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		"that works":                       {exportLink{ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
 		"of unknown expiry":                {exportLink{}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
 		"that expired before it arrived":   {exportLink{ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply requests a new link.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h0m0s after it was received", "The provider uses 30m0s instead.", "less often than every 1h0m0s"}, 0},
+		"whose lifetime is renew_before":   {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h after it was received", "The provider uses 30m instead.", "less often than every 1h"}, 0},
 		"that the service keeps, the same": {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {

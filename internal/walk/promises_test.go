@@ -30,7 +30,7 @@ var promises = []struct {
 	{always, "No message and no log record contains the API key or the query of a link.", (*event).secrets},
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
 	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
-	{always, "A row of failures ends within six minutes, in a refresh within a minute and a half, whatever their kinds.", (*event).rowsEnd},
+	{always, "A streak of failures ends within six minutes, in a refresh within a minute and a half, whatever their kinds.", (*event).streaksEnd},
 	{exports, "A message about an export names no job of another one.", (*event).names},
 	{exports, "The identity in the state is that of the job.", (*event).identity},
 	{destroys, "A destroy removes every export.", (*event).removes},
@@ -39,9 +39,9 @@ var promises = []struct {
 	{plans, "A plan fails only if a request failed.", (*event).planFails},
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
 	{shows, "A plan is an update in place if an argument changes, the link is due, or the job is missing. Otherwise, it is empty.", (*event).planIsNeeded},
-	{shows, "What hangs on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
+	{shows, "What depends on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
 	{shows, "A plan that starts an export without the private state says that it is missing.", (*event).lossIsTold},
-	{shows, "What hangs on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
+	{shows, "What depends on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
 	// Of an apply: resources/static_export, guides/link-lifetime, and Connections in index.
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
@@ -106,7 +106,7 @@ func (e *event) rules() bool {
 }
 
 // missing looks at the request that decided: the last one of a failed operation or of a refresh.
-// A row of changing kinds may end with it, as an outage.
+// A streak of changing kinds may end with it, as an outage.
 func (e *event) missing() bool {
 	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
 	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
@@ -115,8 +115,8 @@ func (e *event) missing() bool {
 	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
 }
 
-// rowsEnd allows what slow responses and Retry-After add.
-func (e *event) rowsEnd() bool {
+// streaksEnd allows what slow responses and Retry-After add.
+func (e *event) streaksEnd() bool {
 	rows := map[string][]exchange{}
 	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
 	for _, x := range e.seen {

@@ -95,7 +95,7 @@ const (
 	left     outcome = "abandoned" // by the provider
 )
 
-// failures are the outcomes that a row of failures consists of. A 429 is none.
+// failures are the outcomes that a streak of failures consists of. A 429 is none.
 var failures = []outcome{missing, rejected, trouble, never}
 
 // exchange is a request and what the provider received.

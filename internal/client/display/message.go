@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -82,8 +81,10 @@ func FieldMessage(value any) string {
 // join joins distinct texts that are not empty.
 func join(texts []string, separator string) string {
 	var kept []string
+	seen := map[string]bool{"": true}
 	for _, text := range texts {
-		if text != "" && !slices.Contains(kept, text) {
+		if !seen[text] {
+			seen[text] = true
 			kept = append(kept, text)
 		}
 	}

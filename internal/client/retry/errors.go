@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrMixed ends a row of failures of several kinds, none of which lasted long enough to show
+// ErrMixed ends a streak of failures of several kinds, none of which lasted long enough to show
 // what is wrong.
 var ErrMixed = errors.New("the requests failed in several ways in a row")
 
@@ -32,7 +32,7 @@ type EndedError struct {
 	Cause error
 	// Last is the error of the last attempt; never nil.
 	Last     error
-	Attempts int           // in the row
+	Attempts int           // in the streak
 	Elapsed  time.Duration // since the first of these attempts was sent
 }
 

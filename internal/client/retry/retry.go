@@ -89,39 +89,39 @@ type Attempt struct {
 // next attempt, it is context.Cause(ctx) or a [*BusyError]. It is wrapped in an [*EndedError]
 // if an attempt before the end had failed.
 func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, Attempt) error) error {
-	var row failures
+	var streak failures
 	for number := 1; ; number++ {
 		sent := l.Clock.Now()
-		err := attempt(ctx, Attempt{number, row.last})
+		err := attempt(ctx, Attempt{number, streak.last})
 		now := l.Clock.Now()
 		switch {
 		case err == nil:
 			return nil
 		case errors.Is(err, context.Cause(ctx)):
-			return row.end(err, now)
+			return streak.end(err, now)
 		}
 		failure := l.Classify(err)
 		if failure.Progress {
-			row = failures{}
+			streak = failures{}
 		}
-		row.add(err, sent)
+		streak.add(err, sent)
 		if failure.Kind != Throttled {
-			if cause := row.count(failure.Kind, rule, l.MaxRetries, sent, now); cause != nil {
-				return row.end(cause, now)
+			if cause := streak.count(failure.Kind, rule, l.MaxRetries, sent, now); cause != nil {
+				return streak.end(cause, now)
 			}
 		}
-		pause := l.beforeDeadline(ctx, max(backoff(row.attempts, rule[failure.Kind].Time, l.Random()), min(failure.RetryAfter, maxRetryAfter)))
+		pause := l.beforeDeadline(ctx, max(backoff(streak.attempts, rule[failure.Kind].Time, l.Random()), min(failure.RetryAfter, maxRetryAfter)))
 		if failure.Kind == Throttled && failure.RetryAfter > 0 { // an earlier attempt would be refused
 			pause = failure.RetryAfter
 			if deadline, bounded := l.Clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
-				return row.end(&BusyError{RetryAt: now.Add(pause)}, now)
+				return streak.end(&BusyError{RetryAt: now.Add(pause)}, now)
 			}
 		}
 		if failure.Kind == Throttled {
-			row.postpone(now.Sub(sent) + pause)
+			streak.postpone(now.Sub(sent) + pause)
 		}
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
-			return row.end(cause, l.Clock.Now())
+			return streak.end(cause, l.Clock.Now())
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (l Loop) beforeDeadline(ctx context.Context, pause time.Duration) time.Dura
 	return pause
 }
 
-// failures describes a row of failed attempts.
+// failures describes a streak of failed attempts.
 type failures struct {
 	last     error
 	attempts int
@@ -153,7 +153,7 @@ type failures struct {
 	retries int       // failures that are limited by number, regardless of their kinds
 	kind    Kind      // of the last one; Unconnected counts as Temporary, the same outage
 	first   time.Time // the first response
-	since   time.Time // the first response in a row of this kind; after first if the kinds differ
+	since   time.Time // the first response in a streak of this kind; after first if the kinds differ
 }
 
 // add adds a failed attempt that was sent at the given time.
@@ -166,7 +166,7 @@ func (f *failures) add(err error, sent time.Time) {
 }
 
 // count counts the failure that was added last toward the limits of a rule. It returns why the
-// failure ends the row, or nil. Limits of time run from the first response to the sending of the
+// failure ends the streak, or nil. Limits of time run from the first response to the sending of the
 // last attempt, so the last response may be slow.
 func (f *failures) count(kind Kind, rule Rule, maxRetries int, sent, answered time.Time) error {
 	limit := rule[kind]
