@@ -188,7 +188,7 @@ func TestUnpackIntoADirectoryThatIsGone(t *testing.T) {
 	must(t, root.Close())
 }
 
-// lower lowers the limits. No test runs beside it.
+// lower lowers the limits. No test runs in parallel with it.
 func lower(t testing.TB, entries int, size int64) {
 	t.Helper()
 	was := limits
@@ -287,7 +287,7 @@ func TestArchiveErrorFollowsBecause(t *testing.T) {
 		"it contains no files":                              {Err: errEmpty},
 		`unexpected EOF in the entry "a/b"`:                 {Entry: "a/b", Err: io.ErrUnexpectedEOF, Damaged: true},
 		"unexpected EOF":                                    {Err: io.ErrUnexpectedEOF, Damaged: true},
-		// 100 characters of the name, and nothing that a terminal obeys.
+		// 100 characters of the name, and nothing that a terminal interprets.
 		`its entry "\x1b]0;evil\a\u202e` + strings.Repeat("x", 90) + `" has a name that is unsafe or too long`: {Entry: "\x1b]0;evil\a\u202e" + strings.Repeat("x", 5000), Err: errName},
 	} {
 		if err.Error() != want {

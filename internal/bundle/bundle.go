@@ -160,6 +160,9 @@ func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 			_ = p.readDigest(ctx) // what cannot be read is not the same
 		}
 		p.same = p.digest == p.content
+		if info, err := os.Lstat(p.name); err == nil && info.Mode().Type() == p.kind {
+			_ = os.Chmod(p.newName(), info.Mode().Perm()) // keep them; a rename reports what is missing
+		}
 	}
 	unlock, err := lock(ctx)
 	if err != nil {

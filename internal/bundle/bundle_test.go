@@ -117,6 +117,22 @@ func (d *disk) wantListing(want map[string]string) {
 
 func sha256Of(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
+func TestPermissionsStay(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t)
+	must(t, os.Mkdir(d.Directory, 0o700))
+	must(t, d.put(siteOf(t, "1")))
+	must(t, os.Chmod(d.Path, 0o600))
+	must(t, d.put(siteOf(t, "2")))
+	for _, name := range []string{d.Directory, d.Path} {
+		info, err := os.Stat(name)
+		must(t, err)
+		if mode := info.Mode().Perm(); mode&0o77 != 0 && runtime.GOOS != "windows" { // which has none
+			t.Errorf("%s has the permissions %s", name, mode)
+		}
+	}
+}
+
 // siteOf packs a site of two pages in an archive.
 func siteOf(t *testing.T, version string) []byte {
 	return gzipOf(t, tarOf(t, regular("docs/guide.html", "guide "+version), regular("index.html", "home "+version)))

@@ -130,7 +130,7 @@ var (
 
 // thirdPartyResources are the schemas of what the examples use, by provider and resource, reduced
 // to the arguments in the examples. helm and tfe follow `terraform providers schema -json` of
-// versions 3.1.2 and 0.78.0, with which the examples were validated. aws follows the documentation
+// versions 3.1.2 and 0.78.0, which the guides name. aws follows the documentation
 // of version 6. An argument that an example gains is added here.
 var thirdPartyResources = map[string]map[string]schema.Schema{
 	"aws": {

@@ -120,7 +120,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`, announced: "The apply stops before it changes any file."},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "If its content is not that of the bundle, the apply stops before it changes any file."},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "If it does not have the content of the bundle, the apply stops before it changes any file, and says what to do."},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -213,7 +213,7 @@ func TestReplacementAtTheSamePathDeletesFirst(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Terraform destroys the old object after it has created the new one.
+// Terraform destroys the old resource after it has created the new one.
 func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 	t.Parallel()
 	c := newHarness(t, simulator.Options{}).cli(t, "")

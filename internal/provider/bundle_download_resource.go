@@ -62,7 +62,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
 				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write. A relative path is relative to the working directory, or to that of `-chdir`. " +
+				MarkdownDescription: "Path of the file to write. A relative path is relative to the working directory, or to the `-chdir` directory. " +
 					"Missing directories are created, and are not deleted on destroy. " +
 					"A change replaces the resource and deletes the old files, before the download unless `create_before_destroy` is set.",
 				Required:      true,
@@ -70,7 +70,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the file (for that of its content, see `content_sha256`), as 64 lowercase hexadecimal digits. " +
+				MarkdownDescription: "SHA-256 checksum of the archive file, as 64 lowercase hexadecimal digits. For its content, see `content_sha256`. " +
 					"If set, any other checksum is an error. If omitted, it is computed from the downloaded file. " +
 					"A change downloads the bundle again, unless the file has that checksum.",
 				Optional: true,
@@ -92,7 +92,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-			"update": "Timeout for an update, including that wait. Default: `60m`.",
+			"update": "Timeout for an update, including the wait for a running job. Default: `60m`.",
 		}),
 	}
 }
@@ -143,7 +143,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		for _, occupied := range found.Occupied() {
 			// A create finds the files of the resource that it replaces, or files that it takes over.
 			if !newPaths || !occupied.Comparable {
-				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, explainOccupied(occupied, planResult(occupied, newPaths), ""))
+				resp.Diagnostics.AddAttributeWarning(argumentOf(occupied), summaryPathInUse+": "+occupied.Name, warnAboutOccupied(occupied, newPaths))
 			}
 		}
 	}
@@ -160,15 +160,15 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// planResult says what the apply will do about what the resource did not write.
-func planResult(occupied bundle.Obstacle, newPaths bool) string {
+// warnAboutOccupied says what the apply will do about what the resource did not write.
+func warnAboutOccupied(occupied bundle.Obstacle, newPaths bool) string {
 	switch {
 	case newPaths:
-		return "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that."
+		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.", "")
 	case occupied.Comparable:
-		return "If its content is not that of the bundle, the apply stops before it changes any file."
+		return fmt.Sprintf("%q %s. If it does not have the content of the bundle, the apply stops before it changes any file, and says what to do.", occupied.Name, occupied.Problem)
 	}
-	return "The apply stops before it changes any file."
+	return explainOccupied(occupied, "The apply stops before it changes any file.", "")
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

@@ -41,7 +41,7 @@ func wantNoSecret(t *testing.T, where, text string) {
 	}
 }
 
-// secretsConfig has every object of the provider that Terraform 1.10 knows. Only
+// secretsConfig has everything that the provider has and Terraform 1.10 supports. Only
 // docs_static_export keeps a link in the state, as the documentation says.
 const secretsConfig = `
 ephemeral "docs_static_export_bundle" "site" {

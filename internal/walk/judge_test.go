@@ -202,7 +202,7 @@ func (e *event) outOfTime() bool {
 	return left < margin || wentWrong(e.last) && left-e.last.after < margin/4
 }
 
-// otherInputs reports whether the configuration asks for something else than the job has. An
+// otherInputs reports whether the configuration asks for anything other than what the job has. An
 // imported job has whatever is configured, except for a domain that the import named.
 func (e *event) otherInputs() bool {
 	if domain := e.config().domain(e.on); e.job.imported {

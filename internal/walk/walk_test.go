@@ -88,8 +88,8 @@ const (
 	gate     = "docs_update_gate.s0"
 )
 
-// settings are the arguments of an export by name. That of triggers is a revision, that of
-// timeouts is one for all, and that of domain a part of it. Others are as configured.
+// settings are the arguments of an export by name. The value of triggers is a
+// revision, of timeouts one duration for all, and of domain a part of it. Others are as configured.
 type settings map[string]string
 
 func (s settings) domain(i int) string { return fmt.Sprintf("s%d.%sexample.com", i, s["domain"]) }

@@ -143,7 +143,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: noTime, Run: noTime, Fail: "Page guides/links.mdx cannot be parsed"})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: noTime, Run: simulator.Forever})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever})
-	// Who reads the settings may send requests, whose log comes next.
+	// Whoever reads the settings may send requests, whose log comes next.
 	if _, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued. When this process ends, all jobs and links are lost."); err != nil {
 		return err
 	}
