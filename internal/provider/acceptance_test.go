@@ -51,11 +51,11 @@ func newAcceptance(t *testing.T, variables ...string) *acceptance {
 	return a
 }
 
-// wantCounts checks the requests of the whole test if the service is simulated.
-func (a *acceptance) wantCounts(t *testing.T, want counts) {
+// wantWork checks the requests of the whole test, but for reads of jobs, if the service is simulated.
+func (a *acceptance) wantWork(t *testing.T, want counts) {
 	t.Helper()
 	if a.simulated != nil {
-		a.simulated.wantCounts(t, want)
+		a.simulated.wantWork(t, want)
 	}
 }
 

@@ -51,7 +51,7 @@ resource "terraform_data" "test" {
 			{Config: config("2"), ConfigPlanChecks: expectAction(address, plancheck.ResourceActionUpdate)},
 		},
 	})
-	acc.wantCounts(t, counts{update: 2})
+	acc.wantWork(t, counts{update: 2})
 }
 
 const awaitUpdate = "docs_await_update"

@@ -73,7 +73,7 @@ resource "docs_bundle_download" "test" {
 			return err
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, job: 31, bundle: 4, download: 2})
+	acc.wantWork(t, counts{start: 2, bundle: 4, download: 2})
 }
 
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }

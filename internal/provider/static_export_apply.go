@@ -95,7 +95,8 @@ type exportRun struct {
 // update takes the steps that the plan and the state require.
 func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
 	var missing []string // the jobs of the steps before
-	for _, step := range run.life.nextSteps(run.clock.Now(), run.goal) {
+	due := run.life.linkDue(run.clock.Now(), run.goal)
+	for _, step := range run.life.nextSteps(run.goal, due) {
 		switch step {
 		case stepResume:
 			failure = run.linkPending(ctx)

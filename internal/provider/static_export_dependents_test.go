@@ -66,7 +66,7 @@ func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 		wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "Warning: Static export job not found: job "+lost, "~ job_id")
 	})
 	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 1, job: 73, bundle: 1})
+	h.wantWork(t, counts{start: 1, bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
@@ -109,7 +109,7 @@ func TestDomainIsAnInput(t *testing.T) {
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Errorf("the state was %v and is %v", before, after)
 	}
-	h.wantCounts(t, counts{start: 1, job: 15, bundle: 1})
+	h.wantWork(t, counts{start: 1, bundle: 1})
 
 	h.service.NextJob(simulator.JobSpec{Fail: "no such site"})
 	c.write(t, domain("other.example.com", "2"))
@@ -132,5 +132,5 @@ func TestFailedExportRenewsTheOldLinkThatWasDue(t *testing.T) {
 	c.write(t, revision("2"))
 	wantPhrases(t, c.apply(t, 1), "no space", "The link in the state expires at 2130-01-31T15:")
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{start: 2, job: 27, bundle: 2})
+	h.wantWork(t, counts{start: 2, bundle: 2})
 }

@@ -70,8 +70,11 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
-	if f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart {
-		cause.advice = "" // timeouts.create does not limit the resumed export
+	switch {
+	case f.outcome == outcomeInDoubt && !fromElsewhere(f.cause): // the advice is for a repeated request
+		cause.advice = ""
+	case f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart: // timeouts.create does not limit the resumed export
+		cause.advice = ""
 	}
 	switch f.stage {
 	case stageStart:
@@ -92,9 +95,6 @@ func (f *exportFailure) describeStart(advice string) explanation {
 	noJob := "No job was started for " + f.domain + "."
 	switch f.outcome {
 	case outcomeInDoubt:
-		if !fromElsewhere(f.cause) {
-			advice = "" // for a repeated request
-		}
 		return explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
 			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")}
 	case outcomeGone:

@@ -163,9 +163,10 @@ type exportSteps []exportStep
 // mayChangeJob reports whether the steps may replace the job: by another one or the pending one.
 func (s exportSteps) mayChangeJob() bool { return slices.Contains(s, stepStart) }
 
-// nextSteps decides what an apply does at the time now. ModifyPlan and Update both call it.
-func (l *exportLife) nextSteps(now time.Time, goal exportGoal) (steps exportSteps) {
-	differs, failed, needsLink := l.differs(goal), l.Status == client.JobFailed, l.needsLink(now, goal)
+// nextSteps decides what an apply does. due reports whether the link is due then. ModifyPlan and
+// Update both call it.
+func (l *exportLife) nextSteps(goal exportGoal, due bool) (steps exportSteps) {
+	differs, failed, needsLink := l.differs(goal), l.Status == client.JobFailed, due || l.Link.URL == ""
 	if differs || l.JobMissing || l.BundleMissing || needsLink && failed {
 		if l.resumes(goal) {
 			steps = append(steps, stepResume)
@@ -193,7 +194,7 @@ func (l *exportLife) differs(goal exportGoal) bool {
 // renewsForOldInputs reports whether the link is due although the plan requires other inputs.
 func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
 	renewable := l.Link.URL != "" && !l.JobMissing && !l.BundleMissing && l.Status != client.JobFailed
-	return renewable && l.differs(goal) && l.needsLink(now, goal)
+	return renewable && l.differs(goal) && l.linkDue(now, goal)
 }
 
 // adopts reports whether an update of an imported job records inputs that the state does
@@ -226,16 +227,17 @@ func (l *exportLife) abandoned(goal exportGoal) []string {
 	return jobs
 }
 
-// needsLink reports whether the job has no link or one that is due for renewal.
-func (l *exportLife) needsLink(now time.Time, goal exportGoal) bool {
-	return l.Link.URL == "" || !goal.neverRenew && l.linkDue(now, goal.renewBefore)
+// linkDue reports whether the link must be renewed at the time now: renewBefore ahead of its
+// expiry.
+func (l *exportLife) linkDue(now time.Time, goal exportGoal) bool {
+	lead, _ := l.lead(goal.renewBefore)
+	return l.linkWillBeDue(goal) && !now.Before(l.Link.ExpiresAt.Add(-lead))
 }
 
-// linkDue reports whether the link must be renewed at the time now: renewBefore ahead of its
-// expiry. A link without a known expiry is never due.
-func (l *exportLife) linkDue(now time.Time, renewBefore time.Duration) bool {
-	lead, _ := l.lead(renewBefore)
-	return !l.Link.ExpiresAt.IsZero() && !now.Before(l.Link.ExpiresAt.Add(-lead))
+// linkWillBeDue reports whether the link must be renewed at some time. One without a known expiry
+// never is.
+func (l *exportLife) linkWillBeDue(goal exportGoal) bool {
+	return !goal.neverRenew && !l.Link.ExpiresAt.IsZero()
 }
 
 // lead returns how long before its expiry the link is renewed. It is zero if the service

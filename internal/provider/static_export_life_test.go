@@ -138,10 +138,10 @@ func TestNextSteps(t *testing.T) {
 			for _, change := range test.changes {
 				change(&s)
 			}
-			if got := fmt.Sprint(s.life.nextSteps(startOfTime, s.plan.goal())); got != test.want {
+			if got := fmt.Sprint(s.life.nextSteps(s.plan.goal(), s.life.linkDue(startOfTime, s.plan.goal()))); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			if got := fmt.Sprint(s.life.nextSteps(s.life.Link.ExpiresAt, s.plan.goal())); got != test.later {
+			if got := fmt.Sprint(s.life.nextSteps(s.plan.goal(), s.life.linkWillBeDue(s.plan.goal()))); got != test.later {
 				t.Errorf("later: got %s, want %s", got, test.later)
 			}
 		})
@@ -205,7 +205,7 @@ func TestLinkIsDue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test.life.KeptWith = test.keptWith
-			if got := test.life.linkDue(received.Add(test.after), test.renewBefore); got != test.want {
+			if got := test.life.linkDue(received.Add(test.after), exportGoal{renewBefore: test.renewBefore}); got != test.want {
 				t.Errorf("due: %t, want %t", got, test.want)
 			}
 		})
@@ -294,7 +294,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 				change(&s)
 			}
 			var diags diag.Diagnostics
-			warnAboutPlan(s.life.nextSteps(startOfTime, s.plan.goal()), &s.life, s.plan.goal(), &diags)
+			warnAboutPlan(s.life.nextSteps(s.plan.goal(), s.life.linkDue(startOfTime, s.plan.goal())), &s.life, s.plan.goal(), &diags)
 			said := ""
 			for _, d := range diags {
 				said += d.Summary() + "\n" + d.Detail() + "\n"

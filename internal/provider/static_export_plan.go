@@ -33,10 +33,10 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return
 	}
 	goal := plan.goal()
-	steps := life.nextSteps(r.data.clock.Now(), goal)
+	steps := life.nextSteps(goal, life.linkDue(r.data.clock.Now(), goal))
 	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || len(steps) > 0 {
-		stepsAtExpiry := life.nextSteps(life.Link.ExpiresAt, goal) // by the time of the apply, the link may have expired
-		plan.markUnknown(stepsAtExpiry, life.completed())
+		stepsLater := life.nextSteps(goal, life.linkWillBeDue(goal)) // the apply may be hours away
+		plan.markUnknown(stepsLater, life.completed())
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
 	warnAboutPlan(steps, life, goal, &resp.Diagnostics)

@@ -63,7 +63,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantCounts(t, counts{start: 2, job: 34, bundle: 2})
+	acc.wantWork(t, counts{start: 2, bundle: 2})
 }
 
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {

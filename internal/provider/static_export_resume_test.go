@@ -23,7 +23,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: 16, bundle: 1})
+	h.wantWork(t, counts{start: 1, bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
