@@ -18,7 +18,7 @@ func object(size int) string { return "{}" + strings.Repeat(" ", size-2) }
 
 func zipped(text string) string {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	_, _ = w.Write([]byte(text))
 	_ = w.Close()
 	return b.String()
