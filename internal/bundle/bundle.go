@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,7 +162,7 @@ func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 		}
 		p.same = p.digest == p.content
 		if info, err := os.Lstat(p.name); err == nil && info.Mode().Type() == p.kind {
-			_ = os.Chmod(p.newName(), info.Mode().Perm()) // keep them; a rename reports what is missing
+			_ = os.Chmod(p.newName(), info.Mode()&(fs.ModePerm|fs.ModeSetgid)) // keep them; a rename reports what is missing
 		}
 	}
 	unlock, err := lock(ctx)

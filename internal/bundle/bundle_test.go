@@ -121,14 +121,15 @@ func TestPermissionsStay(t *testing.T) {
 	t.Parallel()
 	d := newDisk(t)
 	must(t, os.Mkdir(d.Directory, 0o700))
+	must(t, os.Chmod(d.Directory, 0o700|fs.ModeSetgid))
 	must(t, d.put(siteOf(t, "1")))
 	must(t, os.Chmod(d.Path, 0o600))
 	must(t, d.put(siteOf(t, "2")))
 	for _, name := range []string{d.Directory, d.Path} {
 		info, err := os.Stat(name)
 		must(t, err)
-		if mode := info.Mode().Perm(); mode&0o77 != 0 && runtime.GOOS != "windows" { // which has none
-			t.Errorf("%s has the permissions %s", name, mode)
+		if mode := info.Mode(); runtime.GOOS != "windows" && (mode.Perm()&0o77 != 0 || mode.IsDir() && mode&fs.ModeSetgid == 0) { // Windows has none
+			t.Errorf("%s has the mode %s", name, mode)
 		}
 	}
 }

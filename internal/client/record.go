@@ -62,7 +62,7 @@ func asText(field any) (string, bool) {
 func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
 // CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
-// them. It is used unchanged in requests, the state, and messages. The error follows the subject,
+// them or a URL with a query. It is used unchanged in requests, the state, and messages. The error follows the subject,
 // as in "the ID is empty".
 func CheckName(name string) error {
 	const longest = 256
@@ -75,6 +75,8 @@ func CheckName(name string) error {
 		return errors.New("has leading or trailing whitespace")
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("contains an unprintable character")
+	case strings.Contains(name, "://") && strings.Contains(name, "?"): // it may be a presigned link, which no message may show
+		return errors.New("contains a URL")
 	}
 	return nil
 }
@@ -122,14 +124,15 @@ func (r *record) texts(name string) []string {
 }
 
 // number reads a number, or a string that contains one, with or without a percent sign.
-func (r *record) number(name string) *float64 { return convertField(r, name, asNumber) }
+func (r *record) number(name string) *float64 {
+	return convertField(r, name, func(field any) (float64, bool) {
+		text, _ := asText(field)
+		return asNumber(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	})
+}
 
-func asNumber(field any) (float64, bool) {
-	text, ok := asText(field)
-	if !ok {
-		return 0, false
-	}
-	number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
+func asNumber(text string) (float64, bool) {
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return number, err == nil && !math.IsNaN(number) && !math.IsInf(number, 0)
 }
 
@@ -137,13 +140,12 @@ func asNumber(field any) (float64, bool) {
 func (r *record) count(name string) *int64 {
 	return convertField(r, name, func(field any) (int64, bool) {
 		// A float64 cannot represent every large ID exactly.
-		if text, ok := asText(field); ok {
-			if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
-				return integer, integer >= 0
-			}
+		text, _ := asText(field)
+		if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
+			return integer, integer >= 0
 		}
 		const exact = 1 << 53
-		number, ok := asNumber(field)
+		number, ok := asNumber(text)
 		return int64(number), ok && number == math.Trunc(number) && number >= 0 && number <= exact
 	})
 }

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -49,20 +48,20 @@ var (
 	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
 	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
 	anyDuration      = durationAtLeast(0)
-	timeoutRules     = durationAtLeast(time.Millisecond)
+	timeoutRules     = durationAtLeast(time.Minute) // [client.NotFoundLimit] must pass before it
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
 // durationAtLeast accepts durations that are not shorter than a minimum.
 func durationAtLeast(least time.Duration) []validator.String {
-	return rules(summaryInvalidDuration, fmt.Sprintf("a duration of at least %s", least), func(value string) error {
+	return rules(summaryInvalidDuration, "a duration of at least "+shortDuration(least), func(value string) error {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
 			return invalidValue(fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
 		case d < 0:
 			return invalidValue("The duration must not be negative.")
 		case d < least:
-			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", least, value))
+			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", shortDuration(least), value))
 		}
 		return nil
 	})
@@ -70,11 +69,7 @@ func durationAtLeast(least time.Duration) []validator.String {
 
 // checkID accepts IDs of any form, because the contract does not define one.
 func checkID(id string) error {
-	err := client.CheckName(id)
-	if strings.Contains(id, "://") && strings.Contains(id, "?") { // a link, which no message may repeat
-		err = errors.New("is a URL")
-	}
-	if err != nil {
+	if err := client.CheckName(id); err != nil {
 		return invalidValue("The ID " + err.Error() + ". Use the ID that the service returned.")
 	}
 	return nil
