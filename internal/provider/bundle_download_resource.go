@@ -263,9 +263,10 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		return
 	}
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
+	result := &run.plan
 	if wantsSame && found.Complete() {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		run.plan = run.state
+		result = &run.state
 	} else {
 		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
 			return
@@ -275,7 +276,7 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 			return
 		}
 	}
-	run.diags.Append(to.Set(ctx, &run.plan)...)
+	run.diags.Append(to.Set(ctx, result)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 

@@ -105,20 +105,20 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 			streak = failures{}
 		}
 		streak.add(err, sent)
-		if failure.Kind != Throttled {
+		pause := backoff(streak.attempts, rule[failure.Kind].Time, l.Random())
+		if failure.Kind == Throttled {
+			if pause = l.beforeDeadline(ctx, pause); failure.RetryAfter > 0 {
+				pause = failure.RetryAfter // an earlier attempt would be refused
+				if deadline, bounded := l.Clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
+					return streak.end(&BusyError{RetryAt: now.Add(pause)}, now)
+				}
+			}
+			streak.postpone(now.Sub(sent) + pause)
+		} else {
 			if cause := streak.count(failure.Kind, rule, l.MaxRetries, sent, now); cause != nil {
 				return streak.end(cause, now)
 			}
-		}
-		pause := l.beforeDeadline(ctx, max(backoff(streak.attempts, rule[failure.Kind].Time, l.Random()), min(failure.RetryAfter, maxRetryAfter)))
-		if failure.Kind == Throttled && failure.RetryAfter > 0 { // an earlier attempt would be refused
-			pause = failure.RetryAfter
-			if deadline, bounded := l.Clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
-				return streak.end(&BusyError{RetryAt: now.Add(pause)}, now)
-			}
-		}
-		if failure.Kind == Throttled {
-			streak.postpone(now.Sub(sent) + pause)
+			pause = l.beforeDeadline(ctx, max(pause, min(failure.RetryAfter, maxRetryAfter)))
 		}
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
 			return streak.end(cause, l.Clock.Now())
