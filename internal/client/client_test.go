@@ -104,7 +104,7 @@ func TestResponseWithAnotherIDIsUsedAndLogged(t *testing.T) {
 		"update": `{"_id":"se_2","status":"success"}`,
 	} {
 		log := &logbook{}
-		if _, err := calls[call](bounded(t, time.Hour), receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.Contains(log.above()[0], "WARN The response has another ID than the request map[field:") || !strings.Contains(log.above()[0], " id:se_2 path:/v1/") {
+		if _, err := calls[call](bounded(t, time.Hour), receiving(t, body, log)); err != nil || len(log.above()) != 1 || !strings.Contains(log.above()[0], "WARN The ID in the response differs from the one in the request map[field:") || !strings.Contains(log.above()[0], " id:se_2 path:/v1/") {
 			t.Errorf("%s: %v, logged %q", call, err, log.above())
 		}
 	}

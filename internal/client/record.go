@@ -97,11 +97,11 @@ func (r *record) name(field string) (string, error) {
 	return text, nil
 }
 
-// compareID warns in the log if the service returned another ID than the requested one. The
+// compareID warns in the log if the service returned an ID other than the requested one. The
 // contract leaves open whether an ID can have aliases, so that is no error.
 func (r *record) compareID(field, requested string) {
 	if id := r.text(field); id != nil && *id != requested {
-		r.log(slog.LevelWarn, "The response has another ID than the request", map[string]any{"field": field, "id": *id})
+		r.log(slog.LevelWarn, "The ID in the response differs from the one in the request", map[string]any{"field": field, "id": *id})
 	}
 }
 

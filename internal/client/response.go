@@ -64,7 +64,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 		return r, nil
 	}
 	return r, &UnexpectedResponseError{
-		Exchange: r.Exchange, Problem: cmp.Or(problem, "the body is JSON, but not an object"), NotJSON: problem != "",
+		Exchange: r.Exchange, Problem: cmp.Or(problem, "the JSON body is not an object"), NotJSON: problem != "",
 		Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], value)),
 	}
 }

@@ -36,7 +36,7 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"one brace too many": {reply(200, `{"a":1}}`), ", but the body is not JSON"},
 		"nothing":            {reply(200, ""), ", but the body is empty"},
 		"a web page":         {reply(200, "<title>Sign in</title>"), "the body is an HTML or XML page. The service's message: Sign in"},
-		"an array":           {reply(200, `["no domain"]`), "the body is JSON, but not an object. The service's message: no domain"},
+		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The service's message: no domain"},
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 				if err == nil || response.object != nil || !strings.HasSuffix(err.Error(), test.problem) {
 					t.Fatalf("got %v, %v; want %q", response, err, test.problem)
 				}
-				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "body is JSON") || strings.Contains(test.problem, "larger")) {
+				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {
 					t.Errorf("%v: NotJSON is %t", err, unusable.NotJSON)
 				}
 				checkShown(t, err.Error())

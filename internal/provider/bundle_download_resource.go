@@ -92,7 +92,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-			"update": "Timeout for an update, including the wait for a running job. Default: `60m`.",
+			"update": "Timeout for a download in place, including the wait for a running job. Default: `60m`.",
 		}),
 	}
 }

@@ -155,10 +155,12 @@ func advise(e *client.APIError) string {
 	}
 	known := adviceByStatus[e.StatusCode]
 	switch {
+	case e.Page && e.StatusCode == 403:
+		return "If a proxy sent this page, allow connections to the host of base_url. Otherwise: " + known
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the service has moved, set base_url to its new URL."
+		return "If this is the API's new URL, set base_url to it. If it is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:

@@ -35,6 +35,8 @@ func TestFailuresAreExplained(t *testing.T) {
 	slowDown.RetryAfter = 90 * time.Second
 	moved.Redirect = "https://new.example.com/v1"
 	page.Page = true
+	proxied := api(403)
+	proxied.Page = true
 	login := &client.UnexpectedResponseError{Exchange: api(200).Exchange, NotJSON: true, Problem: "the body is a web page", Message: "Log in"}
 	broken := &client.UnexpectedResponseError{Exchange: api(200).Exchange, Problem: "the response has no field \"status\""}
 	lost := &client.ConnectionError{Method: "GET", Path: "/v1/a", Host: "docs.example.com", Reason: "EOF"}
@@ -45,7 +47,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"refusal":     {refused, explanation{"The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.", badRequest}},
 		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism, or try again later."}},
-		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the service has moved, set base_url to its new URL."}},
+		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If this is the API's new URL, set base_url to it. If it is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."}},
 		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), a web page, without a message.", apiURL}},
 		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.", apiURL}},
 		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}},
@@ -94,6 +96,8 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 		api(402): "The organization's subscription does not include this request.",
 		api(403): "Use an admin API key for the organization that owns the site.",
+		proxied:  "If a proxy sent this page, allow connections to the host of base_url. Otherwise: Use an admin API key for the organization that owns the site.",
+		api(425): "Try again later.",
 		api(404): "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,
 		api(408): "Try again later.",

@@ -71,7 +71,7 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 		cause = explainExport(f.cause)
 	}
 	switch {
-	case f.outcome == outcomeInDoubt && !fromElsewhere(f.cause): // the advice is for a repeated request
+	case f.outcome == outcomeInDoubt && !failsAgain(f.cause): // the advice is for a repeated request
 		cause.advice = ""
 	case f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart: // timeouts.create does not limit the resumed export
 		cause.advice = ""
@@ -104,11 +104,12 @@ func (f *exportFailure) describeStart(advice string) explanation {
 	return explanation{noJob, advice}
 }
 
-// fromElsewhere reports whether a failed start shows that base_url may not be that of the API.
-func fromElsewhere(cause error) bool {
-	page, ok := errors.AsType[*client.UnexpectedResponseError](cause)
-	redirect, redirected := errors.AsType[*client.APIError](cause)
-	return ok && page.NotJSON || redirected && redirect.StatusCode/100 == 3
+// failsAgain reports whether another start would fail in the same way, because base_url is not that
+// of the API, or the API does not match its contract.
+func failsAgain(cause error) bool {
+	_, unusable := errors.AsType[*client.UnexpectedResponseError](cause)
+	api, ok := errors.AsType[*client.APIError](cause)
+	return unusable || ok && api.StatusCode/100 == 3
 }
 
 // describePoll describes a wait for a job that failed, or the failure of the job.

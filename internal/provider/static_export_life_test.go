@@ -258,6 +258,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
 		lost         change = func(s *situation) { s.life.Lost = true }
 		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
+		otherDomain  change = func(s *situation) { s.plan.Domain = types.StringValue("b.example.com") }
 		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
 		unknown      change = func(s *situation) { s.plan.Triggers = triggers(types.StringUnknown()) }
 		pending      change = func(s *situation) { s.life.pendingStarted(&client.StaticExportJob{ID: "se_2"}, s.plan.goal().inputs) }
@@ -274,6 +275,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
 		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
+		"imported, another domain":                          {[]change{imported, otherDomain}, []string{summaryImportDiffers + ": job se_1", "Job se_1 was imported as a job for docs.example.com. This plan starts another job, for b.example.com.", "and import b.example.com,se_1."}},
 		"pending for new content":                           {[]change{newContent, pending}, []string{summaryCanResume + ": job se_2"}},
 		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryCanResume + ": job se_2"}},
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
@@ -313,6 +315,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	t.Parallel()
 	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
+	noID := &client.UnexpectedResponseError{Problem: "the response has no field \"jobId\""}
 	page := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}
 	const (
 		create, update = true, false
@@ -342,6 +345,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	}{
 		"start whose response was lost":   {stageStart, nil, lost, create, summaryStartFailed, inDoubt + look},
 		"start that a web page answered":  {stageStart, nil, page, create, summaryStartFailed, inDoubt + wrongBaseURL + " " + look},
+		"start without an ID":             {stageStart, nil, noID, create, summaryStartFailed, inDoubt + explain(noID).advice + " " + look},
 		"start of an unknown domain":      {stageStart, nil, missing, create, summaryStartFailed, noJob + "Check that the organization of the API key owns the domain, and that base_url (https://docs.test/v1) is the base URL of the API with its version segment."},
 		"refused start":                   {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
 		"failed job":                      {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},

@@ -42,7 +42,7 @@ func TestMissingBundleIsExportedOnce(t *testing.T) {
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
 	c.apply(t, 1)
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	const repeated = "Warning: Another job was started for a missing one: job "
+	const repeated = "Warning: Another job replaces a missing job or bundle: job "
 	wantPhrases(t, c.apply(t, 1), repeated+lost)
 	replacement := h.service.JobIDs()[1]
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()

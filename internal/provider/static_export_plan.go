@@ -74,6 +74,10 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		}
 		return
 	}
+	if life.Imported && life.differs(goal) && goal.inputs.Domain != "" {
+		diags.AddWarning(aboutJob(summaryImportDiffers, life.JobID), fmt.Sprintf("Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
+			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.", life.JobID, life.Inputs.Domain, goal.inputs.Domain))
+	}
 	if life.Lost {
 		warn(summaryLostNotes, life.JobID, "When Terraform made this plan, the resource had no private state, probably because the provider was killed during an update. "+
 			"The private state may have named an unfinished job, or recorded that job %[1]s was imported. This plan starts another job.\n\n"+
