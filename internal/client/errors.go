@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -131,6 +132,9 @@ func connectionError(redactor display.Redactor, req *http.Request, sent bool, er
 	}
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		err = urlError.Err
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the connection was closed before a response")
 	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	proxy, _ := errors.AsType[proxyError](err)

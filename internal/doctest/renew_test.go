@@ -22,7 +22,7 @@ import (
 func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
 	const (
-		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job."
+		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job, or start a run of the workspace."
 		unfinished = "The first export did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
 		names      = "check that each trigger has the name of the variable it is set from"
 		nothing    = "Nothing published yet."

@@ -120,7 +120,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`, announced: "The apply stops before it changes any file."},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "If it does not have the content of the bundle, the apply stops before it changes any file, and says what to do."},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "If it does not have the content of the bundle, the apply stops with an error before it changes any file."},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)

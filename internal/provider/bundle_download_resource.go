@@ -166,7 +166,7 @@ func warnAboutOccupied(occupied bundle.Obstacle, newPaths bool) string {
 	case newPaths:
 		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.", "")
 	case occupied.Comparable:
-		return fmt.Sprintf("%q %s. If it does not have the content of the bundle, the apply stops before it changes any file, and says what to do.", occupied.Name, occupied.Problem)
+		return fmt.Sprintf("%q %s. If it does not have the content of the bundle, the apply stops with an error before it changes any file.", occupied.Name, occupied.Problem)
 	}
 	return explainOccupied(occupied, "The apply stops before it changes any file.", "")
 }

@@ -59,7 +59,7 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		said      []string
 	}{
 		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, `timeouts { open = "2m" }`, []string{
-			"error: Static export job did not complete", "Job running had status \"running\" when last checked (progress 42, page count 0). It may still be running.\n\nIf the operation normally takes longer, increase timeouts.open.",
+			"error: Static export job has not completed", "Job running had status \"running\" when last checked (progress 42, page count 0). It may still be running.\n\nIf the operation normally takes longer, increase timeouts.open.",
 		}},
 		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", []string{
 			"error: Static export job failed", "Job failed ended with status \"failed\". The service's message: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",

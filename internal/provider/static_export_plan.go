@@ -86,8 +86,8 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
 			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
-				"To resume job %[1]s instead of applying this plan, plan with the domain, triggers, and additional_parameters that it was started with. "+
-				"If that plan does not mention job %[1]s, there is nothing to resume: the job in the state already has that content.")
+				"To resume job %[1]s, do not apply this plan. Set the domain, triggers, and additional_parameters that it was started with, and plan again. "+
+				"If the new plan does not name job %[1]s, the job in the state already has that content.")
 		} else {
 			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
 				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")

@@ -51,8 +51,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish. "+
-				"A plan that updates the resource in place resumes job %[1]s, unless another warning says otherwise. A plan that replaces the resource starts another job.\n\n"+
-				"Before you apply a plan that replaces the resource, run \"terraform untaint ADDRESS\" for this resource, and plan again.", life.JobID))
+				"A plan that updates the resource in place resumes job %[1]s, unless another warning says otherwise.\n\n"+
+				"A plan that replaces the resource starts another job. Do not apply it: run \"terraform untaint ADDRESS\" for this resource, and plan again.", life.JobID))
 	}
 	var private privateState
 	if !life.unreadable || life.JobMissing {

@@ -120,7 +120,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true, PlanModifiers: keptText},
 			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true, PlanModifiers: keptText},
 			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true, PlanModifiers: keptNumber},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Usually known only after the apply, so refer to `job_id` instead where you can.", Computed: true, PlanModifiers: keptText, Sensitive: true},
+			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Usually unknown in a plan that changes the export, so refer to `job_id` where you can.", Computed: true, PlanModifiers: keptText, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true, PlanModifiers: keptText},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true, PlanModifiers: keptNumber},
 		},

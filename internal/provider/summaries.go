@@ -28,7 +28,7 @@ const (
 	summaryImportFailed    = "Could not import the static export job"
 	summaryLinkFailed      = "Could not create a bundle link"
 	summaryRenewalFailed   = "Could not renew the bundle link"
-	summaryJobNotCompleted = "Static export job did not complete"
+	summaryJobNotCompleted = "Static export job has not completed"
 
 	summaryUpdateFailed      = "Update failed"
 	summaryUpdateTimedOut    = "Timed out waiting for the update"
