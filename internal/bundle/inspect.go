@@ -186,7 +186,7 @@ func (p *part) inspect(ctx context.Context, known []Written) (err error) {
 		p.origin, p.problem = originOtherKind, "is "+kindOf(p.stamp.kind)
 	case p.kind.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
-		p.origin, p.problem = originOther, "already exists, and this resource did not write it"
+		p.origin, p.problem = originOther, "already exists, and another program or resource wrote it"
 	default:
 		return p.recognize(ctx, known)
 	}
