@@ -51,7 +51,7 @@ type exportNotes struct {
 	BundleMissing bool `json:"bundle_missing,omitempty"`
 	// LinkReceivedAt is zero if it is not known.
 	LinkReceivedAt time.Time `json:"link_received_at,omitzero"`
-	// KeptWith is the renew_before at which a renewal last did not extend the expiry: the service
+	// KeptWith is the renew_before at which a renewal last returned the earlier expiry: the service
 	// creates a new link only after the earlier one has expired. Zero if none did.
 	KeptWith time.Duration `json:"kept_with,omitempty"`
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
@@ -109,18 +109,16 @@ func (l *exportLife) bundleNotFound() { l.BundleMissing = true }
 // createEnded records a create that ended without a link.
 func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed }
 
-// linkCreated records a link to the bundle of the job, requested for a goal. An early renewal that
-// does not extend the expiry changes nothing; kept reports whether it is the first one.
+// linkCreated records a link to the bundle of the job, requested for a goal. kept reports whether it
+// shows for the first time that an early renewal does not extend the expiry.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes}
-	early, extends := now.Before(l.Link.ExpiresAt), link.ExpiresAt.IsZero() || link.ExpiresAt.After(l.Link.ExpiresAt)
-	if early && !extends && !l.BundleMissing {
-		kept = l.KeptWith != goal.renewBefore
+	kept = goal.renewBefore > 0 && now.Before(l.Link.ExpiresAt) && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
+	if kept {
 		l.KeptWith = goal.renewBefore
-		return kept
 	}
 	l.Link, l.LinkReceivedAt, l.BundleMissing, l.Unfinished = link, now, false, false
-	return false
+	return kept
 }
 
 // pendingStarted records a job for the given inputs. The job and its link stay.

@@ -148,27 +148,23 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-func TestEarlyRenewalThatDoesNotExtendTheExpirySwitchesOffRenewBefore(t *testing.T) {
+func TestEarlyRenewalWithTheSameExpirySwitchesOffRenewBefore(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		after, extends time.Duration
 		want           bool
 	}{
-		"no later expiry":             {-time.Second, 0, true},
-		"a link that expires earlier": {-time.Minute, -time.Second, true},
-		"a link that expires later":   {-time.Minute, time.Second, false},
-		"a link of unknown expiry":    {-time.Minute, -1 << 63, false},
-		"no later expiry, at it":      {0, 0, false}, // a cache may return an expired link once
-		"no later expiry, after it":   {time.Hour, 0, false},
+		"the same expiry":             {-time.Second, 0, true},
+		"a later one":                 {-time.Minute, time.Second, false},
+		"an earlier one":              {-time.Minute, -time.Second, false}, // such as after the service's clock was set
+		"the same expiry, at it":      {0, 0, false},                       // a cache may return an expired link once
+		"the same expiry, long after": {time.Hour, 0, false},
 	} {
 		s := completedExport()
 		s.plan.RenewBefore = types.StringValue("10m")
-		earlier := s.life.Link
-		bundle, now := &client.Bundle{URL: "https://s.test/later"}, earlier.ExpiresAt.Add(test.after)
-		if test.extends != -1<<63 {
-			bundle.ExpiresAt = earlier.ExpiresAt.Add(test.extends)
-		}
-		if kept := s.life.linkCreated(bundle, s.plan.goal(), now); kept != test.want || (s.life.KeptWith > 0) != test.want || (s.life.Link == earlier) != test.want {
+		link := exportLink{URL: "https://s.test/later", ExpiresAt: s.life.Link.ExpiresAt.Add(test.extends)}
+		kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), s.life.Link.ExpiresAt.Add(test.after))
+		if kept != test.want || (s.life.KeptWith > 0) != test.want || s.life.Link != link {
 			t.Errorf("%s: kept %t with %s, the link %v; want %t", name, kept, s.life.KeptWith, s.life.Link, test.want)
 		}
 	}
