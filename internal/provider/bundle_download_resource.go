@@ -79,7 +79,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"extract_to": schema.StringAttribute{
-				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without links. " +
+				MarkdownDescription: "Directory to unpack the bundle into. The bundle must be a tar, gzip-compressed tar, or zip archive without symbolic or hard links. " +
 					"A change replaces the resource and deletes the old files, as a change of `path` does.",
 				Optional:      true,
 				Validators:    pathRules,

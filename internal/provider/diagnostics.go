@@ -156,7 +156,7 @@ func advise(e *client.APIError) string {
 	known := adviceByStatus[e.StatusCode]
 	switch {
 	case e.Page && e.StatusCode == 403:
-		return "If a proxy sent this page, allow connections to the host of base_url. Otherwise: " + known
+		return known + " If a proxy sent this page instead, allow connections to the host of base_url."
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:

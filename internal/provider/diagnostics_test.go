@@ -96,7 +96,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 		api(402): "The organization's subscription does not include this request.",
 		api(403): "Use an admin API key for the organization that owns the site.",
-		proxied:  "If a proxy sent this page, allow connections to the host of base_url. Otherwise: Use an admin API key for the organization that owns the site.",
+		proxied:  "Use an admin API key for the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
 		api(425): "Try again later.",
 		api(404): "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,

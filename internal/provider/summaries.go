@@ -52,7 +52,7 @@ const (
 	summaryAbandons        = "Unfinished job will be abandoned"
 	summaryMissing         = "Static export job or bundle is missing"
 	summaryReplaced        = "Another job replaces a missing job or bundle"
-	summaryImportDiffers   = "Imported job has another domain"
+	summaryImportDiffers   = "Job was imported with another domain"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryLostNotes       = "Private state is missing"
