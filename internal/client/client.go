@@ -27,8 +27,7 @@ type Client struct {
 	redactor display.Redactor
 	pacer    *pacer
 	loop     retry.Loop
-	shared   *network // keeps its connections
-	separate *network // opens a connection for each request
+	networks
 }
 
 const (
@@ -60,11 +59,10 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	shared, separate := newNetworks(config.RoundTripper)
 	return &Client{
 		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock),
-		loop:   retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random},
-		shared: shared, separate: separate,
+		loop:     retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random},
+		networks: newNetworks(config.RoundTripper),
 	}, nil
 }
 

@@ -22,16 +22,20 @@ const (
 // network is a way to the API and to the object store.
 type network struct{ api, storage *http.Client }
 
-// newNetworks returns a network that keeps its connections for later requests, and one that
-// opens a connection for each request.
-func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
+// networks are the two networks of a client.
+type networks struct {
+	shared   *network // keeps its connections for later requests
+	separate *network // opens a connection for each request
+}
+
+func newNetworks(keeping http.RoundTripper) networks {
 	single := keeping // a test replaces the network as a whole
 	if transport, ok := keeping.(*http.Transport); ok {
 		transport = transport.Clone()
 		transport.DisableKeepAlives = true
 		single = transport
 	}
-	return &network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}
+	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
 }
 
 // networkFor returns the network for an attempt of a request.
@@ -40,15 +44,15 @@ func newNetworks(keeping http.RoundTripper) (shared, separate *network) {
 // opens one of its own, unless the service only limits the rate of requests. A request that must
 // be sent once never takes an idle connection: if the server has closed that, the request fails as
 // if the server may have received it.
-func (c *Client) networkFor(attempt retry.Attempt, once bool) *network {
+func (n networks) networkFor(attempt retry.Attempt, once bool) *network {
 	if status, _ := statusOf(attempt.Before); attempt.Before != nil && status != http.StatusTooManyRequests {
-		c.shared.api.CloseIdleConnections() // those of the object store, too
-		return c.separate
+		n.shared.api.CloseIdleConnections() // those of the object store, too
+		return n.separate
 	}
 	if once {
-		return c.separate
+		return n.separate
 	}
-	return c.shared
+	return n.shared
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS
