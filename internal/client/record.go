@@ -62,8 +62,8 @@ func asText(field any) (string, bool) {
 func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
 // CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
-// them or a URL with a query. It is used unchanged in requests, the state, and messages. The error follows the subject,
-// as in "the ID is empty".
+// them or a URL with a query. It is used unchanged in requests, the state, and messages. The error
+// follows the subject, as in "the ID is empty".
 func CheckName(name string) error {
 	const longest = 256
 	switch {
