@@ -5,7 +5,7 @@
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.
 //
-// [Target.Inspect] finds out what is at a target, and [Found.Change] begins a change of it.
+// [Target.Inspect] finds out what is at a target, and returns a [Change] of it that has not begun.
 // [Change.Stage] creates an empty file for the bundle in a temporary directory. The caller writes
 // to it. [Change.Unpack] reads it, and [Change.Commit] renames everything into place.
 // [Change.Remove] renames what is at the target into temporary directories. After either, or a
@@ -20,7 +20,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -31,58 +30,21 @@ import (
 	"github.com/rogpeppe/go-internal/robustio"
 )
 
-// Change replaces what is at a target with a new bundle, or removes it.
-type Change struct {
-	SizeBytes int64 // of the new file so far
-
-	directory *place // nil if the target has none
-	file      *place
-	owned     Owned     // before the change
-	writer    *os.File  // of the new file; nil before Stage
-	hash      hash.Hash // of the new file so far
-	keep      bool      // the temporary directories hold what could not be put back
-}
-
-// place is where the file or the directory of a target is replaced or removed.
-type place struct {
-	*part
-	temporary string // directory beside it; "" if there is none
-	content   string // digest of the new content
-	same      bool   // what was found has the new content
-}
-
-// Change begins a change of the target. Nothing at the target changes before Commit or Remove.
-func (f *Found) Change() *Change {
-	c := &Change{file: &place{part: f.file}, owned: f.owned, hash: sha256.New()}
-	if f.directory != nil {
-		c.directory = &place{part: f.directory}
-	}
-	return c
-}
-
-// places returns the directory, if there is one, and the file. The file is last, because it
-// replaces a file atomically and cannot be taken back.
-func (c *Change) places() []*place {
-	if c.directory == nil {
-		return []*place{c.file}
-	}
-	return []*place{c.directory, c.file}
-}
-
 // Stage creates an empty file, and the parent directories of the target if they are missing.
 func (c *Change) Stage() (err error) {
-	for _, p := range c.places() {
+	for _, p := range c.parts() {
 		if err := p.mkdirBeside(); err != nil {
 			return err
 		}
 	}
+	c.hash = sha256.New()
 	c.writer, err = os.OpenFile(c.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	return err
 }
 
-// mkdirBeside creates the temporary directory of the place, on the same file system. A killed
+// mkdirBeside creates the temporary directory of the part, on the same file system. A killed
 // process leaves it behind.
-func (p *place) mkdirBeside() error {
+func (p *part) mkdirBeside() error {
 	parent := filepath.Dir(p.name)
 	err := os.MkdirAll(parent, 0o755)
 	if err == nil {
@@ -91,8 +53,8 @@ func (p *place) mkdirBeside() error {
 	return err
 }
 
-func (p *place) newName() string { return filepath.Join(p.temporary, "new") }
-func (p *place) oldName() string { return filepath.Join(p.temporary, "old") }
+func (p *part) newName() string { return filepath.Join(p.temporary, "new") }
+func (p *part) oldName() string { return filepath.Join(p.temporary, "old") }
 
 // Write appends to the file.
 func (c *Change) Write(p []byte) (int, error) {
@@ -156,7 +118,7 @@ func (c *Change) Unpack(ctx context.Context) (Content, error) {
 //
 // After an error, the target is unchanged, unless the error is [ErrNotUndone].
 func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
-	for _, p := range c.places() {
+	for _, p := range c.parts() {
 		if p.origin == originOther && p.digest == "" {
 			_ = p.readDigest(ctx) // what cannot be read is not the same
 		}
@@ -184,7 +146,7 @@ func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 func (c *Change) replace() error {
 	var occupied OccupiedError
 	var renames []rename
-	for _, p := range c.places() {
+	for _, p := range c.parts() {
 		now, err := stampOf(p.name)
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
@@ -209,7 +171,7 @@ func (c *Change) replace() error {
 // claim describes what is in place now. It sets a new time, so that a destroy of another
 // resource that wrote the same leaves it. If the system refuses the new time, that destroy
 // deletes it.
-func (p *place) claim() Written {
+func (p *part) claim() Written {
 	_ = os.Chtimes(p.name, time.Now(), time.Now())
 	written := Written{Digest: p.content}
 	if info, err := os.Lstat(p.name); err == nil {
@@ -229,7 +191,7 @@ func (c *Change) Remove(ctx context.Context) (left []Obstacle, err error) {
 	}
 	defer unlock()
 	var renames []rename
-	for _, p := range c.places() {
+	for _, p := range c.parts() {
 		now, err := stampOf(p.name)
 		switch {
 		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
@@ -277,7 +239,7 @@ func (c *Change) renameAll(renames []rename) error {
 func (c *Change) Close() error {
 	_ = c.writer.Close() // it may be closed already, or nil
 	var failures []error
-	for _, p := range c.places() {
+	for _, p := range c.parts() {
 		if p.temporary == "" || c.keep {
 			continue
 		}

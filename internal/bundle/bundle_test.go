@@ -38,7 +38,7 @@ func newDisk(t *testing.T) *disk {
 	return &disk{t: t, root: root, Target: Target{Path: filepath.Join(root, "out", "bundle.tgz"), Directory: filepath.Join(root, "site")}}
 }
 
-func (d *disk) inspect() *Found {
+func (d *disk) inspect() *Change {
 	d.t.Helper()
 	found, err := d.Inspect(d.t.Context(), d.owned)
 	must(d.t, err)
@@ -48,7 +48,7 @@ func (d *disk) inspect() *Found {
 // stage stages and unpacks data. Without data, the download fails.
 func (d *disk) stage(data []byte) (*Change, error) {
 	d.t.Helper()
-	staged := d.inspect().Change()
+	staged := d.inspect()
 	defer func() { // Windows renames and deletes no open file
 		if err := staged.writer.Close(); staged.writer != nil && !errors.Is(err, os.ErrClosed) {
 			d.t.Errorf("the file is still open: %v", err)
@@ -100,7 +100,7 @@ func (d *disk) commit(staged *Change) error {
 // remove removes what is at the target.
 func (d *disk) remove() error {
 	d.t.Helper()
-	change := d.inspect().Change()
+	change := d.inspect()
 	_, err := change.Remove(d.t.Context())
 	return errors.Join(err, change.Close())
 }
@@ -195,7 +195,7 @@ func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
 			d.change("back site/docs/guide.html, back site")
 			staged, err := d.stage(siteOf(t, "2"))
 			must(t, err)
-			removal := d.inspect().Change()
+			removal := d.inspect()
 			d.change(tc.change)
 			err = d.commit(staged)
 			if occupied, ok := errors.AsType[OccupiedError](err); !ok || len(occupied) != 1 || occupied[0].Directory != tc.directory {
@@ -285,7 +285,7 @@ func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
 	}
 	<-changing
 	for range 20 { // the system chooses between a lock that is free and a context that ended
-		if _, err := d.inspect().Change().Remove(ctx); !errors.Is(err, cause) {
+		if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
 			t.Errorf("Remove with a free lock: error %v, want %v", err, cause)
 		}
 	}
@@ -540,7 +540,7 @@ func TestOwnership(t *testing.T) {
 			maps.DeleteFunc(want, func(name, _ string) bool {
 				return tc.file.problem == "" && name == "out/bundle.tgz" || tc.tree.problem == "" && tc.tree.origin != originNone && strings.HasPrefix(name, "site/")
 			})
-			change := d.inspect().Change()
+			change := d.inspect()
 			left, err := change.Remove(t.Context())
 			must(t, errors.Join(err, change.Close()))
 			wantProblems(t, left, tc.tree.problem, tc.file.problem)
@@ -615,7 +615,7 @@ func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	data := siteOf(t, "1")
 	old := newDisk(t)
 	must(t, old.put(data))
-	change := old.inspect().Change()
+	change := old.inspect()
 	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
 	left, err := change.Remove(t.Context())
 	must(t, err)

@@ -197,10 +197,9 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	found, err := state.target().Inspect(ctx, owned)
+	change, err := state.target().Inspect(ctx, owned)
 	var left []bundle.Obstacle
 	if err == nil {
-		change := found.Change()
 		left, err = change.Remove(ctx)
 		warnAboutLeftovers(change.Close(), state, &resp.Diagnostics)
 	}
@@ -257,21 +256,21 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 
-	found, err := run.plan.target().Inspect(ctx, run.owned)
+	change, err := run.plan.target().Inspect(ctx, run.owned)
 	if err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
 	}
 	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
 	result := &run.plan
-	if wantsSame && found.Complete() {
+	if wantsSame && change.Complete() {
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
 		result = &run.state
 	} else {
 		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
 			return
 		}
-		if err := run.download(ctx, c, found.Change()); err != nil {
+		if err := run.download(ctx, c, change); err != nil {
 			run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 			return
 		}
