@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package bench compares the provider and its client with alternatives, in one
 // run and under the same load. See README.md.
 package bench

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package s3test downloads a bundle from a real S3 server, versitygw, through links
 // that the AWS SDK has signed. It is a module of its own, so that the SDK is
 // not a dependency of the provider.

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package bundle verifies the bundle of a static export, unpacks it, puts it in place,
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.

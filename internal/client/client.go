@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package client calls the API of the documentation hosting service: it reads
 // updates, runs static exports, and creates links to their bundles. Comments name
 // the operations of api/openapi.yaml. The package does not depend on Terraform.

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 package client
 
 import (
@@ -212,8 +209,7 @@ func (c *Client) storageError(resp *http.Response) error {
 		Code    string
 		Message string
 	}
-	if xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) == nil {
-		storageError.Message = c.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
-	}
+	_ = xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) // another body has neither
+	storageError.Message = c.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
 	return storageError
 }

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package clitest lets a test run the real Terraform or OpenTofu with a provider that stays in the
 // test's own process: for what plugin-testing cannot do, such as a plan that is applied later, an
 // interrupt, or a configuration of several files. It knows nothing of the provider under test.

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package clocktest has a clock for tests in which a real CLI takes part. Tests without
 // one use testing/synctest.
 package clocktest

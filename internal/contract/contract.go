@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package contract checks in tests that the requests of the client and the
 // responses of the simulator keep to api/openapi.yaml.
 package contract

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package doctest tests what users read: it applies examples/ with the real CLI against a simulated
 // service, and compares templates/ and docs/ with the code.
 package doctest

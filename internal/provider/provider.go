@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package provider is the Terraform provider for the documentation hosting
 // service. It turns configurations and plans into calls to packages client and bundle,
 // and their results into state and diagnostics. It sends no HTTP requests itself.

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 package provider
 
 // Every diagnostic that this package writes itself takes its summary from here. A test compares the summaries that the

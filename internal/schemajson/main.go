@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Command schemajson prints the schemas of the provider in the format of
 // `terraform providers schema -json`, for tfplugindocs. It asks the provider's
 // protocol server, so the documentation also covers what an older CLI leaves

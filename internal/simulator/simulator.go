@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package simulator is an in-process simulation of the documentation hosting service
 // for tests and the demo: update records, export jobs, and bundles behind
 // presigned links that really expire and really download.

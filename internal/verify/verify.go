@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package verify runs one export against a real service, through the provider and the real CLI, and
 // reports what the service does where its contract leaves something open. `make verify-service`
 // runs it. `make testacc` tests the provider.

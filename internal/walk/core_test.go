@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package walk walks through the life of the provider's resources at random, in a
 // simulation: a small Terraform (core_test.go) speaks protocol 6 to the provider, whose
 // network leads to the simulated service (world_test.go). Time is virtual, and everything

@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package display makes the service's text safe to show: it redacts secrets and finds the
 // message in a body. It does not depend on HTTP or on the API.
 package display

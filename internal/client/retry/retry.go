@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Package retry repeats a failed attempt as its rule allows, and schedules polls. It does not
 // depend on HTTP or the API.
 package retry

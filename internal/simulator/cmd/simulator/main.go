@@ -1,6 +1,3 @@
-// Copyright (c) the terraform-provider-docs authors
-// SPDX-License-Identifier: MPL-2.0
-
 // Command simulator serves a simulated documentation hosting service on a
 // loopback address until it is interrupted. It keeps everything in memory.
 //
