@@ -177,17 +177,6 @@ func TestRetryUsesAnotherConnection(t *testing.T) {
 	}
 }
 
-func TestServerThatSpeaksPlainHTTPIsNotAskedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(200, "{}"))
-		c.baseURL.Scheme = "https"
-		_, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1")
-		if connection, ok := errors.AsType[*ConnectionError](err); !ok || !connection.PlainHTTP || connection.Sent || s.dials != 1 {
-			t.Errorf("%+v after %d connections", err, s.dials)
-		}
-	})
-}
-
 func TestTransportIsConfigured(t *testing.T) {
 	authority := httptest.NewTLSServer(nil)
 	t.Cleanup(authority.Close)

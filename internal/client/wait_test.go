@@ -107,19 +107,6 @@ func outcome(job *StaticExportJob) string {
 	return show(StaticExportJob{ID: job.ID, Status: job.Status, Progress: job.Progress, PageCount: job.PageCount, Error: job.Error})
 }
 
-func TestProgressCountsOnlyWhileTheJobRuns(t *testing.T) {
-	inSimulation(t, func(t *testing.T, w *simulation) {
-		id := w.AddJob(simulator.JobSpec{Queue: 300 * second, Run: 60 * second})
-		if _, err := w.WaitForStaticExport(bounded(t, time.Hour), id, 0, Patient); err != nil {
-			t.Fatal(err)
-		}
-		polls := w.polls(simulator.EndpointJob)
-		if late := polls[len(polls)-1] - 360; late > 3 || len(polls) > 90 {
-			t.Errorf("%d polls, %g s late: %v", len(polls), late, polls)
-		}
-	})
-}
-
 func TestWaitForAnUpdate(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec  simulator.UpdateSpec

@@ -92,7 +92,7 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
-	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n}\n", c.inFolder("file")))
+	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n  sha256 = %q\n}\n", c.inFolder("file"), checksum("not an archive")))
 	c.apply(t, 0)
 	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle.tar.gz"]
 	wantAttributes(t, state, map[string]any{

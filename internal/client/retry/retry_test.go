@@ -160,27 +160,6 @@ func loop(maxRetries int) Loop {
 	}}
 }
 
-func TestBackoffDoublesUpToItsCap(t *testing.T) {
-	for _, test := range []struct {
-		failures int
-		limit    time.Duration
-		random   float64
-		want     time.Duration
-	}{
-		{1, 0, 1, s},
-		{2, 0, 1, 2 * s},
-		{1000, 0, 1, 30 * s},
-		{1, 0, 0, s / 2},
-		{1, 0, .75, 875 * time.Millisecond},
-		{9, 5 * time.Minute, 1, 15 * s},
-		{9, 30 * s, 1, 5 * s},
-	} {
-		if got := backoff(test.failures, test.limit, test.random); got != test.want {
-			t.Errorf("backoff(%d, %v, %g) is %s, want %s", test.failures, test.limit, test.random, got, test.want)
-		}
-	}
-}
-
 func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		err := loop(2).Do(t.Context(), Rule{Temporary: {Counted: true}}, func(_ context.Context, current Attempt) error {
