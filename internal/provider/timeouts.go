@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -58,18 +57,6 @@ func (e *timeoutError) advice() string {
 	return "If the operation normally takes longer, increase timeouts." + e.field + "."
 }
 
-// shortDuration formats a duration without zeros at the end, such as "1h30m".
-func shortDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
 // resourceTimeouts returns the timeouts block of a resource, with a description of each
 // field. Terraform rejects an unknown field of a block, but ignores one of an attribute. The
 // blocks of terraform-plugin-framework-timeouts accept zero and negative durations.
@@ -86,10 +73,4 @@ func dataSourceTimeouts(read string) map[string]dsschema.Block {
 	return map[string]dsschema.Block{"timeouts": dsschema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]dsschema.Attribute{
 		"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},
 	}}}
-}
-
-// durationOf returns the duration in a validated argument; zero if it is not set.
-func durationOf(argument types.String) time.Duration {
-	d, _ := time.ParseDuration(argument.ValueString())
-	return d
 }

@@ -2,9 +2,7 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -41,28 +39,10 @@ func rules(summary, description string, check func(string) error) []validator.St
 }
 
 var (
-	idRules          = rules(summaryInvalidID, "an ID", checkID)
-	domainRules      = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
-	pathRules        = rules(summaryInvalidPath, "a path", checkPath)
-	anyDuration      = durationAtLeast(0)
-	timeoutRules     = durationAtLeast(time.Minute) // [client.NotFoundLimit] must pass before it
-	atLeastOneSecond = durationAtLeast(time.Second)
+	idRules     = rules(summaryInvalidID, "an ID", checkID)
+	domainRules = rules(summaryInvalidDomain, "a domain without a scheme, port, or path", checkDomain)
+	pathRules   = rules(summaryInvalidPath, "a path", checkPath)
 )
-
-// durationAtLeast accepts durations that are not shorter than a minimum.
-func durationAtLeast(least time.Duration) []validator.String {
-	return rules(summaryInvalidDuration, "a duration of at least "+shortDuration(least), func(value string) error {
-		switch d, err := time.ParseDuration(value); {
-		case err != nil:
-			return invalidValue(fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
-		case d < 0:
-			return invalidValue("The duration must not be negative.")
-		case d < least:
-			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", shortDuration(least), value))
-		}
-		return nil
-	})
-}
 
 // checkID accepts IDs of any form, because the contract does not define one.
 func checkID(id string) error {
