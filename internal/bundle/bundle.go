@@ -7,8 +7,8 @@
 // to it. [Change.Unpack] reads it, and [Change.Commit] renames everything into place.
 // [Change.Remove] renames what is at the target into temporary directories. After either, or a
 // failure, [Change.Close] deletes the temporary directories. Only what the same resource wrote is
-// replaced or removed. What it did not write is left in place if it already has the content of the
-// bundle.
+// replaced or removed. What it did not write, but has the content of the bundle, stays in place and
+// counts as written by it from then on.
 package bundle
 
 import (
@@ -121,7 +121,11 @@ func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 		}
 		p.same = p.digest == p.content
 		if info, err := os.Lstat(p.name); err == nil && info.Mode().Type() == p.kind {
-			_ = os.Chmod(p.newName(), info.Mode()&(fs.ModePerm|fs.ModeSetgid)) // keep them; a rename reports what is missing
+			mode := info.Mode() & (fs.ModePerm | fs.ModeSetgid) // keep them; a rename reports what is missing
+			if p.kind.IsDir() {
+				mode |= 0o700 // or Close could not delete it
+			}
+			_ = os.Chmod(p.newName(), mode)
 		}
 	}
 	unlock, err := lock(ctx)

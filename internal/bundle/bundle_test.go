@@ -129,6 +129,14 @@ func TestPermissionsStay(t *testing.T) {
 			t.Errorf("%s has the mode %s", name, mode)
 		}
 	}
+	must(t, os.Chmod(d.Directory, 0o500))
+	err := d.put(siteOf(t, "3")) // only root can replace it
+	info, _ := os.Stat(d.Directory)
+	left, _ := filepath.Glob(filepath.Join(d.root, ".*docs-bundle*"))
+	if len(left) > 0 || err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("a directory without write permission: mode %s, error %v, left %v", info.Mode(), err, left)
+	}
+	must(t, os.Chmod(d.Directory, 0o700)) // so the test can delete it
 }
 
 // siteOf packs a site of two pages in an archive.

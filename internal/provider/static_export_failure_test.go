@@ -53,6 +53,18 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+func TestPlanOfAnotherChangeSaysThatAFailedJobCannotRenewItsLink(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 200, Body: `{"status":"failed"}`})
+	c.apply(t, 0, "-refresh-only")
+	c.wantEmptyPlan(t)
+	c.write(t, export(`poll_interval = "5s"`))
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Another job may be started: job "+h.service.JobIDs()[0], "If the link is due for renewal at the time of the apply")
+}
+
 func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})

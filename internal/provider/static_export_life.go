@@ -213,7 +213,8 @@ func (l *exportLife) completed() bool {
 // inputs are not known yet, they may turn out to be those of such a job.
 func (l *exportLife) abandoned(goal exportGoal) []string {
 	var jobs []string
-	if l.differs(goal) && l.Link.URL == "" && l.Status != client.JobFailed && !l.Imported {
+	imported := l.Imported || l.Lost || l.unreadable // or it may have been
+	if l.differs(goal) && l.Link.URL == "" && l.Status != client.JobFailed && !imported {
 		jobs = append(jobs, l.JobID)
 	}
 	if l.Pending != nil && !l.resumes(goal) {

@@ -92,6 +92,12 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 	// The procedure of that page: import the job that is still there.
 	c.terraform.Run(t, 0, "state", "rm", site)
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+pending)
+	var kept map[string][]byte
+	c.editPrivate(t, func(private map[string][]byte) map[string][]byte { kept = private; return nil })
+	if plan := c.terraform.Run(t, 0, "plan"); !strings.Contains(plan, lost) || strings.Contains(plan, "abandoned") {
+		t.Errorf("an imported job without a link need not be unfinished, but the plan says:\n%s", plan)
+	}
+	c.editPrivate(t, func(map[string][]byte) map[string][]byte { return kept })
 	c.apply(t, 0)
 	c.wantJob(t, 1)
 	if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, lost) {
@@ -110,7 +116,7 @@ func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, export())
 	c.apply(t, 0)
-	const later = `{"pending":"se_2"}`
+	const later = `{"link_received_at":"2130-01-31T12:00:00Z","pending_jobs":["se_2"]}`
 	unreadable := func(private map[string][]byte) map[string][]byte {
 		private[notesKey] = []byte(later)
 		return private
@@ -167,7 +173,7 @@ func (c *cli) editPrivate(t *testing.T, edit func(map[string][]byte) map[string]
 	var private map[string][]byte
 	encoded, _ := instance["private"].(string)
 	decoded, err := base64.StdEncoding.DecodeString(encoded)
-	if err == nil {
+	if err == nil && encoded != "" {
 		err = json.Unmarshal(decoded, &private)
 	}
 	if err != nil {

@@ -31,12 +31,17 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	goal := plan.goal()
 	steps := life.nextSteps(goal, life.linkDue(r.data.clock.Now(), goal))
-	if changed := !req.Plan.Raw.Equal(req.State.Raw); changed || len(steps) > 0 {
-		stepsLater := life.nextSteps(goal, life.linkWillBeDue(goal)) // the apply may be hours away
-		plan.markUnknown(stepsLater, life.completed())
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	}
 	warnAboutPlan(steps, life, goal, &resp.Diagnostics)
+	if changed := !req.Plan.Raw.Equal(req.State.Raw); !changed && len(steps) == 0 {
+		return
+	}
+	stepsLater := life.nextSteps(goal, life.linkWillBeDue(goal)) // the apply may be hours away
+	plan.markUnknown(stepsLater, life.completed())
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if stepsLater.mayChangeJob() && !steps.mayChangeJob() {
+		resp.Diagnostics.AddWarning(aboutJob(summaryMayExport, life.JobID), fmt.Sprintf("When Terraform made this plan, job %s had failed, so its link could not be renewed. "+
+			"If the link is due for renewal at the time of the apply, the apply starts another job.", life.JobID))
+	}
 }
 
 // markUnknown marks what the steps may change as unknown.

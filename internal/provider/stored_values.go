@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -17,7 +18,7 @@ type privateState interface {
 }
 
 // readPrivate decodes a value of the private state. It returns nil if there is none, and an
-// error if it cannot be decoded, because another version wrote it.
+// error if it cannot be decoded or has an unknown field, because another version wrote it.
 func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (*T, error) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)
@@ -25,7 +26,9 @@ func readPrivate[T any](ctx context.Context, private privateState, key string, d
 		return nil, nil
 	}
 	var value T
-	if err := json.Unmarshal(text, &value); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
 	return &value, nil

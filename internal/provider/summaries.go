@@ -47,6 +47,7 @@ const (
 	summaryUnfinished      = "First export did not finish"
 	summaryCanResume       = "Unfinished job can be resumed"
 	summaryAbandons        = "Unfinished job will be abandoned"
+	summaryMayExport       = "Another job may be started"
 	summaryMissing         = "Static export job or bundle is missing"
 	summaryReplaced        = "Another job replaces a missing job or bundle"
 	summaryImportDiffers   = "Job was imported with another domain"
