@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // request is a request of the API.
@@ -30,6 +31,16 @@ type operation[T any] struct {
 	request
 	// read converts the response. Its error says why the response is unusable.
 	read func(*record) (*T, error)
+}
+
+// call attempts an operation as often as its rule allows, and returns what it read. retryAfter is
+// the pause before the next poll that the response requests.
+func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
+	err = c.loop.Do(ctx, ruleFor(op.once, patience), func(ctx context.Context, current retry.Attempt) (err error) {
+		value, retryAfter, err = attempt(ctx, c, c.route(current, op.once), op, current.Number)
+		return err
+	})
+	return value, retryAfter, err
 }
 
 // attempt sends the request of an operation once and reads the response. retryAfter is the pause

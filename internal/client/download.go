@@ -38,7 +38,7 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
 	return c.loop.Do(ctx, plainRule, func(ctx context.Context, current retry.Attempt) (err error) {
-		over := c.networkFor(current, false)
+		over := c.route(current, false)
 		if bundle == nil {
 			if bundle, _, err = attempt(ctx, c, over, c.bundleOperation(jobID), current.Number); err != nil {
 				return err

@@ -35,18 +35,19 @@ func newNetworks(keeping http.RoundTripper) networks {
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
 }
 
-// networkFor returns the network for an attempt of a request.
+// route chooses the network for an attempt of a request, and makes a retry leave failing nodes.
 //
-// One node of a service can fail while the others work, so a retry drops the idle connections and
-// opens one of its own, unless the service only limits the rate of requests. A request that must
-// be sent once never takes an idle connection: if the server has closed that, the request fails as
-// if the server may have received it.
-func (n networks) networkFor(attempt retry.Attempt, once bool) *network {
-	if status, _ := statusOf(attempt.Before); attempt.Before != nil && status != http.StatusTooManyRequests {
+// One node of a service can fail while the others work, so a retry opens a connection of its own, and
+// closes the idle ones, so that later requests leave that node too. After a 429, it does not. A
+// request that must be sent once never takes an idle connection: if the server has closed that, the
+// request fails as if the server may have received it.
+func (n networks) route(attempt retry.Attempt, once bool) *network {
+	status, _ := statusOf(attempt.Before)
+	switch {
+	case attempt.Before != nil && status != http.StatusTooManyRequests:
 		n.shared.api.CloseIdleConnections() // those of the object store, too
 		return n.separate
-	}
-	if once {
+	case once:
 		return n.separate
 	}
 	return n.shared

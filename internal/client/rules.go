@@ -39,10 +39,10 @@ const (
 	Patient
 )
 
-// rule returns the rule for a request.
-func (r request) rule(patience Patience) retry.Rule {
+// ruleFor returns the rule for a request; once marks one that must not be sent twice.
+func ruleFor(once bool, patience Patience) retry.Rule {
 	switch {
-	case r.once:
+	case once:
 		return startRule
 	case patience == Patient:
 		return patientRule

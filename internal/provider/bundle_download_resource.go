@@ -253,24 +253,22 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 
+	sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
+	if !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
+		return
+	}
+	result := &run.plan
 	change, err := run.plan.target().Inspect(ctx, run.owned)
+	switch {
+	case err == nil && sameJob && change.Complete() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)):
+		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
+		result = &run.state
+	case err == nil:
+		err = run.download(ctx, c, change)
+	}
 	if err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
 		return
-	}
-	wantsSame := run.plan.JobID.Equal(run.state.JobID) && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256))
-	result := &run.plan
-	if wantsSame && change.Complete() {
-		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		result = &run.state
-	} else {
-		if !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.diags) {
-			return
-		}
-		if err := run.download(ctx, c, change); err != nil {
-			run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
-			return
-		}
 	}
 	run.diags.Append(to.Set(ctx, result)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)

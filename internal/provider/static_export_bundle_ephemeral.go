@@ -61,7 +61,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	defer cancel()
 
 	jobID := model.JobID.ValueString()
-	if !waitForCompleted(ctx, c, jobID, &resp.Diagnostics) {
+	if !waitForCompleted(ctx, c, jobID, "", &resp.Diagnostics) {
 		return
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)

@@ -25,8 +25,8 @@ func checkParameters(text string) error {
 	return nil
 }
 
-// canonicalParameters returns the text that stands for all additional_parameters with the same
-// value. The given text is valid: Terraform also validates values that the plan did not know.
+// canonicalParameters returns the text that stands for all additional_parameters that differ only in
+// whitespace and the order of fields. The given text is valid: Terraform also validates values that the plan did not know.
 func canonicalParameters(text string) string {
 	if text == "" {
 		return "{}"
