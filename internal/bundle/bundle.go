@@ -2,11 +2,10 @@
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.
 //
-// [Target.Inspect] finds out what is at a target, and returns a [Change] of it that has not begun.
-// [Change.Stage] creates an empty file for the bundle in a temporary directory. The caller writes
-// to it. [Change.Unpack] reads it, and [Change.Commit] renames everything into place.
-// [Change.Remove] renames what is at the target into temporary directories. After either, or a
-// failure, [Change.Close] deletes the temporary directories. Only what the same resource wrote is
+// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for a new bundle
+// in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and [Staged.Commit]
+// renames everything into place. [Found.Remove] renames what is at the target into temporary
+// directories instead. After either, or a failure, Close deletes the temporary directories. Only what the same resource wrote is
 // replaced or removed. What it did not write, but has the content of the bundle, stays in place and
 // counts as written by it from then on.
 package bundle
@@ -17,6 +16,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -27,16 +27,27 @@ import (
 	"github.com/rogpeppe/go-internal/robustio"
 )
 
+// Staged is a new bundle for a target, in temporary directories.
+type Staged struct {
+	SizeBytes int64 // of the file so far
+
+	found  *Found
+	writer *os.File
+	hash   hash.Hash // of the file so far
+}
+
 // Stage creates an empty file, and the parent directories of the target if they are missing.
-func (c *Change) Stage() (err error) {
-	for _, p := range c.parts() {
+func (f *Found) Stage() (*Staged, error) {
+	for _, p := range f.parts() {
 		if err := p.mkdirBeside(); err != nil {
-			return err
+			return nil, errors.Join(err, f.Close())
 		}
 	}
-	c.hash = sha256.New()
-	c.writer, err = os.OpenFile(c.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	return err
+	writer, err := os.OpenFile(f.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Staged{found: f, writer: writer, hash: sha256.New()}, nil
 }
 
 // mkdirBeside creates the temporary directory of the part, on the same file system. A killed
@@ -54,38 +65,38 @@ func (p *part) newName() string { return filepath.Join(p.temporary, "new") }
 func (p *part) oldName() string { return filepath.Join(p.temporary, "old") }
 
 // Write appends to the file.
-func (c *Change) Write(p []byte) (int, error) {
-	n, err := c.writer.Write(p)
-	_, _ = c.hash.Write(p[:n])
-	c.SizeBytes += int64(n)
+func (s *Staged) Write(p []byte) (int, error) {
+	n, err := s.writer.Write(p)
+	_, _ = s.hash.Write(p[:n])
+	s.SizeBytes += int64(n)
 	return n, err
 }
 
 // Restart empties the file.
-func (c *Change) Restart() error {
-	c.hash.Reset()
-	c.SizeBytes = 0
-	if err := c.writer.Truncate(0); err != nil {
+func (s *Staged) Restart() error {
+	s.hash.Reset()
+	s.SizeBytes = 0
+	if err := s.writer.Truncate(0); err != nil {
 		return err
 	}
-	_, err := c.writer.Seek(0, io.SeekStart)
+	_, err := s.writer.Seek(0, io.SeekStart)
 	return err
 }
 
 // SHA256 returns the checksum of the file so far, in lowercase hexadecimal.
-func (c *Change) SHA256() string { return hex.EncodeToString(c.hash.Sum(nil)) }
+func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
 // Unpack closes the file, reads it as an archive, and unpacks it if the target has a
 // directory. A bundle that is not unpacked need not be an archive.
 //
 // Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
-func (c *Change) Unpack(ctx context.Context) (Content, error) {
+func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 	// No sync is needed: the next plan detects what a crash has damaged.
-	if err := c.writer.Close(); err != nil {
+	if err := s.writer.Close(); err != nil {
 		return Content{}, err
 	}
-	file, directory := c.file, c.directory
-	file.content = c.SHA256()
+	file, directory := s.found.file, s.found.directory
+	file.content = s.SHA256()
 	if directory == nil {
 		held, err := readArchive(ctx, file.newName(), nil)
 		if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
@@ -114,8 +125,8 @@ func (c *Change) Unpack(ctx context.Context) (Content, error) {
 // has changed since Inspect.
 //
 // After an error, the target is unchanged, unless the error is [ErrNotUndone].
-func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
-	for _, p := range c.parts() {
+func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
+	for _, p := range s.found.parts() {
 		if p.origin == originOther && p.digest == "" {
 			_ = p.readDigest(ctx) // what cannot be read is not the same
 		}
@@ -133,21 +144,21 @@ func (c *Change) Commit(ctx context.Context) (owned Owned, err error) {
 		return owned, err
 	}
 	defer unlock()
-	if err := c.replace(); err != nil {
+	if err := s.found.replace(); err != nil {
 		return owned, err
 	}
-	owned = Owned{withLatest(c.owned.Files, c.file.claim()), c.owned.Trees}
-	if c.directory != nil {
-		owned.Trees = withLatest(owned.Trees, c.directory.claim())
+	owned = Owned{withLatest(s.found.owned.Files, s.found.file.claim()), s.found.owned.Trees}
+	if s.found.directory != nil {
+		owned.Trees = withLatest(owned.Trees, s.found.directory.claim())
 	}
 	return owned, nil
 }
 
 // replace puts the new content in place of what was found, unless that has changed.
-func (c *Change) replace() error {
+func (f *Found) replace() error {
 	var occupied OccupiedError
 	var renames []rename
-	for _, p := range c.parts() {
+	for _, p := range f.parts() {
 		now, err := stampOf(p.name)
 		switch {
 		case err == nil && now.entries == 0: // it was never there, or is gone
@@ -166,7 +177,7 @@ func (c *Change) replace() error {
 	if len(occupied) > 0 {
 		return occupied
 	}
-	return c.renameAll(renames)
+	return f.renameAll(renames)
 }
 
 // claim describes what is in place now. It sets a new time, so that a destroy of another
@@ -185,14 +196,14 @@ func (p *part) claim() Written {
 // wrote them and nothing has put them in place again since, such as the resource that
 // replaces this one. It returns what it leaves. Errors are those of the system, which may be
 // [ErrNotUndone], and context.Cause(ctx).
-func (c *Change) Remove(ctx context.Context) (left []Obstacle, err error) {
+func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
 	unlock, err := lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	var renames []rename
-	for _, p := range c.parts() {
+	for _, p := range f.parts() {
 		now, err := stampOf(p.name)
 		switch {
 		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
@@ -207,7 +218,7 @@ func (c *Change) Remove(ctx context.Context) (left []Obstacle, err error) {
 			renames = append(renames, rename{p.name, p.oldName()})
 		}
 	}
-	return left, c.renameAll(renames)
+	return left, f.renameAll(renames)
 }
 
 type rename struct{ from, to string }
@@ -218,7 +229,7 @@ var ErrNotUndone = errors.New("the change was undone only in part")
 
 // renameAll makes all renames, or none. It tries again on systems that refuse a rename while
 // another program reads the file, such as a virus scanner on Windows.
-func (c *Change) renameAll(renames []rename) error {
+func (f *Found) renameAll(renames []rename) error {
 	for i, r := range renames {
 		err := robustio.Rename(r.from, r.to)
 		if err == nil {
@@ -226,7 +237,7 @@ func (c *Change) renameAll(renames []rename) error {
 		}
 		for _, done := range slices.Backward(renames[:i]) {
 			if failed := robustio.Rename(done.to, done.from); failed != nil {
-				c.keep = true
+				f.keep = true
 				return fmt.Errorf("%w; %w: %w", err, ErrNotUndone, failed)
 			}
 		}
@@ -235,13 +246,18 @@ func (c *Change) renameAll(renames []rename) error {
 	return nil
 }
 
+// Close deletes the temporary directories, as [Found.Close] does.
+func (s *Staged) Close() error {
+	_ = s.writer.Close() // Unpack may have closed it
+	return s.found.Close()
+}
+
 // Close deletes the temporary directories of Stage and Remove, unless they hold what could
 // not be put back. An error names what is left.
-func (c *Change) Close() error {
-	_ = c.writer.Close() // it may be closed already, or nil
+func (f *Found) Close() error {
 	var failures []error
-	for _, p := range c.parts() {
-		if p.temporary == "" || c.keep {
+	for _, p := range f.parts() {
+		if p.temporary == "" || f.keep {
 			continue
 		}
 		if err := robustio.RemoveAll(p.temporary); err != nil {

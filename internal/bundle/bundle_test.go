@@ -35,7 +35,7 @@ func newDisk(t *testing.T) *disk {
 	return &disk{t: t, root: root, Target: Target{Path: filepath.Join(root, "out", "bundle.tgz"), Directory: filepath.Join(root, "site")}}
 }
 
-func (d *disk) inspect() *Change {
+func (d *disk) inspect() *Found {
 	d.t.Helper()
 	found, err := d.Inspect(d.t.Context(), d.owned)
 	must(d.t, err)
@@ -43,20 +43,19 @@ func (d *disk) inspect() *Change {
 }
 
 // stage stages and unpacks data. Without data, the download fails.
-func (d *disk) stage(data []byte) (*Change, error) {
+func (d *disk) stage(data []byte) (*Staged, error) {
 	d.t.Helper()
-	staged := d.inspect()
+	staged, err := d.inspect().Stage()
+	if err != nil {
+		return nil, err
+	}
 	defer func() { // Windows renames and deletes no open file
-		if err := staged.writer.Close(); staged.writer != nil && !errors.Is(err, os.ErrClosed) {
+		if err := staged.writer.Close(); !errors.Is(err, os.ErrClosed) {
 			d.t.Errorf("the file is still open: %v", err)
 		}
 	}()
-	err := staged.Stage()
-	if err == nil && data == nil {
-		err = errDownload
-	}
-	if err != nil {
-		return nil, errors.Join(err, staged.Close())
+	if data == nil {
+		return nil, errors.Join(errDownload, staged.Close())
 	}
 	for _, part := range [][]byte{[]byte("of an object that changed"), nil, data[:1], data[1:]} {
 		if part == nil {
@@ -85,7 +84,7 @@ func (d *disk) put(data []byte) error {
 }
 
 // commit commits what was staged.
-func (d *disk) commit(staged *Change) error {
+func (d *disk) commit(staged *Staged) error {
 	d.t.Helper()
 	owned, err := staged.Commit(d.t.Context())
 	if err == nil {
@@ -97,9 +96,9 @@ func (d *disk) commit(staged *Change) error {
 // remove removes what is at the target.
 func (d *disk) remove() error {
 	d.t.Helper()
-	change := d.inspect()
-	_, err := change.Remove(d.t.Context())
-	return errors.Join(err, change.Close())
+	found := d.inspect()
+	_, err := found.Remove(d.t.Context())
+	return errors.Join(err, found.Close())
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
@@ -303,14 +302,14 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	data := siteOf(t, "2")
 	for name, tc := range map[string]struct {
 		data  []byte
-		spoil func(c *Change) error // before Commit; nil if stage fails
+		spoil func(s *Staged) error // before Commit; nil if stage fails
 		want  func(error) bool
 	}{
 		"a failed download":       {nil, nil, func(err error) bool { return errors.Is(err, errDownload) }},
 		"no archive":              {[]byte("text"), nil, isA[*ArchiveError]},
 		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
-		"no file to put in place": {data, func(c *Change) error { return os.Remove(c.file.newName()) }, isA[*os.LinkError]},
-		"no site to put in place": {data, func(c *Change) error { return os.RemoveAll(c.directory.newName()) }, isA[*os.LinkError]},
+		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.found.file.newName()) }, isA[*os.LinkError]},
+		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.found.directory.newName()) }, isA[*os.LinkError]},
 	} {
 		d := newDisk(t)
 		must(t, d.put(siteOf(t, "1")))
@@ -341,7 +340,7 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	must(t, d.put(siteOf(t, "1")))
 	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	directory := staged.directory
+	directory := staged.found.directory
 	must(t, os.RemoveAll(directory.newName()))
 	// A name that cannot be renamed back, because site is no longer there.
 	directory.name += "/../site"
@@ -545,9 +544,9 @@ func TestOwnership(t *testing.T) {
 			maps.DeleteFunc(want, func(name, _ string) bool {
 				return tc.file.problem == "" && name == "out/bundle.tgz" || tc.tree.problem == "" && tc.tree.origin != originNone && strings.HasPrefix(name, "site/")
 			})
-			change := d.inspect()
-			left, err := change.Remove(t.Context())
-			must(t, errors.Join(err, change.Close()))
+			found := d.inspect()
+			left, err := found.Remove(t.Context())
+			must(t, errors.Join(err, found.Close()))
 			wantProblems(t, left, tc.tree.problem, tc.file.problem)
 			d.wantListing(want)
 		})
@@ -600,34 +599,20 @@ func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
 	}
 }
 
-// A server of the directory notices nothing.
-func TestDirectoryStaysIfItsContentIsPackedAgain(t *testing.T) {
-	t.Parallel()
-	d := newDisk(t)
-	must(t, d.put(siteOf(t, "1")))
-	page, _ := os.Stat(d.path("site/index.html"))
-	again := gzipOf(t, tarOf(t, regular("index.html", "home 1"), regular("docs/guide.html", "guide 1")))
-	must(t, d.put(again))
-	d.wantListing(listingOf(again, "1"))
-	if now, err := os.Stat(d.path("site/index.html")); err != nil || !os.SameFile(page, now) {
-		t.Errorf("the page was replaced; error %v", err)
-	}
-}
-
 // With create_before_destroy, a resource takes the files over before they are destroyed.
 func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
 	t.Parallel()
 	data := siteOf(t, "1")
 	old := newDisk(t)
 	must(t, old.put(data))
-	change := old.inspect()
+	found := old.inspect()
 	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
-	left, err := change.Remove(t.Context())
+	left, err := found.Remove(t.Context())
 	must(t, err)
 	wantProblems(t, left, replacedSince, replacedSince)
 	old.wantListing(listingOf(data, "1"))
 	old.change("rm out, rm site")
-	left, err = change.Remove(t.Context())
+	left, err = found.Remove(t.Context())
 	must(t, err)
 	wantProblems(t, left)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"math"
 	"os"
@@ -73,25 +72,21 @@ func withLatest(written []Written, latest Written) []Written {
 	return append(others, latest)[max(0, len(others)+1-maxOwned):]
 }
 
-// Change is what is at a target, and a change of it that replaces or removes that.
-type Change struct {
-	SizeBytes int64 // of the new file so far
-
+// Found is what is at a target. Its methods replace or remove that.
+type Found struct {
 	directory *part // nil if the target has none
 	file      *part
-	owned     Owned     // before the change
-	writer    *os.File  // of the new file; nil before Stage
-	hash      hash.Hash // of the new file so far; nil before Stage
-	keep      bool      // the temporary directories hold what could not be put back
+	owned     Owned // before the change
+	keep      bool  // the temporary directories hold what could not be put back
 }
 
 // parts returns the directory, if there is one, and the file. The file is last, because it
 // replaces a file atomically and cannot be taken back.
-func (c *Change) parts() []*part {
-	if c.directory == nil {
-		return []*part{c.file}
+func (f *Found) parts() []*part {
+	if f.directory == nil {
+		return []*part{f.file}
 	}
-	return []*part{c.directory, c.file}
+	return []*part{f.directory, f.file}
 }
 
 // part is the file or the directory of a target.
@@ -151,13 +146,13 @@ type OccupiedError []Obstacle
 func (e OccupiedError) Error() string { return e[0].Name + " " + e[0].Problem }
 
 // Complete reports whether the target holds what was written last.
-func (c *Change) Complete() bool {
-	return !slices.ContainsFunc(c.parts(), func(p *part) bool { return p.origin != originLatest })
+func (f *Found) Complete() bool {
+	return !slices.ContainsFunc(f.parts(), func(p *part) bool { return p.origin != originLatest })
 }
 
 // Occupied returns what the resource did not write.
-func (c *Change) Occupied() (occupied []Obstacle) {
-	for _, p := range c.parts() {
+func (f *Found) Occupied() (occupied []Obstacle) {
+	for _, p := range f.parts() {
 		if p.origin.foreign() {
 			occupied = append(occupied, p.obstacle(p.problem))
 		}
@@ -167,9 +162,9 @@ func (c *Change) Occupied() (occupied []Obstacle) {
 
 // Inspect reads what is on disk and changes nothing. Errors are those of the system, and
 // context.Cause(ctx).
-func (t Target) Inspect(ctx context.Context, owned Owned) (*Change, error) {
+func (t Target) Inspect(ctx context.Context, owned Owned) (*Found, error) {
 	// Clean drops trailing slashes, before which the system would follow a link.
-	found := &Change{file: &part{name: filepath.Clean(t.Path)}, owned: owned}
+	found := &Found{file: &part{name: filepath.Clean(t.Path)}, owned: owned}
 	err := found.file.inspect(ctx, owned.Files)
 	if err == nil && t.Directory != "" {
 		found.directory = &part{name: filepath.Clean(t.Directory), kind: fs.ModeDir}

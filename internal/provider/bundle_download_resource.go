@@ -194,11 +194,11 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	change, err := state.target().Inspect(ctx, owned)
+	found, err := state.target().Inspect(ctx, owned)
 	var left []bundle.Obstacle
 	if err == nil {
-		left, err = change.Remove(ctx)
-		warnAboutLeftovers(change.Close(), state, &resp.Diagnostics)
+		left, err = found.Remove(ctx)
+		warnAboutLeftovers(found.Close(), state, &resp.Diagnostics)
 	}
 	if err != nil {
 		deleteDownload.addFailure(&resp.Diagnostics, state.JobID.ValueString(), state.target(), err)
@@ -258,13 +258,13 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		return
 	}
 	result := &run.plan
-	change, err := run.plan.target().Inspect(ctx, run.owned)
+	found, err := run.plan.target().Inspect(ctx, run.owned)
 	switch {
-	case err == nil && sameJob && change.Complete() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)):
+	case err == nil && sameJob && found.Complete() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)):
 		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
 		result = &run.state
 	case err == nil:
-		err = run.download(ctx, c, change)
+		err = run.download(ctx, c, found)
 	}
 	if err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)
@@ -276,25 +276,26 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 
 // download puts the bundle in place, and sets the computed attributes of the plan. If it fails,
 // it leaves the files unchanged.
-func (run *downloadRun) download(ctx context.Context, c *client.Client, change *bundle.Change) error {
+func (run *downloadRun) download(ctx context.Context, c *client.Client, found *bundle.Found) error {
 	plan := &run.plan
 	jobID := plan.JobID.ValueString()
-	defer func() { warnAboutLeftovers(change.Close(), *plan, run.diags) }()
-	if err := change.Stage(); err != nil {
+	staged, err := found.Stage()
+	if err != nil {
 		return err
 	}
-	if err := c.DownloadBundle(ctx, jobID, change); err != nil {
+	defer func() { warnAboutLeftovers(staged.Close(), *plan, run.diags) }()
+	if err := c.DownloadBundle(ctx, jobID, staged); err != nil {
 		return err
 	}
-	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != change.SHA256() {
+	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{
 			argument: "sha256",
 			summary:  summaryChecksumMismatch,
-			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, change.SHA256(), wanted),
+			what:     fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, staged.SHA256(), wanted),
 			next:     "If the bundle is correct, update or remove sha256.",
 		}
 	}
-	content, err := change.Unpack(ctx)
+	content, err := staged.Unpack(ctx)
 	if err != nil {
 		return err
 	}
@@ -307,10 +308,10 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, change *
 			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource.",
 		}
 	}
-	if run.owned, err = change.Commit(ctx); err != nil {
+	if run.owned, err = staged.Commit(ctx); err != nil {
 		return err
 	}
-	plan.SHA256, plan.SizeBytes = types.StringValue(change.SHA256()), types.Int64Value(change.SizeBytes)
+	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
 	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
 		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)

@@ -188,7 +188,7 @@ func (l *exportLife) differs(goal exportGoal) bool {
 
 // renewsForOldInputs reports whether the link is due although the plan requires other inputs.
 func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
-	renewable := l.Link.URL != "" && !l.JobMissing && !l.BundleMissing && l.Status != client.JobFailed
+	renewable := !l.JobMissing && !l.BundleMissing && l.Status != client.JobFailed
 	return renewable && l.differs(goal) && l.linkDue(now, goal)
 }
 

@@ -44,6 +44,8 @@ func TestAccStaticExportResource(t *testing.T) {
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
 					plancheck.ExpectUnknownValue(address, tfjsonpath.New("job_id")),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("status")),
+					plancheck.ExpectUnknownValue(address, tfjsonpath.New("page_count")),
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{anotherJob.AddStateValue(address, tfjsonpath.New("job_id"))},
 			},
