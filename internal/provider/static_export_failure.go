@@ -67,38 +67,70 @@ func (f *exportFailure) describe() (summary string, text explanation) {
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
-	switch {
-	case f.outcome == outcomeInDoubt && !failsAgain(f.cause): // the advice is for a repeated request
-		cause.advice = ""
-	case f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart: // timeouts.create does not limit the resumed export
-		cause.advice = ""
-	}
-	switch f.stage {
-	case stageStart:
-		summary, text = summaryStartFailed, f.describeStart(cause.advice)
-	case stagePoll:
-		summary, text = f.describePoll(cause.advice)
-	case stageLink:
-		summary, text = f.describeFirstLink(cause.advice)
-	case stageRenewal:
-		summary, text = f.describeRenewal(cause.advice)
-	}
-	text.what = paragraphs(cause.what, text.what)
-	return summary, text
+	summary, known, next := f.describeStage(cause.advice)
+	return summary, explanation{paragraphs(cause.what, known), next}
 }
 
-// describeStart describes the failed start of a job.
-func (f *exportFailure) describeStart(advice string) explanation {
-	noJob := "No job was started for " + f.domain + "."
-	switch f.outcome {
-	case outcomeInDoubt:
-		return explanation{"A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
-			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")}
-	case outcomeGone:
-		return explanation{noJob, fmt.Sprintf(
-			"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.baseURL)}
+// describeStage is the table of failures: the summary, what is known of the job, and what to do next,
+// for each stage and outcome. The advice is that of the cause.
+func (f *exportFailure) describeStage(advice string) (summary, known, next string) {
+	lookUp := "Check base_url and the API key, and look for job " + f.jobID + " in the service's dashboard."
+	resume := f.howToResume()
+	request := "The request was for job " + f.jobID + "."
+	switch f.stage {
+	case stageStart:
+		noJob := "No job was started for " + f.domain + "."
+		switch f.outcome {
+		case outcomeInDoubt:
+			if !failsAgain(f.cause) { // then the advice is only for a repeated request
+				advice = ""
+			}
+			return summaryStartFailed, "A job may have been started for " + f.domain + ", but its ID was not received.", sentences(advice,
+				"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")
+		case outcomeGone:
+			return summaryStartFailed, noJob, fmt.Sprintf(
+				"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.baseURL)
+		}
+		return summaryStartFailed, noJob, advice
+	case stagePoll:
+		progress := progressOf(f.jobID, f.job)
+		switch f.outcome {
+		case outcomeFailed:
+			return summaryJobFailed, failureOf(f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."
+		case outcomeGone:
+			return summaryJobNotFound, request, sentences(lookUp, resume)
+		case outcomeInterrupted:
+			return summaryExportInterrupted, progress, resume
+		case outcomeTimedOut:
+			if f.job != nil && !f.job.Documented() {
+				advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
+			} else if f.creates { // timeouts.create does not limit the resumed export
+				advice = ""
+			}
+			return summaryExportTimedOut, progress, sentences(advice, resume)
+		}
+		return summaryExportFailed, progress, sentences(advice, resume)
+	case stageLink:
+		noLink := "Job " + f.jobID + " completed, but no link was received."
+		switch f.outcome {
+		case outcomeGone:
+			return summaryLinkFailed, noLink, sentences(lookUp, resume)
+		case outcomeInterrupted:
+			return summaryExportInterrupted, noLink, resume
+		case outcomeTimedOut:
+			if f.creates { // as above
+				advice = ""
+			}
+		}
+		return summaryLinkFailed, noLink, sentences(advice, resume)
 	}
-	return explanation{noJob, advice}
+	switch f.outcome { // of a renewal
+	case outcomeGone:
+		return summaryRenewalFailed, request, sentences(lookUp, ifStillMissing)
+	case outcomeInterrupted:
+		return summaryRenewalFailed, request, nextTry
+	}
+	return summaryRenewalFailed, request, sentences(advice, nextTry)
 }
 
 // failsAgain reports whether another start would fail in the same way, because base_url is not that
@@ -107,55 +139,6 @@ func failsAgain(cause error) bool {
 	_, unusable := errors.AsType[*client.UnexpectedResponseError](cause)
 	api, ok := errors.AsType[*client.APIError](cause)
 	return unusable || ok && api.StatusCode/100 == 3
-}
-
-// describePoll describes a wait for a job that failed, or the failure of the job.
-func (f *exportFailure) describePoll(advice string) (summary string, text explanation) {
-	progress := progressOf(f.jobID, f.job)
-	switch f.outcome {
-	case outcomeFailed:
-		return summaryJobFailed, explanation{failureOf(f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."}
-	case outcomeGone:
-		return summaryJobNotFound, explanation{requestFor(f.jobID), sentences(lookUp(f.jobID), f.howToResume())}
-	case outcomeInterrupted:
-		return summaryExportInterrupted, explanation{progress, f.howToResume()}
-	case outcomeTimedOut:
-		if f.job != nil && !f.job.Documented() {
-			advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
-		}
-		return summaryExportTimedOut, explanation{progress, sentences(advice, f.howToResume())}
-	}
-	return summaryExportFailed, explanation{progress, sentences(advice, f.howToResume())}
-}
-
-// describeFirstLink describes a failed request for the first link to a bundle.
-func (f *exportFailure) describeFirstLink(advice string) (summary string, text explanation) {
-	noLink := "Job " + f.jobID + " completed, but no link was received."
-	switch f.outcome {
-	case outcomeGone:
-		return summaryLinkFailed, explanation{noLink, sentences(lookUp(f.jobID), f.howToResume())}
-	case outcomeInterrupted:
-		return summaryExportInterrupted, explanation{noLink, f.howToResume()}
-	}
-	return summaryLinkFailed, explanation{noLink, sentences(advice, f.howToResume())}
-}
-
-// describeRenewal describes a failed renewal of a link.
-func (f *exportFailure) describeRenewal(advice string) (summary string, text explanation) {
-	next := sentences(advice, nextTry)
-	switch f.outcome {
-	case outcomeGone:
-		next = sentences(lookUp(f.jobID), ifStillMissing)
-	case outcomeInterrupted:
-		next = nextTry
-	}
-	return summaryRenewalFailed, explanation{requestFor(f.jobID), next}
-}
-
-func requestFor(jobID string) string { return "The request was for job " + jobID + "." }
-
-func lookUp(jobID string) string {
-	return "Check base_url and the API key, and look for job " + jobID + " in the service's dashboard."
 }
 
 const (
