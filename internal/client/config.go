@@ -95,7 +95,7 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case strings.Contains(raw, "?"):
 		return nil, invalidBaseURL("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, invalidBaseURL("plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https")
+		return nil, invalidBaseURL("plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestParseBaseURL(t *testing.T) {
 	const (
-		loopback = "BaseURL: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https"
+		loopback = "BaseURL: plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https"
 		absolute = "BaseURL: it must be absolute, such as https://host.example/v1"
 		unparsed = "BaseURL: it cannot be parsed as a URL, such as https://host.example/v1"
 		port     = "BaseURL: its port is not a number from 1 to 65535"

@@ -36,7 +36,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 		},
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `60m`.", Optional: true, Validators: timeoutRules},
+			"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.", Optional: true, Validators: timeoutRules},
 		}}},
 	}
 }

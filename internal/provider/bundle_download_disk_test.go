@@ -314,7 +314,7 @@ func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostic
 
 func TestPrivateStateThatIsLostOrUnreadable(t *testing.T) {
 	t.Parallel()
-	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.\n\nNo action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."
+	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.\n\nNo action is needed now. If a later plan or a destroy warns about files, move or delete them."
 	last := bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}
 	for private, said := range map[storedText]string{"": "", "[]": unreadable} {
 		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}

@@ -88,8 +88,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `60m`.",
-			"update": "Timeout for a download in place, including the wait for a running job. Default: `60m`.",
+			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `1h`.",
+			"update": "Timeout for a download in place, including the wait for a running job. Default: `1h`.",
 		}),
 	}
 }
@@ -221,7 +221,7 @@ func readOwned(ctx context.Context, private privateState, state *bundleDownloadM
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
 			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. "+
 				"Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
-			"No action is needed now. If you destroy the resource, delete the files that the warnings of the destroy name."))
+			"No action is needed now. If a later plan or a destroy warns about files, move or delete them."))
 	}
 	return bundle.Owned{
 		Files: []bundle.Written{{Digest: state.SHA256.ValueString()}},

@@ -172,7 +172,7 @@ func adviseConnection(e *client.ConnectionError) string {
 			"Otherwise, check this machine's clock and whether a proxy intercepts the connection."
 	}
 	if e.PlainHTTP && !e.Storage {
-		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only."
+		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed only for localhost and loopback addresses."
 	}
 	if e.ProxyStatus == 407 {
 		return adviceByStatus[407]

@@ -107,7 +107,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(501): "The service does not support this request. " + apiURL,
 		&client.ConnectionError{ProxyStatus: 407}: checkProxy,
 		&client.ConnectionError{Untrusted: true}:  "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
-		&client.ConnectionError{PlainHTTP: true}:  "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed for loopback hosts only.",
+		&client.ConnectionError{PlainHTTP: true}:  "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed only for localhost and loopback addresses.",
 	} {
 		if got := explain(err).advice; got != want {
 			t.Errorf("%v: the advice is %q, want %q", err, got, want)

@@ -56,7 +56,7 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 	c := h.cli(t, readUpdate)
 	for name, test := range map[string]struct{ variable, value, want string }{
 		"no base URL":              {baseURLVariable, "", "error: Missing provider argument ()\nSet base_url in the provider block, or the environment variable DOCS_BASE_URL,"},
-		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL is invalid: plain http is allowed for loopback hosts only, because the API key would travel unencrypted; use https. (The value comes from DOCS_BASE_URL.)"},
+		"base URL with plain http": {baseURLVariable, "http://docs.invalid/v1", "The base URL is invalid: plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https. (The value comes from DOCS_BASE_URL.)"},
 		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
 		"key of whitespace":        {apiKeyVariable, " \n", "error: Missing provider argument"},
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key is invalid: it contains whitespace. Copy it again from the service's dashboard. (The value comes from DOCS_API_KEY.)"},

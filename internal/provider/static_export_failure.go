@@ -146,7 +146,7 @@ const (
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
 	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
-	resumedTimeout  = "timeouts.update, not timeouts.create, limits the resumed export: increase it if necessary."
+	resumedTimeout  = "The resumed export is limited by timeouts.update, not by timeouts.create. If necessary, increase timeouts.update."
 )
 
 // howToResume says how to continue with the job of a failure.

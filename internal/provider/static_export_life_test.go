@@ -356,7 +356,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 			stagePoll, running, timeout, update, summaryExportTimedOut,
 			"Job se_1 had status \"running\" when last checked (progress 40.5, page count 3). It may still be running.\n\n" + increase + resumeByApply,
 		},
-		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " timeouts.update, not timeouts.create, limits the resumed export: increase it if necessary."},
+		"timeout of a create":                   {stagePoll, nil, timeout, create, summaryExportTimedOut, unread + resumeByUntaint + " The resumed export is limited by timeouts.update, not by timeouts.create. If necessary, increase timeouts.update."},
 		"timeout of the first link of a create": {stageLink, nil, timeout, create, summaryLinkFailed, noLink + resumeByUntaint + " " + resumedTimeout},
 		"timeout with an undocumented status": {
 			stagePoll, job("canceled"), timeout, update, summaryExportTimedOut,

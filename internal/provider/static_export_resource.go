@@ -122,8 +122,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true, PlanModifiers: keptNumber},
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for the export, such as `90m`. Default: `60m`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `60m`." + mayTakeLonger + ", and by up to 30 seconds, while it renews the earlier link.",
+			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ", and by up to 30 seconds, while it renews the earlier link.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -75,7 +75,7 @@ func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics)
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
-		return fmt.Sprintf("The provider could not read the status of update %s.", statusID)
+		return fmt.Sprintf("No status of update %s was received.", statusID)
 	case last.Documented():
 		return fmt.Sprintf("Update %s had status %q when last checked. It may still be running.", statusID, last.Status)
 	}

@@ -62,7 +62,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"summary":       recorded("Summary of the update."),
 			"ended_at":      recorded("Time when the update ended, as the service returns it, usually in RFC 3339 format (UTC)."),
 		},
-		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `60m`."}),
+		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `1h`."}),
 	}
 }
 

@@ -125,7 +125,7 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			},
 			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `60m` with `wait_for_completion`, otherwise `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `1h` with `wait_for_completion`, otherwise `5m`."),
 	}
 }
 
