@@ -207,7 +207,7 @@ func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
 		now, err := stampOf(p.name)
 		switch {
 		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
-		case p.problem != "":
+		case p.origin.foreign() || p.unsure:
 			left = append(left, p.obstacle(p.problem))
 		case err != nil || now != p.stamp:
 			left = append(left, p.obstacle(replacedSince))

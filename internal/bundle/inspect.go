@@ -99,8 +99,9 @@ type part struct {
 	origin origin
 	tree   tree   // of a directory; nil if it was not or cannot be read
 	digest string // of its content; "" if it was not or cannot be read
-	// problem says why a destroy leaves what is there, such as "is a symbolic link"; "" if it
-	// does not. A download replaces what the resource wrote, regardless of this.
+	unsure bool   // the resource wrote it, but another one may have put it in place since
+	// problem describes what is there, such as "is a symbolic link", if the resource did not write
+	// it, or unsure.
 	problem string
 
 	// As it will be:
@@ -220,9 +221,9 @@ func (p *part) recognize(ctx context.Context, known []Written) error {
 		p.origin, p.problem = originOther, "differs from what this resource wrote"
 		return nil //nolint:nilerr // such as a link in the directory
 	case known[i].Time == 0:
-		p.problem = unknownTime
+		p.unsure, p.problem = true, unknownTime
 	case known[i].Time < p.stamp.time:
-		p.problem = replacedSince
+		p.unsure, p.problem = true, replacedSince
 	}
 	p.origin = originEarlier
 	if i == len(known)-1 {

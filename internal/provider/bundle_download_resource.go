@@ -259,12 +259,13 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	}
 	result := &run.plan
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	switch {
-	case err == nil && sameJob && found.Complete() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)):
-		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		result = &run.state
-	case err == nil:
-		err = run.download(ctx, c, found)
+	if err == nil {
+		if sameJob && found.Complete() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)) {
+			run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
+			result = &run.state
+		} else {
+			err = run.download(ctx, c, found)
+		}
 	}
 	if err != nil {
 		run.addFailure(run.diags, run.plan.JobID.ValueString(), run.plan.target(), err)

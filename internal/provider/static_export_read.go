@@ -96,12 +96,11 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 
 const importForms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
-// parseImport reads any form of import. A domain has no comma, but a job ID may
-// have one.
+// parseImport reads any form of import. A domain has a dot and no comma. A job ID may have both.
 func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (identity staticExportIdentity) {
 	if req.ID == "" && req.Identity != nil {
 		diags.Append(req.Identity.Get(ctx, &identity)...)
-	} else if domain, jobID, both := strings.Cut(req.ID, ","); both {
+	} else if domain, jobID, both := strings.Cut(req.ID, ","); both && strings.Contains(domain, ".") {
 		identity.Domain, identity.JobID = types.StringValue(strings.TrimSpace(domain)), types.StringValue(strings.TrimSpace(jobID))
 	} else {
 		identity.JobID = types.StringValue(strings.TrimSpace(req.ID))

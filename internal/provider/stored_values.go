@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -18,7 +17,7 @@ type privateState interface {
 }
 
 // readPrivate decodes a value of the private state. It returns nil if there is none, and an
-// error if it cannot be decoded or has an unknown field, because another version wrote it.
+// error if it cannot be decoded, because another version wrote it.
 func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (*T, error) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)
@@ -26,9 +25,7 @@ func readPrivate[T any](ctx context.Context, private privateState, key string, d
 		return nil, nil
 	}
 	var value T
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&value); err != nil {
+	if err := json.Unmarshal(text, &value); err != nil {
 		return nil, err
 	}
 	return &value, nil
