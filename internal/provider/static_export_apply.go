@@ -98,7 +98,9 @@ func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
 		case stepResume:
 			failure = run.linkPending(ctx)
 		case stepLink:
-			failure = run.link(ctx)
+			if failure = run.link(ctx); failure == nil && len(missing) > 0 {
+				run.life.pendingEnded()
+			}
 		case stepStart:
 			failure = run.export(ctx, missing)
 		}
@@ -161,7 +163,7 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
 		run.warnAboutLink()
 	case failure.outcome == outcomeFailed:
-		run.life.pendingFailed()
+		run.life.pendingEnded()
 	}
 	return failure
 }

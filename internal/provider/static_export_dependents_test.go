@@ -86,7 +86,9 @@ func TestServiceThatKeepsItsLinksCostsOneUselessUpdate(t *testing.T) {
 	h.clock.Advance(45 * time.Minute)
 	c.wantEmptyPlan(t)
 	c.write(t, export(`renew_before = "30m"`)) // the provider forgets what it has learned
+	h.service.ResetRequests()
 	wantPhrases(t, c.apply(t, 0), "1 changed")
+	h.wantWork(t, counts{bundle: 1})
 }
 
 func TestDomainIsAnInput(t *testing.T) {

@@ -114,7 +114,10 @@ func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now tim
 	if kept {
 		l.KeptWith = goal.renewBefore
 	}
-	l.Link, l.LinkReceivedAt, l.BundleMissing, l.Unfinished = link, now, false, false
+	if !link.ExpiresAt.Equal(l.Link.ExpiresAt) {
+		l.LinkReceivedAt = now // not if the service returned the earlier link, which is older
+	}
+	l.Link, l.BundleMissing, l.Unfinished = link, false, false
 	return kept
 }
 
@@ -123,8 +126,8 @@ func (l *exportLife) pendingStarted(job *client.StaticExportJob, inputs exportIn
 	l.Pending, l.Lost = &pendingJob{JobID: job.ID, Inputs: inputs}, false
 }
 
-// pendingFailed forgets the pending job.
-func (l *exportLife) pendingFailed() { l.Pending = nil }
+// pendingEnded forgets the pending job, which failed, or is gone and no longer needed.
+func (l *exportLife) pendingEnded() { l.Pending = nil }
 
 // pendingCompleted makes the pending job, as it was last read, the job. What is known about
 // the service's links stays.

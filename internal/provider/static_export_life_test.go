@@ -77,7 +77,7 @@ func TestNextSteps(t *testing.T) {
 			s.life.pendingStarted(&job, s.plan.goal().inputs)
 			s.life.pendingCompleted(&job, &link, s.plan.goal(), startOfTime.Add(-time.Hour))
 		}
-		later         change = func(s *situation) { s.plan.RenewBefore = types.StringValue("3630s") }
+		later         change = func(s *situation) { s.plan.RenewBefore = types.StringValue("3700s") }
 		otherDomain   change = func(s *situation) { s.plan.Domain = types.StringValue("other.example.com") }
 		unknownDomain change = func(s *situation) { s.plan.Domain = types.StringUnknown() }
 		noDomain      change = func(s *situation) { s.life.Inputs.Domain = "" }
@@ -160,8 +160,12 @@ func TestEarlyRenewalWithTheSameExpirySwitchesOffRenewBefore(t *testing.T) {
 		s := completedExport()
 		s.plan.RenewBefore = types.StringValue("10m")
 		link := exportLink{URL: "https://s.test/later", ExpiresAt: s.life.Link.ExpiresAt.Add(test.extends)}
-		kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), s.life.Link.ExpiresAt.Add(test.after))
-		if kept != test.want || (s.life.KeptWith > 0) != test.want || s.life.Link != link {
+		received, now := s.life.LinkReceivedAt, s.life.Link.ExpiresAt.Add(test.after)
+		kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), now)
+		if test.extends != 0 {
+			received = now
+		}
+		if kept != test.want || (s.life.KeptWith > 0) != test.want || s.life.Link != link || s.life.LinkReceivedAt != received {
 			t.Errorf("%s: kept %t with %s, the link %v; want %t", name, kept, s.life.KeptWith, s.life.Link, test.want)
 		}
 	}

@@ -103,7 +103,9 @@ func (j *judge) learn(e *event) {
 			r.failed = r.failed || x.failed
 		}
 		if stored && x.url != "" {
-			m.received = x.ended
+			if x.url != e.before.text("bundle_url") {
+				m.received = x.ended
+			}
 			if lead := e.config().duration("renew_before", 0); lead > 0 && x.url == e.before.text("bundle_url") {
 				m.kept = lead // without one, the link was asked for because the bundle was missing
 			}
