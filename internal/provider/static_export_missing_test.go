@@ -29,6 +29,26 @@ func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
 	c.wantStarts(t, 1)
 }
 
+func TestPendingJobThatIsGoneIsForgottenWhenTheOldBundleIsBack(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1", `timeouts { update = "10m" }`))
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	back := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	c.apply(t, 1)                                            // marks the bundle
+	wantPhrases(t, c.apply(t, 1), "Static export timed out") // of another job
+	back()
+	h.service.ForgetJob(h.service.JobIDs()[1])
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	c.write(t, revision("2"))
+	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, "abandoned") {
+		t.Errorf("nobody can resume the job, but the plan says:\n%s", plan)
+	}
+}
+
 func TestMissingBundleIsExportedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
