@@ -45,9 +45,9 @@ var (
 
 	errFormat   = &refusal{false, "is not a tar, gzip-compressed tar, or zip archive"}
 	errEmpty    = &refusal{false, "contains no files"}
-	errTooMany  = &refusal{false, "has more than 100,000 entries"}
+	errTooMany  = &refusal{false, "has more than 100,000 files and directories"}
 	errTooLarge = &refusal{false, "unpacks to more than 4 GiB"}
-	errListing  = &refusal{false, "has more than 100,000 entries, or a central directory of more than 50 MB"}
+	errListing  = &refusal{false, "has more than 100,000 files and directories, or a central directory of more than 50 MB"}
 )
 
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.

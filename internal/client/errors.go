@@ -159,10 +159,12 @@ type StorageError struct {
 
 func (e *StorageError) Error() string {
 	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
-	switch e.StatusCode / 100 {
-	case 2:
+	switch {
+	case e.StatusCode == http.StatusOK, e.StatusCode == http.StatusPartialContent:
 		return text + " with an HTML or XML page instead of the bundle"
-	case 3:
+	case e.StatusCode/100 == 2:
+		return text + " instead of the bundle"
+	case e.StatusCode/100 == 3:
 		return text + ", a redirect that the provider does not follow"
 	}
 	return strings.TrimSuffix(text+": "+e.Message, ": ")

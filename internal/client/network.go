@@ -35,7 +35,7 @@ func newNetworks(keeping http.RoundTripper) networks {
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
 }
 
-// route chooses the network for an attempt of a request, and makes a retry leave failing nodes.
+// route chooses the network for an attempt at a request, and makes a retry avoid failing nodes.
 //
 // One node of a service can fail while the others work, so a retry opens a connection of its own, and
 // closes the idle ones, so that later requests leave that node too. After a 429, it does not. A

@@ -184,10 +184,10 @@ func adviseConnection(e *client.ConnectionError) string {
 }
 
 func adviseStorage(e *client.StorageError) string {
-	switch e.StatusCode / 100 {
-	case 2, 3:
+	switch status := e.StatusCode; {
+	case status/100 == 2 || status/100 == 3:
 		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
-	case 4:
+	case status/100 == 4 && status != 408 && status != 425 && status != 429:
 		return missingBundle
 	}
 	return "Try again later."

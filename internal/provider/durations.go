@@ -11,7 +11,7 @@ import (
 
 var (
 	anyDuration      = durationAtLeast(0)
-	timeoutRules     = durationAtLeast(time.Minute) // client.NotFoundLimit must pass before it
+	timeoutRules     = durationAtLeast(time.Minute) // longer than client.NotFoundLimit, so that "not found" is reported before the timeout
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 

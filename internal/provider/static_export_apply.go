@@ -212,7 +212,7 @@ func (run *exportRun) keepLink(ctx context.Context) {
 func (run *exportRun) linkCreated(bundle *client.Bundle) {
 	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The new link expires at %s, no later than the earlier one, because the service creates a new link only after the earlier one has expired. "+
+			fmt.Sprintf("The service returned a link that expires at %s, when the earlier one expires, because it creates a new link only after the earlier one has expired. "+
 				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))

@@ -39,7 +39,7 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 		Attributes: map[string]schema.Attribute{
 			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
-			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has finished, successfully or not.", Computed: true},
+			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has completed or failed.", Computed: true},
 			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed. The bundle might no longer exist.", Computed: true},
 			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
 			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},

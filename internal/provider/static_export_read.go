@@ -48,7 +48,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish.\n\n"+
-				"A plan that replaces the resource starts another job. Do not apply it: run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
+				"A plan that shows the resource as tainted starts another job. Do not apply it: run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
 				"For any other plan, its other warnings say what happens to job %[1]s.", life.JobID))
 	}
 	var private privateState

@@ -61,7 +61,7 @@ var (
 )
 
 // mayTakeLonger says how far an apply can exceed its timeout.
-const mayTakeLonger = " An apply can exceed it by up to `request_timeout`, while it waits for the response to the start of an export"
+const mayTakeLonger = " An apply can exceed it by up to `request_timeout`, while it waits for the response to the request that starts an export"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.

@@ -49,7 +49,7 @@ var promises = []struct {
 	{applies, "An apply ends within a minute of its timeout.", (*event).ends},
 	{applies, "An interrupt loses no job, and does not taint a first export.", (*event).interrupt},
 	{stores, "The state has the last link that was received for its job.", (*event).keepsNewLink},
-	{stores, "An unfinished job is not forgotten without a word.", (*event).remembers},
+	{stores, "An unfinished job is not dropped without a warning.", (*event).remembers},
 	{succeeds, "An apply that succeeds leaves a link to a bundle of the configured inputs.", (*event).exported},
 	{succeeds, "An apply renews a link that is due.", (*event).renews},
 	{succeeds, "If a service keeps its links, at most one early renewal changes nothing.", (*event).changes},
@@ -165,7 +165,7 @@ func (e *event) planIsNeeded() bool {
 	return e.action == noop && !e.due(e.began) || e.action == update && (e.due(e.ended) || e.Unknown != "" || e.config().differs(e.on, e.before) || e.gone())
 }
 
-// jobStays also holds the other way around: what hangs on job_id must not stay if the job failed or is missing.
+// jobStays also holds the other way around: what depends on job_id must not stay if the job failed or is missing.
 func (e *event) jobStays() bool {
 	unknown := slices.Contains([]string{"domain", "triggers", "revision", "additional_parameters"}, e.Unknown)
 	failed := e.before.text("status") == "failed"
