@@ -52,17 +52,18 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	change := found.Change()
-	if err = change.Stage(); err == nil {
-		err = c.DownloadBundle(ctx, jobID, change)
+	staged, err := found.Stage()
+	if err != nil {
+		return err
+	}
+	err = c.DownloadBundle(ctx, jobID, staged)
+	if err == nil {
+		_, err = staged.Unpack(ctx)
 	}
 	if err == nil {
-		_, err = change.Unpack(ctx)
+		_, err = staged.Commit(ctx)
 	}
-	if err == nil {
-		_, err = change.Commit(ctx)
-	}
-	if err := errors.Join(err, change.Close()); err != nil {
+	if err := errors.Join(err, staged.Close()); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")
