@@ -13,8 +13,8 @@ import (
 // probing at this rate shows when the limit rises.
 const leastRate = 2
 
-// pacer spaces requests to match what the service accepts. Until the first 429, no request
-// waits. From then on, requests leave one by one, in the order in which they asked. A
+// pacer spaces requests to match what the service accepts. Until the first 429, it does
+// nothing. From then on, requests leave one by one, in the order in which they asked. A
 // refused request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
@@ -40,6 +40,9 @@ func newPacer(c clock.Clock) *pacer { return &pacer{clock: c, gate: make(chan st
 func (p *pacer) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if p.pace() == 0 {
+		return nil
 	}
 	select {
 	case p.gate <- struct{}{}:
