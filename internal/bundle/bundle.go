@@ -2,12 +2,13 @@
 // and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
 // HTTP, the service's API, or Terraform.
 //
-// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for a new bundle
-// in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and [Staged.Commit]
-// renames everything into place. [Found.Remove] renames what is at the target into temporary
-// directories instead. After either, or a failure, Close deletes the temporary directories. Only what the same resource wrote is
-// replaced or removed. What it did not write but that has the content of the bundle stays in place,
-// and counts as written by it from then on.
+// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for a new
+// bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
+// [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the target into
+// temporary directories instead. After either, or a failure, Close deletes the temporary directories.
+//
+// Only what the same resource wrote is replaced or removed. What it did not write but that has the
+// content of the bundle stays in place, and counts as written by it from then on.
 package bundle
 
 import (

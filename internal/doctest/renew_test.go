@@ -186,11 +186,17 @@ func TestCanceledRenewalLeavesNoLock(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			<-s.hung
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			select {
+			case <-s.hung:
+			case err := <-ended:
+				t.Fatalf("the renewal ended before it was canceled: %v", err)
+			}
 			if err := test.cancel(t, s, c.Process.Pid); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Wait(); err == nil {
+			if err := <-ended; err == nil {
 				t.Error("a canceled renewal succeeded")
 			}
 			if _, err := os.Stat(filepath.Join(s.Folder, ".terraform.tfstate.lock.info")); !errors.Is(err, fs.ErrNotExist) {

@@ -28,6 +28,7 @@ func newScripts(t *testing.T) *service {
 	for name, command := range map[string]string{"terraform": "exec '" + s.Binary + "' \"$@\"", "aws": "printf '%s|' \"$@\"; echo"} {
 		s.command(t, name, command)
 	}
+	s.unset("TF") // make exports it, and the scripts would run that CLI instead
 	s.Env = append(s.Env, "PATH="+filepath.Join(s.Folder, "bin")+":"+os.Getenv("PATH"), "HOME="+s.Folder)
 	return s
 }

@@ -26,7 +26,8 @@ func checkParameters(text string) error {
 }
 
 // canonicalParameters returns the text that stands for all additional_parameters that differ only in
-// whitespace and the order of fields. The given text is valid: Terraform also validates values that the plan did not know.
+// whitespace and the order of fields. The given text is valid: Terraform also validates values that
+// the plan did not know.
 func canonicalParameters(text string) string {
 	if text == "" {
 		return "{}"

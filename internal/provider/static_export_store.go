@@ -25,7 +25,7 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 		diags.AddWarning(aboutJob(summaryUnreadableNotes, life.JobID),
 			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider. "+
 				"If it named an unfinished job, the provider cannot resume that job. If the resource was imported, the next apply may export the site again.\n\n"+
-				"To use the bundle of such a job, run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
+				"To use the bundle of an unfinished or imported job, run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
 	case notes == nil:
 		life.Lost = true
 	default:
