@@ -24,7 +24,7 @@ type StaticExportJob struct {
 	PageCount *int64
 	// CreatedAt is in UTC; nil if the service does not return it.
 	CreatedAt *time.Time
-	// Error is the service's message about a failed job, redacted. It may be empty.
+	// Error is the service's message about a failed job, as sent. It may be empty.
 	Error string
 }
 
@@ -84,7 +84,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
-		return c.readJob(r, id, status), err
+		return readJob(r, id, status), err
 	}}, Plain)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
@@ -94,27 +94,27 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, c.jobOperation(jobID), Plain)
+	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
 	return job, err
 }
 
-func (c *Client) jobOperation(jobID string) operation[StaticExportJob] {
+func jobOperation(jobID string) operation[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		r.compareID("jobId", jobID)
 		status, err := r.name("status")
-		return c.readJob(r, jobID, status), err
+		return readJob(r, jobID, status), err
 	}}
 }
 
-func (c *Client) readJob(r *record, id, status string) *StaticExportJob {
+func readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
 		ID:        id,
 		Status:    status,
 		Progress:  r.number("progress"),
 		PageCount: r.count("pageCount"),
 		CreatedAt: r.instant("createdAt"),
-		Error:     c.Redact(r.message("error")),
+		Error:     r.message("error"),
 	}
 }
 
@@ -135,7 +135,7 @@ func (c *Client) bundleOperation(jobID string) operation[Bundle] {
 
 func (c *Client) readBundle(r *record) (*Bundle, error) {
 	link := r.text("bundleUrl")
-	if link == nil || *link == "" {
+	if link == nil {
 		return nil, errors.New(`the response has no field "bundleUrl"`)
 	}
 	u, err := url.Parse(*link)

@@ -83,7 +83,7 @@ func (r *record) name(field string) (string, error) {
 	text, ok := asText(r.fields[field])
 	_, isBool := r.fields[field].(bool)
 	switch {
-	case r.fields[field] == nil || ok && text == "":
+	case r.fields[field] == nil:
 		return "", fmt.Errorf("the response has no field %q", field)
 	case !ok || isBool:
 		return "", fmt.Errorf("the field %q is neither a string nor a number", field)

@@ -21,7 +21,7 @@ const firstPause = time.Second
 // [*retry.EndedError] if an earlier attempt of the same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, c.jobOperation(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
+	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}

@@ -175,7 +175,7 @@ func TestWorkflowDeploysOnlyAfterTheUpdateSucceeded(t *testing.T) {
 			s := newScripts(t)
 			s.command(t, "curl", `echo '{"statusId":"`+update+`"}'`)
 			s.enter(t, "guides/deploy-gates/gate")
-			s.shell(t, exit, "TRIGGER_URL=unused\n"+script)
+			s.shell(t, exit, "DOCS_TRIGGER_URL=unused\n"+script)
 		})
 	}
 }

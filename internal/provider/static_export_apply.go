@@ -189,8 +189,8 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 // fail returns the failure of a stage; cause is nil if the job failed.
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
-		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
-		baseURL: run.client.BaseURL(), domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
+		client: run.client, stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
+		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // exportFailure is why an export failed. Only Create and Update turn it into a diagnostic,
 // because only they know what the state holds afterwards.
 type exportFailure struct {
+	client  *client.Client
 	stage   exportStage
 	outcome exportOutcome
 	cause   error // nil if the job failed
-	baseURL string
 	domain  string
 	jobID   string                  // "" for a start
 	job     *client.StaticExportJob // as a wait last read it, or nil
@@ -89,14 +89,14 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 				"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")
 		case outcomeGone:
 			return summaryStartFailed, noJob, fmt.Sprintf(
-				"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.baseURL)
+				"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())
 		}
 		return summaryStartFailed, noJob, advice
 	case stagePoll:
 		progress := progressOf(f.jobID, f.job)
 		switch f.outcome {
 		case outcomeFailed:
-			return summaryJobFailed, failureOf(f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."
+			return summaryJobFailed, failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."
 		case outcomeGone:
 			return summaryJobNotFound, request, sentences(lookUp, resume)
 		case outcomeInterrupted:

@@ -27,7 +27,7 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID, state string
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), state, "A failed job has no bundle. Use the ID of a completed job."))
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), state, "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, explainExport(err), sentences(progressOf(jobID, job), state))
 	default:
@@ -59,9 +59,10 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 }
 
 // failureOf describes why a job failed.
-func failureOf(job *client.StaticExportJob) string {
-	if job.Error == "" {
+func failureOf(c *client.Client, job *client.StaticExportJob) string {
+	message := strings.TrimSuffix(c.Redact(job.Error), ".")
+	if message == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}
-	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, strings.TrimSuffix(job.Error, "."))
+	return fmt.Sprintf("Job %s ended with status %q. The service's message: %s.", job.ID, job.Status, message)
 }

@@ -330,7 +330,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		return &client.StaticExportJob{ID: "se_1", Status: status}
 	}
 	failed, running := job(client.JobFailed), job("running")
-	failed.Error = "no"
+	failed.Error = "see https://h/?token=abcdef"
 	running.Progress, running.PageCount = new(40.5), new(int64(3))
 	for name, test := range map[string]struct {
 		stage   exportStage
@@ -345,7 +345,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		"start without an ID":             {stageStart, nil, noID, create, summaryStartFailed, inDoubt + explain(noID).advice + " " + look},
 		"start of an unknown domain":      {stageStart, nil, missing, create, summaryStartFailed, noJob + "Check that the organization of the API key owns the domain, and that base_url (https://docs.test/v1) is the base URL of the API with its version segment."},
 		"refused start":                   {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
-		"failed job":                      {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: no.\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
+		"failed job":                      {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: see https://h/?(redacted).\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
 		"interrupted poll of a create":    {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume the same job, run \"terraform apply\" again."},
 		"interrupted first link":          {stageLink, nil, context.Canceled, update, summaryExportInterrupted, noLink + resumeByApply},
 		"interrupted renewal":             {stageRenewal, nil, context.Canceled, update, summaryRenewalFailed, request + "The next apply tries again."},

@@ -31,7 +31,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	switch {
 	case err == nil:
 		if job.Status == client.JobFailed && life.Status != client.JobFailed {
-			resp.Diagnostics.AddWarning(aboutJob(summaryJobFailed, job.ID), paragraphs(failureOf(job), "If this plan exports the site again, fix the site before you apply the plan."))
+			resp.Diagnostics.AddWarning(aboutJob(summaryJobFailed, job.ID), paragraphs(failureOf(c, job), "If this plan exports the site again, fix the site before you apply the plan."))
 		}
 		life.jobRead(job)
 	case client.IsNotFound(err):
@@ -81,7 +81,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	}
 	if job.Finished() && !job.Succeeded() {
 		resp.Diagnostics.AddError(summaryImportFailed,
-			paragraphs(failureOf(job), "A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
+			paragraphs(failureOf(c, job), "A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
 		return
 	}
 	// The state is null. Setting one attribute adds the others as typed nulls.
