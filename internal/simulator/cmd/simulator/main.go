@@ -141,7 +141,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_in_progress", Queue: noTime, Run: simulator.Forever})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_queued", Queue: simulator.Forever})
 	// Whoever reads the settings may send requests, whose log comes next.
-	if _, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued\nservice: when this process ends, all jobs and links are lost"); err != nil {
+	if _, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(stdout, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", server.BaseURL, key)
