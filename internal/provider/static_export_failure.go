@@ -77,6 +77,9 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 	lookUp := "Check base_url and the API key, and look for job " + f.jobID + " in the service's dashboard."
 	resume := f.howToResume()
 	request := "The request was for job " + f.jobID + "."
+	if f.creates && f.outcome == outcomeTimedOut && f.stage != stageStart {
+		advice = "" // timeouts.create does not limit the resumed export
+	}
 	switch f.stage {
 	case stageStart:
 		noJob := "No job was started for " + f.domain + "."
@@ -104,8 +107,6 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 		case outcomeTimedOut:
 			if f.job != nil && !f.job.Documented() {
 				advice = "To see whether the job has ended, look for job " + f.jobID + " in the service's dashboard."
-			} else if f.creates { // timeouts.create does not limit the resumed export
-				advice = ""
 			}
 			return summaryExportTimedOut, progress, sentences(advice, resume)
 		}
@@ -117,10 +118,6 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 			return summaryLinkFailed, noLink, sentences(lookUp, resume)
 		case outcomeInterrupted:
 			return summaryExportInterrupted, noLink, resume
-		case outcomeTimedOut:
-			if f.creates { // as above
-				advice = ""
-			}
 		}
 		return summaryLinkFailed, noLink, sentences(advice, resume)
 	}
