@@ -21,8 +21,8 @@ type request struct {
 	path []string
 	// body is the JSON to send; nil for none.
 	body []byte
-	// once marks a request that must not be sent twice. If the context ends while it is in
-	// flight, send still waits for the response, which may contain the only copy of an ID.
+	// once marks a request that must not be sent twice. If the context ends after it was sent,
+	// send still waits for the response, which may contain the only copy of an ID.
 	once bool
 }
 
@@ -135,14 +135,21 @@ func escapeElement(element string) string {
 
 // send sends a request, limited by the request timeout. It returns what [Client.do] returns.
 func (c *Client) send(ctx context.Context, over *network, r request) (*response, error) {
-	if r.once {
-		ctx = context.WithoutCancel(ctx)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.config.RequestTimeout, silence("no complete response within the request timeout"))
-	defer cancel()
 	// Nothing is sent without a connection. net/http may get it in another goroutine, even
 	// after it has given up on the request.
 	var sent atomic.Bool
+	if r.once {
+		caller, cancel := ctx, context.CancelCauseFunc(nil)
+		ctx, cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+		defer cancel(nil)
+		defer context.AfterFunc(caller, func() {
+			if !sent.Load() {
+				cancel(aborted("the operation ended before a connection was made"))
+			}
+		})()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.config.RequestTimeout, aborted("no complete response within the request timeout"))
+	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	req, err := c.newRequest(ctx, r)
 	if err != nil {

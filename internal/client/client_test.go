@@ -170,7 +170,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "the service will not accept another attempt until"},
 		"none if it would not help":                          {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
 		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
-		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to localhost failed"},
+		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to the object store localhost failed"},
 		"none if there is no bundle for half a minute":       {[]simulator.Fault{{Status: 403}, gone}, 15, "HTTP 404"},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {

@@ -77,7 +77,7 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(silence("no data within the request timeout")) })
+	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(aborted("no data within the request timeout")) })
 	defer stalled.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 		req.Header.Set("If-Range", r.etag)
 	}
 	before, began := r.furthest, time.Now()
-	fields := map[string]any{"host": req.URL.Host, "path": req.URL.EscapedPath(), "range": req.Header.Get("Range"), "attempt": number}
+	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": number}
 	resp, err := over.storage.Do(req)
 	if err == nil {
 		fields["status"] = resp.StatusCode
@@ -124,12 +124,12 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 		total, ok := r.rest(resp.Header)
 		if !ok {
 			r.etag = "" // start over
-			return incomplete(errors.New("the object store did not send the requested part"))
+			return incomplete(errors.New("the response is not the requested part"))
 		}
 		r.total = total
 	case http.StatusRequestedRangeNotSatisfiable:
 		r.etag = ""
-		return incomplete(errors.New("the object store did not send the requested part"))
+		return incomplete(errors.New("the response is not the requested part"))
 	default:
 		return r.client.storageError(resp)
 	}

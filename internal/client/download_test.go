@@ -200,7 +200,7 @@ func TestDownloadFails(t *testing.T) {
 		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
 		"with JSON":                        {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
 		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
-		"if the response is empty":         {sends(nil, ""), "the request GET /1 to store.test failed: the response is empty"},
+		"if the response is empty":         {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
 				_, _ = w.Write([]byte(part))
@@ -208,9 +208,9 @@ func TestDownloadFails(t *testing.T) {
 			}
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
-		"if the store is silent": {silent, "the request GET /1 to store.test failed: no data within the request timeout"},
-		"if the response is cut": {cutAfter(4000, sends(content, "")), "the request GET /1 to store.test failed: unexpected EOF"},
-		"if the part is wrong":   {reply(206, "x"), "the request GET /1 to store.test failed: the object store did not send the requested part"},
+		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
+		"if the response is cut": {cutAfter(4000, sends(content, "")), "the request to the object store store.test failed: unexpected EOF"},
+		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		if want := []string{"store.test", "other.test"}; !slices.Equal(hosts, want) {
 			t.Errorf("requests to %q, want %q", hosts, want)
 		}
-		if want := "DEBUG Download map[attempt:1 duration_ms:0 host:store.test path:/1 range: status:200]"; s.logged.lines[0] != want {
+		if want := "DEBUG Download map[attempt:1 duration_ms:0 host:store.test range: status:200]"; s.logged.lines[0] != want {
 			t.Errorf("logged %q, want %q", s.logged.lines[0], want)
 		}
 	})

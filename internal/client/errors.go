@@ -108,21 +108,25 @@ type ConnectionError struct {
 }
 
 func (e *ConnectionError) Error() string {
+	if e.Storage { // the path may be a part of the credential
+		return fmt.Sprintf("the request to the object store %s failed: %s", e.Host, e.Reason)
+	}
 	return fmt.Sprintf("the request %s %s to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
-// silence is the cause of an attempt that was canceled because it took too long.
-type silence string
+// aborted is the cause of an attempt that the client canceled. The caller's context may not have
+// ended.
+type aborted string
 
-func (s silence) Error() string { return string(s) }
+func (a aborted) Error() string { return string(a) }
 
 // connectionError converts an error of net/http to a [*ConnectionError]. It redacts the
-// text, which has the whole URL and may quote what the server sent. If the attempt took
-// too long, the reason is the [silence]. If the caller ended the context of the request, the
+// text, which has the whole URL and may quote what the server sent. If the client canceled the
+// attempt, the reason is the [aborted]. If the caller ended the context of the request, the
 // error is the cause.
 func connectionError(redactor display.Redactor, req *http.Request, sent bool, err error) error {
 	if cause := context.Cause(req.Context()); cause != nil {
-		if _, ok := errors.AsType[silence](cause); !ok {
+		if _, ok := errors.AsType[aborted](cause); !ok {
 			return cause
 		}
 		err = cause

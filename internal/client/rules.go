@@ -14,19 +14,19 @@ const NotFoundLimit = 30 * time.Second
 
 // The rules for failed requests. A failure of a kind that a rule does not name ends the call.
 var (
-	retries     = retry.Limit{Counted: true} // MaxRetries
-	halfAMinute = retry.Limit{Time: NotFoundLimit}
-	outage      = retry.Limit{Time: 5 * time.Minute}
+	retries   = retry.Limit{Counted: true} // MaxRetries
+	tolerance = retry.Limit{Time: NotFoundLimit}
+	outage    = retry.Limit{Time: 5 * time.Minute}
 
 	// plainRule is for a request that the next run repeats, and for a wait until its first
 	// success, so that a wrong URL fails soon.
-	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: halfAMinute}
+	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: tolerance}
 	// startRule is for the start of an export, which must not be sent again if the service may
 	// have received it.
 	startRule = retry.Rule{retry.Unconnected: retries}
 	// patientRule is for requests that lose an export if they give up: those for a job that an
 	// apply waits for, and for its first link. It also applies to any wait after its first success.
-	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: halfAMinute, retry.Other: halfAMinute}
+	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: tolerance, retry.Other: tolerance}
 )
 
 // Patience says which failures a call repeats, and for how long.

@@ -14,10 +14,10 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do. An
-// empty state is left out.
-func addError(diags *diag.Diagnostics, summary string, cause explanation, state string) {
-	diags.AddError(summary, paragraphs(cause.what, state, cause.advice))
+// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do.
+// holds may be empty.
+func addError(diags *diag.Diagnostics, summary string, cause explanation, holds string) {
+	diags.AddError(summary, paragraphs(cause.what, holds, cause.advice))
 }
 
 // aboutJob returns the summary of a warning about a job.

@@ -20,18 +20,18 @@ const (
 
 // waitForCompleted waits for a job that is still running, because the contract leaves open
 // what the service returns for the bundle of a job that has not completed. It reports failures, and
-// that they leave the state as described.
-func waitForCompleted(ctx context.Context, c *client.Client, jobID, state string, diags *diag.Diagnostics) bool {
+// what they leave unchanged.
+func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged string, diags *diag.Diagnostics) bool {
 	job, err := c.WaitForStaticExport(ctx, jobID, 0, client.Plain)
 	switch {
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), state, "A failed job has no bundle. Use the ID of a completed job."))
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), unchanged, "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, explainExport(err), sentences(progressOf(jobID, job), state))
+		addError(diags, summaryJobNotCompleted, explainExport(err), sentences(progressOf(jobID, job), unchanged))
 	default:
-		addError(diags, summaryJobUnreadable, explainExport(err), state)
+		addError(diags, summaryJobUnreadable, explainExport(err), unchanged)
 	}
 	return false
 }

@@ -54,8 +54,9 @@ type exportNotes struct {
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has a link, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost means that there was no private state. Every apply stores one, but Terraform drops it
-	// if the provider is killed during an update. Imported and Pending may have been in it.
+	// Lost is set from the loss of the private state to the next job. Every apply stores one, but
+	// Terraform drops it if the provider is killed during an update. Imported and Pending may have
+	// been in it.
 	Lost bool `json:"lost,omitempty"`
 }
 
@@ -139,7 +140,7 @@ func (l *exportLife) pendingCompleted(job *client.StaticExportJob, bundle *clien
 }
 
 // updated records that the inputs of the plan are now those of the job.
-func (l *exportLife) updated() { l.Imported, l.Lost = false, false }
+func (l *exportLife) updated() { l.Imported = false }
 
 // exportStep is a step of an apply of an existing export.
 type exportStep string

@@ -254,6 +254,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		missing      change = func(s *situation) { s.life.jobNotFound() }
 		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
 		lost         change = func(s *situation) { s.life.Lost = true }
+		unreadable   change = func(s *situation) { s.life.unreadable = true }
 		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
 		otherDomain  change = func(s *situation) { s.plan.Domain = types.StringValue("b.example.com") }
 		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
@@ -280,11 +281,16 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"missing":                            {[]change{missing}, []string{summaryMissing + ": job se_1", "This plan exports the site again."}},
 		"bundle missing":                     {[]change{noBundle}, []string{summaryMissing + ": job se_1", "This plan requests a link again, for up to 30 seconds, and exports the site again only if the service still cannot find the bundle."}},
 		"lost private state":                 {[]change{lost, due}, nil},
-		"lost private state, then an update": {[]change{lost, func(s *situation) { s.life.updated() }, newContent}, nil},
-		"lost private state, new content":    {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan starts another job.\n\nBefore you apply the plan, look for an unfinished job"}},
+		"lost private state, then an update": {[]change{lost, func(s *situation) { s.life.updated() }, newContent}, []string{summaryLostNotes + ": job se_1"}},
+		"lost private state, then a job":     {[]change{lost, pendingOther, newContent}, []string{summaryAbandons + ": job se_3"}},
+		"lost private state, new content":    {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan may start another job.\n\nBefore you apply the plan, look for an unfinished job"}},
+		"lost private state, bundle missing": {[]change{lost, noBundle}, []string{summaryLostNotes + ": job se_1", "This plan may start another job.", summaryMissing + ": job se_1", "This plan requests a link again"}},
+		"unreadable private state, no link":  {[]change{running, unreadable, newContent}, nil},
+		"bundle missing, pending for other":  {[]change{noBundle, pendingOther}, []string{summaryAbandons + ": job se_3", "so this plan does not resume it.", summaryMissing + ": job se_1", "This plan requests a link again"}},
+		"bundle missing, unknown content":    {[]change{noBundle, unknown}, []string{summaryMissing + ": job se_1", "This plan may export the site again."}},
 		"missing, its replacement pending":   {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, new content":               {[]change{missing, newContent}, nil},
-		"missing, unknown content":           {[]change{missing, unknown}, []string{summaryMissing + ": job se_1"}},
+		"missing, unknown content":           {[]change{missing, unknown}, []string{summaryMissing + ": job se_1", "This plan may export the site again."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,7 @@ func TestPendingJobThatIsGoneIsForgottenWhenTheOldBundleIsBack(t *testing.T) {
 	c.apply(t, 0)
 	c.wantJob(t, 0)
 	c.write(t, revision("2"))
-	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, "abandoned") {
+	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, "is not resumed") {
 		t.Errorf("nobody can resume the job, but the plan says:\n%s", plan)
 	}
 }
@@ -99,7 +99,7 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 	_, pending := c.cutOff(t)
 	c.editPrivate(t, func(map[string][]byte) map[string][]byte { return nil })
 
-	const lost = "Warning: Private state is missing: job "
+	const lost = "Warning: Private state was lost: job "
 	c.write(t, revision("1"))
 	h.clock.Advance(2 * time.Hour)
 	if plan := c.terraform.Run(t, 0, "plan"); strings.Contains(plan, lost) {
@@ -107,14 +107,14 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 	}
 	c.terraform.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
 	c.write(t, revision("2"))
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), lost+h.service.JobIDs()[0], "This plan starts another job.", `see "A run was killed"`)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), lost+h.service.JobIDs()[0], "This plan may start another job.", `see "A run was killed"`)
 
 	// The procedure of that page: import the job that is still there.
 	c.terraform.Run(t, 0, "state", "rm", site)
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+pending)
 	var kept map[string][]byte
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte { kept = private; return nil })
-	if plan := c.terraform.Run(t, 0, "plan"); !strings.Contains(plan, lost) || strings.Contains(plan, "abandoned") {
+	if plan := c.terraform.Run(t, 0, "plan"); !strings.Contains(plan, lost) || strings.Contains(plan, "is not resumed") {
 		t.Errorf("an imported job without a link need not be unfinished, but the plan says:\n%s", plan)
 	}
 	c.editPrivate(t, func(map[string][]byte) map[string][]byte { return kept })

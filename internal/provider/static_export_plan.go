@@ -81,8 +81,8 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.", life.JobID, life.Inputs.Domain, goal.inputs.Domain))
 	}
 	if life.Lost {
-		warn(summaryLostNotes, life.JobID, "When Terraform made this plan, the resource had no private state, probably because the provider was killed during an update. "+
-			"The private state may have named an unfinished job, or recorded that job %[1]s was imported. This plan starts another job.\n\n"+
+		warn(summaryLostNotes, life.JobID, "The private state of this resource was lost, probably because the provider was killed during an update. "+
+			"It may have named an unfinished job, or recorded that job %[1]s was imported. This plan may start another job.\n\n"+
 			"Before you apply the plan, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
 	}
 	for _, job := range life.abandoned(goal) {
@@ -104,6 +104,10 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
 	case stepLink:
 		next = "This plan requests a link again, for up to " + notFoundLimit + ", and exports the site again only if the service still cannot find the bundle."
+	default:
+		if !goal.known { // they may be those of the job
+			next = "This plan may export the site again."
+		}
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
 		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s\n\n"+

@@ -17,7 +17,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 		t.Fatalf("the state is %v", state)
 	}
 	c.write(t, revision("2"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+h.service.JobIDs()[0])
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+h.service.JobIDs()[0])
 	c.write(t, export())
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantWork(t, counts{start: 1, bundle: 1})
@@ -96,9 +96,9 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+pending)
 	c.write(t, strings.Replace(revision("2"), "docs.example.com", "other.example.com", 1))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job will be abandoned: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+pending)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished job can be resumed: job "+pending,

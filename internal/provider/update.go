@@ -46,7 +46,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	cause, state := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
+	cause, holds := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
 	summary := summaryUpdateUnreadable
 	switch _, failed := errors.AsType[*retry.EndedError](err); {
 	case interrupted(err):
@@ -56,7 +56,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	case timedOut(err):
 		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)
 	}
-	addError(diags, summary, cause, state)
+	addError(diags, summary, cause, holds)
 	return nil, false
 }
 

@@ -91,7 +91,6 @@ func (j *judge) learn(e *event) {
 		j.records[id] = cmp.Or(j.records[id], &record{id: id})
 		j.records[id].imported, j.records[id].domain, j.records[id].gone = true, e.after.text("domain"), map[string]time.Duration{}
 	}
-	m.lost = m.lost && (!stored || e.failed)
 	for _, x := range e.seen {
 		if x.endpoint == simulator.EndpointStart && x.outcome == ok {
 			j.records[x.job] = &record{id: x.job, content: e.config().content(e.on), gone: map[string]time.Duration{}}

@@ -175,7 +175,7 @@ func (e *event) jobStays() bool {
 }
 
 func (e *event) lossIsTold() bool {
-	return mentions(e.said, "Private state is missing") == (e.lost && !e.known("job_id"))
+	return mentions(e.said, "Private state was lost") == (e.lost && !e.known("job_id"))
 }
 
 func (e *event) linkStays() bool {
