@@ -139,14 +139,14 @@ func (c *Client) send(ctx context.Context, over *network, r request) (*response,
 	// after it has given up on the request.
 	var sent atomic.Bool
 	if r.once {
-		caller, cancel := ctx, context.CancelCauseFunc(nil)
-		ctx, cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+		detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer cancel(nil)
-		defer context.AfterFunc(caller, func() {
+		defer context.AfterFunc(ctx, func() {
 			if !sent.Load() {
 				cancel(aborted("the operation ended before a connection was made"))
 			}
 		})()
+		ctx = detached
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.config.RequestTimeout, aborted("no complete response within the request timeout"))
 	defer cancel()
