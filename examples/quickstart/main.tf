@@ -1,7 +1,7 @@
 # Exports a site after each successful update and outputs the link to the bundle.
 
 terraform {
-  required_version = ">= 1.2"
+  required_version = ">= 1.0"
 
   required_providers {
     docs = {

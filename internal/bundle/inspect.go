@@ -125,7 +125,7 @@ const (
 func (o origin) foreign() bool { return o == originOther || o == originOtherKind }
 
 const (
-	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by another resource"
+	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by the resource that replaces it or by another one"
 	unknownTime   = "has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since"
 )
 
@@ -191,7 +191,7 @@ func (p *part) inspect(ctx context.Context, known []Written) (err error) {
 		p.origin, p.problem = originOtherKind, "is "+kindOf(p.stamp.kind)
 	case p.kind.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
-		p.origin, p.problem = originOther, "already exists, and another program or resource wrote it"
+		p.origin, p.problem = originOther, "already exists, and the state does not record that this resource wrote it"
 	default:
 		return p.recognize(ctx, known)
 	}

@@ -234,7 +234,7 @@ func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 	jobs["other"] = "se_2"
 	write()
 	applied := c.report(t, 1, replace...)
-	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and another program or resource wrote it. No files were written.`, "(extract_to)")
+	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and the state does not record that this resource wrote it. No files were written.`, "(extract_to)")
 	for _, name := range []string{"same", "fresh"} {
 		if strings.Contains(applied.said[name], "error: ") {
 			t.Errorf("of %s, the apply says:\n%s", name, applied.said[name])
@@ -289,7 +289,7 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nThe bundle belongs to job se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
 		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
 		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. No files were written.\n\nTo download it as it is, remove extract_to."},
-		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. No files were written.\n\nIf something else uses \"a.tgz\", use a different path. Otherwise, move or delete it. Then run \"terraform apply\" again."},
+		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. No files were written.\n\nIf something else uses \"a.tgz\", use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

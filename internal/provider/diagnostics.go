@@ -76,7 +76,7 @@ func explainCause(err error) explanation {
 		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
 	}
 	if errors.Is(err, retry.ErrMixed) {
-		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."}
+		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."}
 	}
 	switch err := err.(type) { //nolint:errorlint // see above
 	case *retry.BusyError:

@@ -67,7 +67,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"several ways": {
 			&retry.EndedError{Cause: retry.ErrMixed, Last: api(502), Attempts: 30, Elapsed: time.Minute},
-			explanation{"The requests failed in several ways in a row. The last response was " + gateway + " The provider made 30 attempts over 1m.", "Try again later. If it still fails, see \"Requests fail now and then\" in " + errorsPage + "."},
+			explanation{"The requests failed in several ways in a row. The last response was " + gateway + " The provider made 30 attempts over 1m.", "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."},
 		},
 		"interrupt after one attempt": {
 			&retry.EndedError{Cause: context.Canceled, Last: api(502), Attempts: 1},

@@ -55,7 +55,7 @@ func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 		}
 	}
 	within(30*time.Second, 40*time.Second, func() {
-		c.report(t, 0, "plan").wantSaid(t, "site", "warning: Static export job not found: job "+lost, "The provider made ", "When Terraform refreshed the state, the provider kept the job in it.",
+		c.report(t, 0, "plan").wantSaid(t, "site", "warning: Static export job not found: job "+lost, "The provider made ", "The refresh kept the job in the state.",
 			"warning: Static export job or bundle is missing: job "+lost, "This plan exports the site again.")
 	})
 	c.apply(t, 0, "-refresh-only")

@@ -132,7 +132,7 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
 	c.apply(t, 1, "-refresh=false")
 	for range 2 {
-		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "the provider kept the job in it", "check base_url and the API key")
+		wantPhrases(t, c.apply(t, 1), "Warning: Static export job not found", "The refresh kept the job in the state", "check base_url and the API key")
 	}
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Errorf("the state was %v and is %v", before, after)

@@ -90,6 +90,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		id    string
 		wants []string
 	}{
+		{"", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"https://docs.example.com," + failed, []string{"Invalid import ID", "is not a domain", forms}},

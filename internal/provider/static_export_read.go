@@ -37,7 +37,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	case client.IsNotFound(err):
 		life.jobNotFound()
 		resp.Diagnostics.AddWarning(aboutJob(summaryJobNotFound, life.JobID), paragraphs(explain(err).what,
-			"When Terraform refreshed the state, the provider kept the job in it. If the job should still exist, check base_url and the API key before you apply a plan."))
+			"The refresh kept the job in the state. If the job should still exist, check base_url and the API key before you apply a plan."))
 	default:
 		cause := explainExport(err)
 		cause.advice = sentences(cause.advice, "To plan or destroy without this request, use -refresh=false.")
@@ -49,7 +49,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish.\n\n"+
 				"A plan that shows the resource as tainted starts another job. Do not apply it: run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
-				"For any other plan, its other warnings say what happens to job %[1]s.", life.JobID))
+				"If the resource is not tainted, the plan's other warnings say what happens to job %[1]s.", life.JobID))
 	}
 	var private privateState
 	if !life.unreadable || life.JobMissing {
@@ -98,7 +98,7 @@ const importForms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se
 
 // parseImport reads any form of import. A domain has a dot and no comma. A job ID may have both.
 func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (identity staticExportIdentity) {
-	if req.ID == "" && req.Identity != nil {
+	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
 		diags.Append(req.Identity.Get(ctx, &identity)...)
 	} else if domain, jobID, both := strings.Cut(req.ID, ","); both && strings.Contains(domain, ".") {
 		identity.Domain, identity.JobID = types.StringValue(strings.TrimSpace(domain)), types.StringValue(strings.TrimSpace(jobID))

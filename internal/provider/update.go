@@ -23,6 +23,8 @@ const (
 
 	waitAgain = "To continue waiting, run \"terraform apply\" again."
 
+	fixSite = "Fix the site, and use the status_id of the next update."
+
 	dependentsUnchanged = "Dependent resources were not created or updated."
 )
 
@@ -65,7 +67,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
-		addUpdateFailure(w.client, diags, w.statusID, update, w.unchanged)
+		addUpdateFailure(w.client, diags, w.statusID, update, w.unchanged, fixSite)
 		ok = false
 	}
 	return update, ok
@@ -82,8 +84,9 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	return fmt.Sprintf("Update %s had status %q when last checked. The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
 }
 
-// addUpdateFailure reports what is known about a failed update, and what the failure leaves unchanged.
-func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged string) {
+// addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and
+// what to do next.
+func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {
@@ -110,7 +113,7 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 		// Terraform does not wrap lines that begin with a space.
 		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
 	}
-	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, "Fix the site, and use the status_id of the next update."))
+	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, next))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have

@@ -158,7 +158,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "")
+		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "", sentences(fixSite, "To destroy without this read, use -refresh=false."))
 		return
 	}
 	model.setUpdate(update)

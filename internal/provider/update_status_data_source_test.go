@@ -158,7 +158,7 @@ End of the log:
   Error: no such page
     at guides/links.mdx
 
-Fix the site, and use the status_id of the next update.
+Fix the site, and use the status_id of the next update. To destroy without this read, use -refresh=false.
 `},
 			nil,
 		},
