@@ -12,12 +12,15 @@ import (
 // export, and Terraform would replace what depends on the job.
 const NotFoundLimit = 30 * time.Second
 
+// The limits of the rules.
+const (
+	retries   = retry.Counted // MaxRetries
+	tolerance = retry.Limit(NotFoundLimit)
+	outage    = retry.Limit(5 * time.Minute)
+)
+
 // The rules for failed requests. A failure of a kind that a rule does not name ends the call.
 var (
-	retries   = retry.Limit{Counted: true} // MaxRetries
-	tolerance = retry.Limit{Time: NotFoundLimit}
-	outage    = retry.Limit{Time: 5 * time.Minute}
-
 	// plainRule is for a request that the next run repeats, and for a wait until its first
 	// success, so that a wrong URL fails soon.
 	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: tolerance}

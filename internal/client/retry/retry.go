@@ -47,11 +47,11 @@ type Failure struct {
 	Progress bool
 }
 
-// Limit says how often failures in a row are retried. The zero value means not at all.
-type Limit struct {
-	Counted bool          // [Loop.MaxRetries] times
-	Time    time.Duration // for this time
-}
+// Limit is for how long failures in a row are retried, or [Counted]. Zero means not at all.
+type Limit time.Duration
+
+// Counted means that failures are retried [Loop.MaxRetries] times.
+const Counted Limit = -1
 
 // Rule has the limit for each kind of failure but [Permanent] and [Throttled].
 type Rule map[Kind]Limit
@@ -61,7 +61,7 @@ type Rule map[Kind]Limit
 func (r Rule) longest() time.Duration {
 	longest := minMixed
 	for _, limit := range r {
-		longest = max(longest, limit.Time)
+		longest = max(longest, time.Duration(limit))
 	}
 	return longest
 }
@@ -69,7 +69,7 @@ func (r Rule) longest() time.Duration {
 // Loop repeats attempts.
 type Loop struct {
 	Clock      clock.Clock
-	MaxRetries int                 // see [Limit]
+	MaxRetries int                 // see [Counted]
 	Classify   func(error) Failure // describes the error of an attempt
 	Random     func() float64      // returns numbers in [0, 1) for jitter
 }
@@ -102,7 +102,7 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 			streak = failures{}
 		}
 		streak.add(err, sent)
-		pause := backoff(streak.attempts, rule[failure.Kind].Time, l.Random())
+		pause := backoff(streak.attempts, rule[failure.Kind], l.Random())
 		if failure.Kind == Throttled {
 			if pause = l.beforeDeadline(ctx, pause); failure.RetryAfter > 0 {
 				pause = failure.RetryAfter // an earlier attempt would be refused
@@ -167,7 +167,7 @@ func (f *failures) add(err error, sent time.Time) {
 // last attempt, so the last response may be slow.
 func (f *failures) count(kind Kind, rule Rule, maxRetries int, sent, answered time.Time) error {
 	limit := rule[kind]
-	if limit.Counted {
+	if limit == Counted {
 		f.retries++
 	}
 	if kind == Unconnected {
@@ -180,9 +180,9 @@ func (f *failures) count(kind Kind, rule Rule, maxRetries int, sent, answered ti
 		f.kind, f.since = kind, answered
 	}
 	switch {
-	case limit == Limit{},
-		limit.Counted && f.retries > maxRetries,
-		limit.Time > 0 && sent.Sub(f.since) >= limit.Time:
+	case limit == 0,
+		limit == Counted && f.retries > maxRetries,
+		limit > 0 && sent.Sub(f.since) >= time.Duration(limit):
 		return f.last
 	case f.since.After(f.first) && sent.Sub(f.first) >= rule.longest():
 		return ErrMixed
@@ -209,10 +209,10 @@ func (f *failures) end(cause error, now time.Time) error {
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many
 // clients do not retry at the same time. It stays far below a limit of time, if there is one,
 // so that the end of the failures is noticed soon.
-func backoff(failures int, limit time.Duration, random float64) time.Duration {
+func backoff(failures int, limit Limit, random float64) time.Duration {
 	longest := maxBackoff
 	if limit > 0 {
-		longest = min(maxTimedBackoff, limit/6)
+		longest = min(maxTimedBackoff, time.Duration(limit)/6)
 	}
 	return time.Duration((1 + random) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
 }

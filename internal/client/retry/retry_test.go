@@ -31,7 +31,7 @@ func (f failure) Error() string {
 func row(count int, kind Kind) []failure { return slices.Repeat([]failure{{Kind: kind}}, count) }
 
 func TestDoRepeatsAttemptsToALimit(t *testing.T) {
-	counted, minutes, seconds := Limit{Counted: true}, Limit{Time: 5 * time.Minute}, Limit{Time: 30 * s}
+	counted, minutes, seconds := Counted, Limit(5*time.Minute), Limit(30*s)
 	byNumber := Rule{Unconnected: counted, Temporary: counted, NotFound: seconds, Other: counted}
 	byTime := Rule{Unconnected: minutes, Temporary: minutes, NotFound: seconds, Other: counted}
 	inTurn := func(kinds ...Kind) (failures []failure) {
@@ -162,7 +162,7 @@ func loop(maxRetries int) Loop {
 
 func TestEndOfARowSaysHowOftenAndForHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := loop(2).Do(t.Context(), Rule{Temporary: {Counted: true}}, func(_ context.Context, current Attempt) error {
+		err := loop(2).Do(t.Context(), Rule{Temporary: Counted}, func(_ context.Context, current Attempt) error {
 			if current.Number == 1 {
 				<-time.After(time.Minute)
 			}
