@@ -266,6 +266,7 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}
 	refused := func(err error) error { return &os.LinkError{Op: "rename", Old: "site", New: "tmp", Err: err} }
 	cut := &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", Storage: true, Reason: "EOF"}
+	missing := &client.APIError{Exchange: client.Exchange{Method: "POST", Path: "/b", StatusCode: 404}}
 	const makeSure = "Make sure that Terraform can read \"a.tgz\" and \"site\" and write to the directories that contain them, and that the disk has free space. "
 	for name, test := range map[string]struct {
 		operation downloadOperation
@@ -285,6 +286,7 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 			"Could not write the bundle\nThe operating system returned: rename site tmp: device or resource busy; the change was undone only in part: rename site tmp: operation not permitted.\n\nMove the previous files back from the temporary directory that the error names. Then run \"terraform apply\" again.",
 		},
 		"cut at the store":    {createDownload, cut, "Could not download the bundle\nThe request to the object store store failed: EOF.\n\nThe bundle belongs to job se_1. No files were written.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
+		"missing bundle":      {createDownload, missing, "Could not download the bundle\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe bundle belongs to job se_1. No files were written.\n\n" + missingBundle},
 		"interrupted plan":    {planDownload, context.Canceled, "Could not inspect the downloaded bundle\nTerraform was interrupted.\n\nTo continue, run the same command again."},
 		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nThe bundle belongs to job se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
 		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},

@@ -132,13 +132,19 @@ func TestLimitsOfTheProviderReachTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), map[string]tftypes.Value{
-			"request_timeout": tftypes.NewValue(tftypes.String, "2m"), "max_retries": tftypes.NewValue(tftypes.Number, 0),
-		}),
-	})
-	if err != nil || len(configured.Diagnostics) > 0 || got.RequestTimeout != 2*time.Minute || got.MaxRetries == nil || *got.MaxRetries != 0 {
-		t.Errorf("%v, %v: %+v", err, configured, got)
+	configure := func(arguments map[string]tftypes.Value) {
+		configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), arguments)})
+		if err != nil || len(configured.Diagnostics) > 0 {
+			t.Errorf("%v, %v", err, configured)
+		}
+	}
+	configure(map[string]tftypes.Value{"request_timeout": tftypes.NewValue(tftypes.String, "2m"), "max_retries": tftypes.NewValue(tftypes.Number, 0)})
+	if got.RequestTimeout != 2*time.Minute || got.MaxRetries == nil || *got.MaxRetries != 0 {
+		t.Errorf("configured: %+v", got)
+	}
+	configure(nil)
+	if got.RequestTimeout != 0 || got.MaxRetries != nil {
+		t.Errorf("not configured, so the defaults of the client: %+v", got)
 	}
 }
 

@@ -107,7 +107,11 @@ func TestReadOfAnExportSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *
 		works                bool
 	}{{"-refresh-only", simulator.EndpointJob, "No changes.", false}, {"-refresh=false", simulator.EndpointBundle, "0 added, 1 changed", true}} {
 		h.service.ResetRequests()
-		wantPhrases(t, c.apply(t, 0, step.flag), step.says)
+		output := c.apply(t, 0, step.flag)
+		wantPhrases(t, output, step.says)
+		if strings.Contains(output, "~ status") || strings.Contains(output, "~ job_id") {
+			t.Errorf("a renewal changes only the link, but the plan says:\n%s", output)
+		}
 		if requests := h.service.Requests(); len(requests) != 1 || requests[0].Endpoint != step.endpoint {
 			t.Errorf("%s: the requests are %v, want one of %s", step.flag, requests, step.endpoint)
 		}

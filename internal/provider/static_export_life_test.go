@@ -56,6 +56,7 @@ func TestNextSteps(t *testing.T) {
 		unknownMap   change = func(s *situation) { s.plan.Triggers = types.MapUnknown(types.StringType) }
 		noTriggers   change = func(s *situation) { s.life.Inputs.Triggers = "{}" }
 		unknownJSON  change = func(s *situation) { s.plan.AdditionalParameters = types.StringUnknown() }
+		noJSON       change = func(s *situation) { s.life.Inputs.Parameters = "{}" }
 		never        change = func(s *situation) { s.plan.LinkRenewal = types.StringValue(renewNever) }
 		early        change = func(s *situation) { s.plan.RenewBefore = types.StringValue("61m") }
 		noLink       change = func(s *situation) { s.life.Link = exportLink{} }
@@ -124,6 +125,7 @@ func TestNextSteps(t *testing.T) {
 		"parameters in another order":                         {[]change{parameters(`{"b":[12345678901234567890],"a":1}`)}, "[]", "[link]"},
 		"parameters that differ beyond a float's digits":      {[]change{parameters(`{"a":1,"b":[12345678901234567891]}`)}, "[start]", "[start]"},
 		"unknown parameters":                                  {[]change{unknownJSON}, "[start]", "[start]"},
+		"unknown parameters, of a job without any":            {[]change{noJSON, unknownJSON}, "[start]", "[start]"},
 		"imported, other inputs":                              {[]change{imported, noLink, newTriggers}, "[link]", "[link]"},
 		"imported, another domain":                            {[]change{imported, noLink, otherDomain}, "[start]", "[start]"},
 		"imported, unknown domain":                            {[]change{imported, noLink, unknownDomain}, "[start]", "[start]"},
@@ -168,6 +170,16 @@ func TestEarlyRenewalWithTheSameExpirySwitchesOffRenewBefore(t *testing.T) {
 		if kept != test.want || (s.life.KeptWith > 0) != test.want || s.life.Link != link || s.life.LinkReceivedAt != received {
 			t.Errorf("%s: kept %t with %s, the link %v; want %t", name, kept, s.life.KeptWith, s.life.Link, test.want)
 		}
+	}
+}
+
+// A bundle that was missing is asked for early even without renew_before.
+func TestSameExpiryWithoutRenewBeforeSwitchesOffNothing(t *testing.T) {
+	t.Parallel()
+	s := completedExport()
+	s.life.KeptWith = time.Minute
+	if kept := s.life.linkCreated(&client.Bundle{ExpiresAt: s.life.Link.ExpiresAt}, s.plan.goal(), startOfTime); kept || s.life.KeptWith != time.Minute {
+		t.Errorf("kept %t with %s", kept, s.life.KeptWith)
 	}
 }
 
@@ -288,6 +300,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"unreadable private state, no link":  {[]change{running, unreadable, newContent}, nil},
 		"bundle missing, pending for other":  {[]change{noBundle, pendingOther}, []string{summaryAbandons + ": job se_3", "so this plan does not resume it.", summaryMissing + ": job se_1", "This plan requests a link again"}},
 		"bundle missing, unknown content":    {[]change{noBundle, unknown}, []string{summaryMissing + ": job se_1", "This plan may export the site again."}},
+		"missing without a link":             {[]change{running, missing}, []string{summaryMissing + ": job se_1"}},
 		"missing, its replacement pending":   {[]change{missing, pending}, []string{summaryCanResume + ": job se_2", summaryMissing + ": job se_1", "This plan resumes job se_2."}},
 		"missing, new content":               {[]change{missing, newContent}, nil},
 		"missing, unknown content":           {[]change{missing, unknown}, []string{summaryMissing + ": job se_1", "This plan may export the site again."}},
