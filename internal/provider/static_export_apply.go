@@ -198,7 +198,7 @@ func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticEx
 // a new export fails. As in the next plan, the plan's arguments decide whether it is due. keepLink
 // takes half a minute at most, and does not report a failure: the next apply tries again.
 func (run *exportRun) keepLink(ctx context.Context) {
-	if !run.life.renewsForOldInputs(run.clock.Now(), run.goal) {
+	if !run.life.differs(run.goal) || !run.life.linkDue(run.clock.Now(), run.goal) {
 		return
 	}
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)

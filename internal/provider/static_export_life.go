@@ -190,12 +190,6 @@ func (l *exportLife) differs(goal exportGoal) bool {
 	return !goal.wants(l.Inputs)
 }
 
-// renewsForOldInputs reports whether the link is due although the plan requires other inputs.
-func (l *exportLife) renewsForOldInputs(now time.Time, goal exportGoal) bool {
-	renewable := !l.JobMissing && !l.BundleMissing && l.Status != client.JobFailed
-	return renewable && l.differs(goal) && l.linkDue(now, goal)
-}
-
 // adopts reports whether an update of an imported job records inputs that the state does
 // not have.
 func (l *exportLife) adopts(goal exportGoal) bool {
