@@ -167,7 +167,7 @@ func (f *Found) replace() error {
 		case p.origin.foreign() && !p.same:
 			occupied = append(occupied, p.obstacle(p.problem))
 		case err != nil || now != p.stamp:
-			occupied = append(occupied, p.obstacle("was created or changed during this apply, perhaps by another resource with the same path"))
+			occupied = append(occupied, p.obstacle("was created or changed meanwhile, perhaps by another resource with the same path"))
 		case p.same: // it stays
 		case p.kind.IsDir():
 			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})

@@ -126,7 +126,7 @@ func (o origin) foreign() bool { return o == originOther || o == originOtherKind
 
 const (
 	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by the resource that replaces it or by another one"
-	unknownTime   = "has the content that this resource wrote, but its private state does not record when, so another resource may have written the same since"
+	unknownTime   = "has the content that this resource wrote, but there is no record of when, so another resource may have written the same since"
 )
 
 // Obstacle is something at a target that the resource did not write.
@@ -191,7 +191,7 @@ func (p *part) inspect(ctx context.Context, known []Written) (err error) {
 		p.origin, p.problem = originOtherKind, "is "+kindOf(p.stamp.kind)
 	case p.kind.IsDir() && p.stamp.entries == 1: // it is empty
 	case len(known) == 0:
-		p.origin, p.problem = originOther, "already exists, and the state does not record that this resource wrote it"
+		p.origin, p.problem = originOther, "already exists, and there is no record that this resource wrote it"
 	default:
 		return p.recognize(ctx, known)
 	}
@@ -253,8 +253,11 @@ func (p *part) readDigest(ctx context.Context) error {
 // firstDifference names a path in which a directory differs from the archive that was
 // unpacked there. It returns "" if either cannot be read.
 func firstDifference(ctx context.Context, archive string, onDisk tree) string {
+	if onDisk == nil {
+		return ""
+	}
 	written, err := readArchive(ctx, archive, nil)
-	if err != nil || onDisk == nil {
+	if err != nil {
 		return ""
 	}
 	return ": " + written.difference(onDisk)

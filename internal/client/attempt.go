@@ -62,21 +62,17 @@ func attempt[T any](ctx context.Context, c *Client, over *network, op operation[
 	return value, response.RetryAfter, nil
 }
 
-// do waits for the turn of a request and sends it once. The response is never nil. With an error,
-// it holds what is known of the response, if there was one.
+// do waits for the turn of a request, sends it once, and logs it.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or
 // context.Cause(ctx) if ctx ended.
 func (c *Client) do(ctx context.Context, over *network, r request, number int) (*response, error) {
 	if err := c.pacer.take(ctx); err != nil {
-		return &response{}, err
+		return nil, err
 	}
-	began := time.Now()
-	response, err := c.send(ctx, over, r)
-	c.logAttempt(ctx, "API request", began, err, map[string]any{
-		"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number,
-		"status": response.StatusCode, "request_id": response.RequestID,
-	})
+	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
+	response, err := c.send(ctx, over, r, fields)
+	c.logAttempt(ctx, "API request", began, err, fields)
 	return response, err
 }
 
@@ -133,8 +129,9 @@ func escapeElement(element string) string {
 	return url.PathEscape(element)
 }
 
-// send sends a request, limited by the request timeout. It returns what [Client.do] returns.
-func (c *Client) send(ctx context.Context, over *network, r request) (*response, error) {
+// send sends a request, limited by the request timeout, and adds the response to the fields of its
+// log record. It returns what [Client.do] returns.
+func (c *Client) send(ctx context.Context, over *network, r request, fields map[string]any) (*response, error) {
 	// Nothing is sent without a connection. net/http may get it in another goroutine, even
 	// after it has given up on the request.
 	var sent atomic.Bool
@@ -153,13 +150,15 @@ func (c *Client) send(ctx context.Context, over *network, r request) (*response,
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	req, err := c.newRequest(ctx, r)
 	if err != nil {
-		return &response{}, err
+		return nil, err
 	}
 	resp, err := over.api.Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
-		return &response{}, connectionError(c.redactor, req, sent.Load(), err)
+		return nil, connectionError(c.redactor, req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.pacer.count(resp.StatusCode)
-	return c.readResponse(req, resp)
+	response, err := c.readResponse(req, resp)
+	fields["status"], fields["request_id"] = response.StatusCode, response.RequestID
+	return response, err
 }

@@ -21,14 +21,14 @@ const (
 
 // The rules for failed requests. A failure of a kind that a rule does not name ends the call.
 var (
-	// plainRule is for a request that the next run repeats, and for a wait until its first
+	// plainRule is for a request that can be made again later, and for a wait until its first
 	// success, so that a wrong URL fails soon.
 	plainRule = retry.Rule{retry.Unconnected: retries, retry.Temporary: retries, retry.NotFound: tolerance}
 	// startRule is for the start of an export, which must not be sent again if the service may
 	// have received it.
 	startRule = retry.Rule{retry.Unconnected: retries}
-	// patientRule is for requests that lose an export if they give up: those for a job that an
-	// apply waits for, and for its first link. It also applies to any wait after its first success.
+	// patientRule is for requests that lose an export if they give up: those for a job that the
+	// caller started, and for its first link. It also applies to any wait after its first success.
 	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: tolerance, retry.Other: tolerance}
 )
 
@@ -36,9 +36,9 @@ var (
 type Patience int
 
 const (
-	// Plain is for a request that the next run repeats.
+	// Plain is for a request that can be made again later.
 	Plain Patience = iota
-	// Patient is for a request of an apply that loses an export if it gives up.
+	// Patient is for a request that loses an export if it gives up.
 	Patient
 )
 

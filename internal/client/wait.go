@@ -8,8 +8,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// firstPause is the pause before the first poll of an apply's own job, which it has usually just
-// started.
+// firstPause is the pause before the first poll of a wait that is patient from the beginning: its
+// job has usually just started.
 const firstPause = time.Second
 
 // WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is

@@ -234,7 +234,7 @@ func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 	jobs["other"] = "se_2"
 	write()
 	applied := c.report(t, 1, replace...)
-	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and the state does not record that this resource wrote it. No files were written.`, "(extract_to)")
+	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and there is no record that this resource wrote it. No files were written.`, "(extract_to)")
 	for _, name := range []string{"same", "fresh"} {
 		if strings.Contains(applied.said[name], "error: ") {
 			t.Errorf("of %s, the apply says:\n%s", name, applied.said[name])

@@ -114,8 +114,8 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
 		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. No files were written."}},
 		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job has not completed", "did not finish within 30m (timeouts.create)"}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the bundle's path (path)", "bundle.tar.gz\" already exists, and the state does not record that this resource wrote it. No files were written."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the bundle's path (extract_to)", "site\" already exists, and the state does not record that this resource wrote it."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the bundle's path (path)", "bundle.tar.gz\" already exists, and there is no record that this resource wrote it. No files were written."}},
+		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the bundle's path (extract_to)", "site\" already exists, and there is no record that this resource wrote it."}},
 		"no directory":        {"good", "", "put site", []string{"Unexpected files at the bundle's path (extract_to)", "site\" is a file."}},
 	}
 	c := h.cli(t, "")
