@@ -88,8 +88,8 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	for _, job := range life.abandoned(goal) {
 		if goal.known {
 			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
-				"To resume job %[1]s, do not apply this plan. Set the domain, triggers, and additional_parameters that it was started with, and plan again. "+
-				"If the new plan does not name job %[1]s, you do not need it: the job in the state was started for the same content.")
+				"To resume job %[1]s, do not apply this plan. Restore the domain, triggers, and additional_parameters that it was started with, and plan again. "+
+				"If the new plan does not name job %[1]s, you do not need it, because the export already has that content.")
 		} else {
 			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
 				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")

@@ -48,8 +48,8 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish.\n\n"+
-				"A plan that shows the resource as tainted starts another job. Do not apply it: run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
-				"If the resource is not tainted, the plan's other warnings say what happens to job %[1]s.", life.JobID))
+				"If the plan shows the resource as tainted, do not apply it, because it starts another job. Instead, run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
+				"Otherwise, the plan's other warnings say what happens to job %[1]s.", life.JobID))
 	}
 	var private privateState
 	if !life.unreadable || life.JobMissing {

@@ -107,7 +107,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"renew_before": schema.StringAttribute{
 				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. Only an apply renews it. " +
-					"If it is at least as long as the link lifetime, the provider uses half the lifetime and warns. Default: `0s`.",
+					"If it is at least as long as the link lifetime, the provider uses half the lifetime, and warns when it creates a link. Default: `0s`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString("0s"),
@@ -123,7 +123,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ", and by up to 30 seconds, while it renews the earlier link.",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ". It can take another 30 seconds to renew the earlier link.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

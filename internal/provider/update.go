@@ -77,7 +77,7 @@ func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics)
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	switch {
 	case last == nil:
-		return fmt.Sprintf("No status of update %s was received.", statusID)
+		return fmt.Sprintf("No status was received for update %s.", statusID)
 	case last.Documented():
 		return fmt.Sprintf("Update %s had status %q when last checked. It may still be running.", statusID, last.Status)
 	}
