@@ -72,7 +72,8 @@ func liveAsLongAsTerraform() {
 // takes a third of the CPU of a plan with many resources.
 func dropUnreadLogs(environment []string, set func(name, value string) error) error {
 	for _, variable := range environment {
-		if strings.HasPrefix(variable, "TF_LOG") {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "TF_LOG") && value != "" && !strings.EqualFold(value, "off") {
 			return nil
 		}
 	}

@@ -8,6 +8,7 @@ func TestLogsAreDroppedOnlyWhereNobodyAskedForThem(t *testing.T) {
 		want        string
 	}{
 		"no log asked for":       {[]string{"PATH=/bin", "TF_CLI_ARGS=-no-color"}, "off"},
+		"a log that is off":      {[]string{"TF_LOG=", "TF_LOG_CORE=off"}, "off"},
 		"a log of everything":    {[]string{"TF_LOG=TRACE"}, ""},
 		"a log of the providers": {[]string{"TF_LOG_PROVIDER=DEBUG"}, ""},
 	} {

@@ -56,10 +56,10 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
+	networks := newNetworks(config.RoundTripper)
 	return &Client{
-		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock),
-		loop:     retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random},
-		networks: newNetworks(config.RoundTripper),
+		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock), networks: networks,
+		loop: retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random, BeforeRetry: networks.leaveNode},
 	}, nil
 }
 

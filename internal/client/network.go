@@ -35,22 +35,22 @@ func newNetworks(keeping http.RoundTripper) networks {
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
 }
 
-// route chooses the network for an attempt at a request, and makes a retry avoid failing nodes.
+// route returns the network for an attempt at a request.
 //
-// One node of a service can fail while the others work, so a retry opens a connection of its own, and
-// closes the idle ones, so that later requests leave that node too. After a 429, it does not. A
-// request that must be sent once never takes an idle connection: if the server has closed that, the
-// request fails as if the server may have received it.
+// One node of a service can fail while the others work, so a retry opens a connection of its own,
+// except after a 429. A request that must be sent once never takes an idle connection: if the server
+// has closed that, the request fails as if the server may have received it.
 func (n networks) route(attempt retry.Attempt, once bool) *network {
 	status, _ := statusOf(attempt.Before)
-	switch {
-	case attempt.Before != nil && status != http.StatusTooManyRequests:
-		n.shared.api.CloseIdleConnections() // those of the object store, too
-		return n.separate
-	case once:
+	if once || attempt.Before != nil && status != http.StatusTooManyRequests {
 		return n.separate
 	}
 	return n.shared
+}
+
+// leaveNode closes the idle connections, so that later requests may reach another node.
+func (n networks) leaveNode() {
+	n.shared.api.CloseIdleConnections() // those of the object store, too
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS

@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -130,21 +131,37 @@ func (c *cli) wantJob(t *testing.T, n int) {
 	c.wantLink(t)
 }
 
-// wantLink checks that the state holds a link that works.
+// wantLink checks that the state holds a link that works, by one download.
 func (c *cli) wantLink(t *testing.T) {
 	t.Helper()
 	if left := c.linkLeft(t); left <= 0 {
 		t.Errorf("the link expired %s ago", -left)
 	}
+	link, _ := c.values(t)[site]["bundle_url"].(string)
+	if err := download(link); err != nil {
+		t.Error(err)
+	}
 }
 
-// linkLeft returns how long the state's link still works.
+// download checks that a link works.
+func download(link string) error {
+	response, err := http.Get(link)
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the link returns %s", response.Status)
+	}
+	return nil
+}
+
+// linkLeft returns how long the state's link still works, by its expiry.
 func (c *cli) linkLeft(t *testing.T) time.Duration {
 	t.Helper()
-	state := c.values(t)[site]
-	expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(state["expires_at"]))
-	if err != nil || fmt.Sprint(state["bundle_url"]) == "" {
-		t.Fatalf("the state holds no link: %v", state)
+	expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(c.values(t)[site]["expires_at"]))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return expiresAt.Sub(c.clock.Now())
 }

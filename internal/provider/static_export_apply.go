@@ -91,37 +91,35 @@ type exportRun struct {
 
 // update takes the steps that the plan and the state require.
 func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
-	var missing []string // the jobs of the steps before
 	due := run.life.linkDue(run.clock.Now(), run.goal)
 	for _, step := range run.life.nextSteps(run.goal, due) {
+		before := failure // of the step before: the service could not find its job or bundle
+		if before != nil {
+			run.diags.AddWarning(aboutJob(summaryGone, before.jobID),
+				fmt.Sprintf("During the apply, the service could not find job %s or its bundle for %s, so the apply did not use it.", before.jobID, notFoundLimit))
+		}
 		switch step {
 		case stepResume:
 			failure = run.linkPending(ctx)
 		case stepLink:
-			if failure = run.link(ctx); failure == nil && len(missing) > 0 {
+			if failure = run.link(ctx); failure == nil && before != nil {
 				run.life.pendingEnded()
 			}
 		case stepStart:
-			failure = run.export(ctx, missing)
+			failure = run.export(ctx)
 		}
 		if failure == nil || failure.outcome != outcomeGone {
 			return failure
 		}
-		missing = append(missing, failure.jobID)
 	}
 	return failure
 }
 
-// export exports the site. The state's job and its link stay until there is a new link. missing
-// are the jobs that the service could not find.
-func (run *exportRun) export(ctx context.Context, missing []string) *exportFailure {
+// export exports the site. The state's job and its link stay until there is a new link.
+func (run *exportRun) export(ctx context.Context) *exportFailure {
 	job, failure := run.start(ctx)
 	if failure != nil {
 		return failure
-	}
-	for _, jobID := range missing {
-		run.diags.AddWarning(aboutJob(summaryReplaced, jobID),
-			fmt.Sprintf("The service could not find job %s or its bundle for %s, so the apply started job %s.", jobID, notFoundLimit, job.ID))
 	}
 	run.life.pendingStarted(job, run.goal.inputs)
 	return run.linkPending(ctx)
@@ -170,7 +168,7 @@ func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
 
 // complete waits for a job, unless it has completed, and then creates a link to its bundle, which
 // is the given stage. It returns the job as a wait last read it, even with a failure, or nil.
-func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage, patience client.Patience) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
+func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage, linkPatience client.Patience) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
 	var job *client.StaticExportJob
 	if !completed {
 		var err error
@@ -179,7 +177,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 			return job, nil, run.fail(stagePoll, jobID, job, err)
 		}
 	}
-	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
+	bundle, err := run.client.GenerateBundle(ctx, jobID, linkPatience)
 	if err != nil {
 		return job, nil, run.fail(linking, jobID, job, err)
 	}

@@ -36,7 +36,7 @@ provider "echo" {
 resource "echo" "test" {}
 `,
 			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey("bundle_url"), knownvalue.StringRegexp(regexp.MustCompile("^https?://"))),
+				statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey("bundle_url"), knownvalue.StringFunc(download)),
 				statecheck.ExpectKnownValue("echo.test", tfjsonpath.New("data").AtMapKey("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
 			},
 		}},

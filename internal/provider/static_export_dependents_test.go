@@ -131,5 +131,5 @@ func TestFailedExportRenewsTheOldLinkThatWasDue(t *testing.T) {
 	c.write(t, revision("2"))
 	wantPhrases(t, c.apply(t, 1), "no space", "The link in the state expires at 2130-01-31T15:")
 	c.wantJob(t, 0)
-	h.wantWork(t, counts{start: 2, bundle: 2})
+	h.wantWork(t, counts{start: 2, bundle: 2, download: 1})
 }

@@ -26,7 +26,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 
 	c.write(t, revision("2"))
 	c.apply(t, 0)
-	h.wantWork(t, counts{start: 1, bundle: 2})
+	h.wantWork(t, counts{start: 1, bundle: 2, download: 1})
 	c.wantJob(t, 1)
 }
 
@@ -77,7 +77,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.apply(t, 0)
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{job: 6, bundle: 1})
+	h.wantCounts(t, counts{job: 6, bundle: 1, download: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {

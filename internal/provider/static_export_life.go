@@ -154,8 +154,8 @@ const (
 	stepStart exportStep = "start"
 )
 
-// exportSteps are the steps of an apply, in order. An apply takes a step only if the service could
-// not find the job or the bundle of the one before it. Without steps, it only records changed
+// exportSteps are a step of an apply and its fallbacks. An apply takes a fallback only if the service
+// could not find the job or the bundle of the step before it. Without steps, it only records changed
 // arguments.
 type exportSteps []exportStep
 

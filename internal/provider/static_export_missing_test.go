@@ -59,11 +59,11 @@ func TestMissingBundleIsExportedOnce(t *testing.T) {
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
 	c.apply(t, 1)
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	const repeated = "Warning: Another job replaces a missing job or bundle: job "
+	const repeated = "Warning: Job or bundle was not found: job "
 	wantPhrases(t, c.apply(t, 1), repeated+lost)
 	replacement := h.service.JobIDs()[1]
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()
-	wantPhrases(t, c.apply(t, 0), repeated+replacement, repeated+lost, "so the apply started job "+h.service.JobIDs()[2])
+	wantPhrases(t, c.apply(t, 0), repeated+replacement, repeated+lost, "for 30 seconds, so the apply did not use it.")
 	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
 	h.wantStarts(t, 3)

@@ -104,7 +104,7 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished job can be resumed: job "+pending,
 		"it resumes job "+pending+".")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: 7, bundle: 2})
+	h.wantCounts(t, counts{start: 1, job: 7, bundle: 2, download: 1})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }

@@ -49,7 +49,7 @@ const (
 	summaryAbandons        = "Unfinished job is not resumed"
 	summaryMayExport       = "Another job may be started"
 	summaryMissing         = "Static export job or bundle is missing"
-	summaryReplaced        = "Another job replaces a missing job or bundle"
+	summaryGone            = "Job or bundle was not found"
 	summaryImportDiffers   = "Job was imported with another domain"
 	summaryImportAdopts    = "Configured inputs are recorded without a new export"
 	summaryUnreadableNotes = "Private state is unreadable"

@@ -72,6 +72,9 @@ type Loop struct {
 	MaxRetries int                 // see [Counted]
 	Classify   func(error) Failure // describes the error of an attempt
 	Random     func() float64      // returns numbers in [0, 1) for jitter
+	// BeforeRetry is called before an attempt that follows a failure, unless that was [Throttled].
+	// It may be nil.
+	BeforeRetry func()
 }
 
 // Attempt describes an attempt of a loop.
@@ -104,7 +107,8 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 		streak.add(err, sent)
 		pause := backoff(streak.attempts, rule[failure.Kind], l.Random())
 		if failure.Kind == Throttled {
-			if pause = l.beforeDeadline(ctx, pause); failure.RetryAfter > 0 {
+			pause = l.beforeDeadline(ctx, pause)
+			if failure.RetryAfter > 0 {
 				pause = failure.RetryAfter // an earlier attempt would be refused
 				if deadline, bounded := l.Clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
 					return streak.end(&BusyError{RetryAt: now.Add(pause)}, now)
@@ -116,6 +120,9 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 				return streak.end(cause, now)
 			}
 			pause = l.beforeDeadline(ctx, max(pause, min(failure.RetryAfter, maxRetryAfter)))
+			if l.BeforeRetry != nil {
+				l.BeforeRetry()
+			}
 		}
 		if cause := l.Clock.Sleep(ctx, pause); cause != nil {
 			return streak.end(cause, l.Clock.Now())
