@@ -98,7 +98,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || config.Path.IsUnknown() || config.ExtractTo.IsUnknown() || config.Path.ValueString() == "" {
+	if resp.Diagnostics.HasError() || config.Path.ValueString() == "" { // not known yet, or refused
 		return
 	}
 	if err := config.target().Check(); err != nil {

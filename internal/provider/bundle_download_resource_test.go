@@ -92,7 +92,8 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
-	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = %q\n  sha256 = %q\n}\n", c.inFolder("file"), checksum("not an archive")))
+	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = terraform_data.path.output\n  sha256 = %q\n}\nresource \"terraform_data\" \"path\" {\n  input = %q\n}\n", checksum("not an archive"), c.inFolder("file")))
+	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
 	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle.tar.gz"]
 	wantAttributes(t, state, map[string]any{

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,11 @@ func TestFailuresAreExplained(t *testing.T) {
 	} {
 		if got := explain(err).advice; got != want {
 			t.Errorf("%v: the advice is %q, want %q", err, got, want)
+		}
+	}
+	for status, want := range map[int]bool{402: true, 403: true, 404: false} {
+		if got := strings.HasSuffix(explainExport(api(status)).advice, " Static exports require an Enterprise subscription."); got != want {
+			t.Errorf("%d of an export: says that it requires a subscription: %t, want %t", status, got, want)
 		}
 	}
 }
