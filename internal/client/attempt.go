@@ -33,10 +33,10 @@ type operation[T any] struct {
 	read func(*record) (*T, error)
 }
 
-// call attempts an operation as often as its rule allows, and returns what it read. retryAfter is
+// call attempts an operation as often as the rule allows, and returns what it read. retryAfter is
 // the pause before the next poll that the response requests.
-func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
-	err = c.loop.Do(ctx, ruleFor(op.once, patience), func(ctx context.Context, current retry.Attempt) (err error) {
+func call[T any](ctx context.Context, c *Client, op operation[T], rule retry.Rule) (value *T, retryAfter time.Duration, err error) {
+	err = c.loop.Do(ctx, rule, func(ctx context.Context, current retry.Attempt) (err error) {
 		value, retryAfter, err = attempt(ctx, c, c.route(current, op.once), op, current.Number)
 		return err
 	})

@@ -85,7 +85,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
-	}}, Plain)
+	}}, startRule)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
 	}
@@ -94,7 +94,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
+	job, _, err := call(ctx, c, jobOperation(jobID), plainRule)
 	return job, err
 }
 
@@ -121,7 +121,7 @@ func readJob(r *record, id, status string) *StaticExportJob {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
+	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience.rule())
 	return bundle, err
 }
 

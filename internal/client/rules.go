@@ -42,12 +42,8 @@ const (
 	Patient
 )
 
-// ruleFor returns the rule for a request; once marks one that must not be sent twice.
-func ruleFor(once bool, patience Patience) retry.Rule {
-	switch {
-	case once:
-		return startRule
-	case patience == Patient:
+func (p Patience) rule() retry.Rule {
+	if p == Patient {
 		return patientRule
 	}
 	return plainRule

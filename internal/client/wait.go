@@ -63,7 +63,7 @@ func poll[T any](ctx context.Context, c *Client, interval time.Duration, patienc
 		if err := c.loop.Sleep(ctx, pause); err != nil {
 			return last, err
 		}
-		value, retryAfter, err := call(ctx, c, op, patience)
+		value, retryAfter, err := call(ctx, c, op, patience.rule())
 		if err != nil {
 			return last, err
 		}

@@ -29,14 +29,14 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
 	job, failure := run.start(ctx)
 	if failure != nil {
-		summary, text := failure.describe()
+		summary, text := failure.describe(c)
 		addError(&resp.Diagnostics, summary, text, "")
 		return
 	}
 	run.life = newLife(job)
 	if failure := run.link(ctx); failure != nil {
 		run.life.createEnded()
-		summary, text := failure.describe()
+		summary, text := failure.describe(c)
 		if failure.outcome == outcomeInterrupted {
 			// A warning instead of an error, because Terraform would taint the resource.
 			resp.Diagnostics.AddWarning(aboutJob(summary, job.ID), paragraphs(text.what, "The state contains the job, which has no link yet.", text.advice))
@@ -68,7 +68,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	} else {
 		arguments = state
 		run.keepLink(ctx)
-		summary, text := failure.describe()
+		summary, text := failure.describe(c)
 		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()))
 	}
 	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -187,7 +187,7 @@ func (run *exportRun) complete(ctx context.Context, jobID string, completed bool
 // fail returns the failure of a stage; cause is nil if the job failed.
 func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
 	return &exportFailure{
-		client: run.client, stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
+		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
 		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
 	}
 }

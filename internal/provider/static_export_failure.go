@@ -11,7 +11,6 @@ import (
 // exportFailure is why an export failed. Only Create and Update turn it into a diagnostic,
 // because only they know what the state holds afterwards.
 type exportFailure struct {
-	client  *client.Client
 	stage   exportStage
 	outcome exportOutcome
 	cause   error // nil if the job failed
@@ -62,18 +61,18 @@ func outcomeOf(stage exportStage, cause error) exportOutcome {
 
 // describe returns the summary of a diagnostic about the failure, and what is known of the job and
 // what to do next. The diagnostic also says what the state holds.
-func (f *exportFailure) describe() (summary string, text explanation) {
+func (f *exportFailure) describe(c *client.Client) (summary string, text explanation) {
 	var cause explanation
 	if f.cause != nil {
 		cause = explainExport(f.cause)
 	}
-	summary, known, next := f.describeStage(cause.advice)
+	summary, known, next := f.describeStage(c, cause.advice)
 	return summary, explanation{paragraphs(cause.what, known), next}
 }
 
 // describeStage is the table of failures: the summary, what is known of the job, and what to do next,
 // for each stage and outcome. The advice is that of the cause.
-func (f *exportFailure) describeStage(advice string) (summary, known, next string) {
+func (f *exportFailure) describeStage(c *client.Client, advice string) (summary, known, next string) {
 	lookUp := "Check base_url and the API key, and look for job " + f.jobID + " in the service's dashboard."
 	resume := f.howToResume()
 	request := "The request was for job " + f.jobID + "."
@@ -92,14 +91,14 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 				"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. See \"A job may have been started\" in "+errorsPage+".")
 		case outcomeGone:
 			return summaryStartFailed, noJob, fmt.Sprintf(
-				"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", f.client.BaseURL())
+				"Check that the organization of the API key owns the domain, and that base_url (%s) is the base URL of the API with its version segment.", c.BaseURL())
 		}
 		return summaryStartFailed, noJob, advice
 	case stagePoll:
 		progress := progressOf(f.jobID, f.job)
 		switch f.outcome {
 		case outcomeFailed:
-			return summaryJobFailed, failureOf(f.client, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."
+			return summaryJobFailed, failureOf(c, f.job), "Fix the site, then run \"terraform apply\" again, which starts another job."
 		case outcomeGone:
 			return summaryJobNotFound, request, sentences(lookUp, resume)
 		case outcomeInterrupted:
@@ -120,14 +119,15 @@ func (f *exportFailure) describeStage(advice string) (summary, known, next strin
 			return summaryExportInterrupted, noLink, resume
 		}
 		return summaryLinkFailed, noLink, sentences(advice, resume)
+	default: // stageRenewal
+		switch f.outcome {
+		case outcomeGone:
+			return summaryRenewalFailed, request, sentences(lookUp, ifStillMissing)
+		case outcomeInterrupted:
+			return summaryRenewalFailed, request, nextTry
+		}
+		return summaryRenewalFailed, request, sentences(advice, nextTry)
 	}
-	switch f.outcome { // of a renewal
-	case outcomeGone:
-		return summaryRenewalFailed, request, sentences(lookUp, ifStillMissing)
-	case outcomeInterrupted:
-		return summaryRenewalFailed, request, nextTry
-	}
-	return summaryRenewalFailed, request, sentences(advice, nextTry)
 }
 
 // failsAgain reports whether another start would fail in the same way, because base_url is not that

@@ -111,7 +111,8 @@ func (l *exportLife) createEnded() { l.Unfinished = l.Status != client.JobFailed
 // shows for the first time that an early renewal does not extend the expiry.
 func (l *exportLife) linkCreated(bundle *client.Bundle, goal exportGoal, now time.Time) (kept bool) {
 	link := exportLink{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), SizeBytes: bundle.SizeBytes}
-	kept = goal.renewBefore > 0 && now.Before(l.Link.ExpiresAt) && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
+	early := now.Before(l.Link.ExpiresAt) && !now.Before(l.Link.ExpiresAt.Add(-goal.renewBefore)) // as renew_before asks
+	kept = early && link.ExpiresAt.Equal(l.Link.ExpiresAt) && l.KeptWith != goal.renewBefore
 	if kept {
 		l.KeptWith = goal.renewBefore
 	}
@@ -160,7 +161,9 @@ const (
 type exportSteps []exportStep
 
 // mayChangeJob reports whether the steps may replace the job: by another one or the pending one.
-func (s exportSteps) mayChangeJob() bool { return slices.Contains(s, stepStart) }
+func (s exportSteps) mayChangeJob() bool {
+	return slices.ContainsFunc(s, func(step exportStep) bool { return step != stepLink })
+}
 
 // nextSteps decides what an apply does. due reports whether the link is due then. ModifyPlan and
 // Update both call it.

@@ -156,6 +156,7 @@ func TestEarlyRenewalWithTheSameExpirySwitchesOffRenewBefore(t *testing.T) {
 		"the same expiry":             {-time.Second, 0, true},
 		"a later one":                 {-time.Minute, time.Second, false},
 		"an earlier one":              {-time.Minute, -time.Second, false}, // such as after the service's clock was set
+		"the same expiry, too early":  {-11 * time.Minute, 0, false},       // asked for because the bundle was missing
 		"the same expiry, at it":      {0, 0, false},                       // a cache may return an expired link once
 		"the same expiry, long after": {time.Hour, 0, false},
 	} {
@@ -394,7 +395,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := exportRun{client: c, creates: test.creates, goal: exportGoal{inputs: exportInputs{Domain: "docs.example.com"}}}
-			summary, got := run.fail(test.stage, "se_1", test.job, test.cause).describe()
+			summary, got := run.fail(test.stage, "se_1", test.job, test.cause).describe(c)
 			what := ""
 			if test.cause != nil {
 				what = explain(test.cause).what

@@ -51,11 +51,11 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 				"If the plan shows the resource as tainted, do not apply it, because it starts another job. Instead, run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
 				"Otherwise, the plan's other warnings say what happens to job %[1]s.", life.JobID))
 	}
-	var private privateState
-	if !life.unreadable || life.JobMissing {
-		private = resp.Private
+	if life.unreadable && !life.JobMissing {
+		life.storeState(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+		return
 	}
-	life.store(ctx, state, &resp.State, resp.Identity, private, &resp.Diagnostics)
+	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID", or by identity. It

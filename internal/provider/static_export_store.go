@@ -35,9 +35,14 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	return life
 }
 
-// store stores the life with the arguments of the model. If private is nil, it does not store the
-// notes.
+// store stores the life with the arguments of the model.
 func (l *exportLife) store(ctx context.Context, arguments staticExportModel, state *tfsdk.State, identity *tfsdk.ResourceIdentity, private privateState, diags *diag.Diagnostics) {
+	l.storeState(ctx, arguments, state, identity, diags)
+	writePrivate(ctx, private, notesKey, l.exportNotes, diags)
+}
+
+// storeState is store without the notes.
+func (l *exportLife) storeState(ctx context.Context, arguments staticExportModel, state *tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
 	model := arguments
 	model.JobID, model.Status = types.StringValue(l.JobID), nullIfEmpty(l.Status)
 	model.PageCount = types.Int64PointerValue(l.PageCount)
@@ -45,7 +50,4 @@ func (l *exportLife) store(ctx context.Context, arguments staticExportModel, sta
 	model.BundleSizeBytes = types.Int64PointerValue(l.Link.SizeBytes)
 	diags.Append(state.Set(ctx, &model)...)
 	diags.Append(identity.Set(ctx, staticExportIdentity{JobID: model.JobID, Domain: model.Domain})...)
-	if private != nil {
-		writePrivate(ctx, private, notesKey, l.exportNotes, diags)
-	}
 }

@@ -105,8 +105,9 @@ func (j *judge) learn(e *event) {
 			if x.url != e.before.text("bundle_url") {
 				m.received = x.ended
 			}
-			if lead := e.config().duration("renew_before", 0); lead > 0 && x.url == e.before.text("bundle_url") {
-				m.kept = lead // without one, the link was asked for because the bundle was missing
+			expires, _ := time.Parse(time.RFC3339, e.before.text("expires_at"))
+			if lead := e.config().duration("renew_before", 0); lead > 0 && x.url == e.before.text("bundle_url") && !x.ended.Before(expires.Add(-lead)) {
+				m.kept = lead // otherwise, the link was asked for because the bundle was missing
 			}
 		}
 	}
