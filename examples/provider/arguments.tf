@@ -8,7 +8,7 @@ variable "docs_api_key" {
   ephemeral = true
 }
 
-# To use this account, set provider = docs.handbook in a resource or data source.
+# To use this account, set provider = docs.handbook in each block that uses it.
 provider "docs" {
   alias    = "handbook"
   base_url = "https://host.example/v1"

@@ -65,7 +65,7 @@ func explain(err error) explanation {
 func explainExport(err error) explanation {
 	cause := explain(err)
 	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
-		cause.advice = sentences(cause.advice, "Static exports require an Enterprise subscription.")
+		cause.advice = sentences("Static exports require an Enterprise subscription.", cause.advice)
 	}
 	return cause
 }

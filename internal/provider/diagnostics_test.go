@@ -115,7 +115,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		}
 	}
 	for status, want := range map[int]bool{402: true, 403: true, 404: false} {
-		if got := strings.HasSuffix(explainExport(api(status)).advice, " Static exports require an Enterprise subscription."); got != want {
+		if got := strings.HasPrefix(explainExport(api(status)).advice, "Static exports require an Enterprise subscription. "); got != want {
 			t.Errorf("%d of an export: says that it requires a subscription: %t, want %t", status, got, want)
 		}
 	}

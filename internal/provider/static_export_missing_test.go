@@ -107,7 +107,7 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 	}
 	c.terraform.Run(t, 0, "apply", "-refresh-only", "-auto-approve")
 	c.write(t, revision("2"))
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), lost+h.service.JobIDs()[0], "This plan may start another job.", `see "A run was killed"`)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), lost+h.service.JobIDs()[0], "This plan may start another job.", `see "A job may have been started"`)
 
 	// The procedure of that page: import the job that is still there.
 	c.terraform.Run(t, 0, "state", "rm", site)

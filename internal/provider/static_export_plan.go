@@ -83,7 +83,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	if life.Lost {
 		warn(summaryLostNotes, life.JobID, "The private state of this resource was lost, probably because the provider was killed during an update. "+
 			"It may have named an unfinished job, or recorded that job %[1]s was imported. This plan may start another job.\n\n"+
-			"Before you apply the plan, look for an unfinished job: see \"A run was killed\" in "+errorsPage+".")
+			"Before you apply the plan, look for an unfinished job: see \"A job may have been started\" in "+errorsPage+".")
 	}
 	for _, job := range life.abandoned(goal) {
 		if goal.known {

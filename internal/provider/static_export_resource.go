@@ -61,7 +61,7 @@ var (
 )
 
 // mayTakeLonger says how far an apply can exceed its timeout.
-const mayTakeLonger = " An apply can exceed it by up to `request_timeout`, while it waits for the response to the request that starts an export"
+const mayTakeLonger = " The start of an export can add up to `request_timeout`"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
@@ -123,7 +123,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ". It can take another 30 seconds to renew the earlier link.",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ", and the renewal of the earlier link 30 seconds.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}
