@@ -164,7 +164,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 				return
 			}
 			plan.wantSaid(t, name, "warning: Unexpected files at the bundle's path: "+c.inFolder(label(name))+"/", test.problem+". "+test.announced)
-			applied.wantSaid(t, name, "error: Unexpected files at the bundle's path ("+test.at+")", test.problem+". The files on disk and the state of this resource are unchanged.", "use a different "+test.at+".")
+			applied.wantSaid(t, name, "error: Unexpected files at the bundle's path ("+test.at+")", test.problem+". This resource changed no files, and its state is unchanged.", "use a different "+test.at+".")
 			c.wantDisk(t, label(name), changed[name])
 			c.change(t, label(name), "rm .") // as the error says
 		})
@@ -234,7 +234,7 @@ func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
 	jobs["other"] = "se_2"
 	write()
 	applied := c.report(t, 1, replace...)
-	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and there is no record that this resource wrote it. No files were written.`, "(extract_to)")
+	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and there is no record that this resource wrote it. This resource wrote no files.`, "(extract_to)")
 	for _, name := range []string{"same", "fresh"} {
 		if strings.Contains(applied.said[name], "error: ") {
 			t.Errorf("of %s, the apply says:\n%s", name, applied.said[name])
@@ -273,10 +273,10 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		err       error
 		want      string
 	}{
-		"full in a create":        {createDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nNo files were written.\n\n" + makeSure + "Then run \"terraform apply\" again."},
-		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThe files on disk and the state of this resource are unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
+		"full in a create":        {createDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + "Then run \"terraform apply\" again."},
+		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThis resource changed no files, and its state is unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
 		"too many open files":     {planDownload, &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "Could not inspect the downloaded bundle\nThe operating system returned: open tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the command again."},
-		"too many connections":    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "Could not download the bundle\nThe request GET /b to store failed: socket.\n\nThe bundle belongs to job se_1. No files were written.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run \"terraform apply\" again."},
+		"too many connections":    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "Could not download the bundle\nThe request GET /b to store failed: socket.\n\nThe bundle belongs to job se_1. This resource wrote no files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run \"terraform apply\" again."},
 		"a name that is too long": {planDownload, &fs.PathError{Op: "lstat", Path: "a.tgz", Err: syscall.ENAMETOOLONG}, "Could not inspect the downloaded bundle\nThe operating system returned: lstat a.tgz: file name too long.\n\nShorten path or extract_to."},
 		"mount point":             {planDownload, refused(syscall.EBUSY), "Could not inspect the downloaded bundle\nThe operating system returned: rename site tmp: device or resource busy.\n\nIf extract_to is a mount point, use a subdirectory of it."},
 		"container image":         {planDownload, refused(syscall.EXDEV), "Could not inspect the downloaded bundle\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different extract_to, or delete the directory. Then run the command again."},
@@ -285,13 +285,13 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 			fmt.Errorf("%w; %w: %w", refused(syscall.EBUSY), bundle.ErrNotUndone, refused(syscall.EPERM)),
 			"Could not write the bundle\nThe operating system returned: rename site tmp: device or resource busy; the change was undone only in part: rename site tmp: operation not permitted.\n\nMove the previous files back from the temporary directory that the error names. Then run \"terraform apply\" again.",
 		},
-		"cut at the store":    {createDownload, cut, "Could not download the bundle\nThe request to the object store store failed: EOF.\n\nThe bundle belongs to job se_1. No files were written.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
-		"missing bundle":      {createDownload, missing, "Could not download the bundle\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe bundle belongs to job se_1. No files were written.\n\n" + missingBundle},
+		"cut at the store":    {createDownload, cut, "Could not download the bundle\nThe request to the object store store failed: EOF.\n\nThe bundle belongs to job se_1. This resource wrote no files.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
+		"missing bundle":      {createDownload, missing, "Could not download the bundle\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe bundle belongs to job se_1. This resource wrote no files.\n\n" + missingBundle},
 		"interrupted plan":    {planDownload, context.Canceled, "Could not inspect the downloaded bundle\nTerraform was interrupted.\n\nTo continue, run the same command again."},
 		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nThe bundle belongs to job se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
-		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. No files were written.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
-		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. No files were written.\n\nTo download it as it is, remove extract_to."},
-		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. No files were written.\n\nIf something else uses \"a.tgz\", use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
+		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. This resource wrote no files.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
+		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. This resource wrote no files.\n\nTo download it as it is, remove extract_to."},
+		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. This resource wrote no files.\n\nIf something else uses \"a.tgz\", use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

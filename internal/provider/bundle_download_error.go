@@ -39,13 +39,13 @@ var (
 	createDownload = downloadOperation{
 		diskSummary: summaryWriteFailed,
 		summary:     summaryDownloadFailed,
-		unchanged:   "No files were written.", // but a replacement may have deleted the old ones
+		unchanged:   "This resource wrote no files.", // but a replacement may have deleted the old ones
 		tryAgain:    applyAgain,
 	}
 	updateDownload = downloadOperation{
 		diskSummary: summaryWriteFailed,
 		summary:     summaryDownloadFailed,
-		unchanged:   "The files on disk and the state of this resource are unchanged.",
+		unchanged:   "This resource changed no files, and its state is unchanged.",
 		tryAgain:    applyAgain,
 	}
 	deleteDownload = downloadOperation{

@@ -112,10 +112,10 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		jobID, arguments, before string
 		said                     []string
 	}{
-		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". No files were written."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. No files were written."}},
+		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". This resource wrote no files."}},
+		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. This resource wrote no files."}},
 		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job has not completed", "did not finish within 30m (timeouts.create)"}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the bundle's path (path)", "bundle.tar.gz\" already exists, and there is no record that this resource wrote it. No files were written."}},
+		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the bundle's path (path)", "bundle.tar.gz\" already exists, and there is no record that this resource wrote it. This resource wrote no files."}},
 		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the bundle's path (extract_to)", "site\" already exists, and there is no record that this resource wrote it."}},
 		"no directory":        {"good", "", "put site", []string{"Unexpected files at the bundle's path (extract_to)", "site\" is a file."}},
 	}
@@ -168,7 +168,7 @@ func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.addBundle("se_2", 3)
 	c.write(t, c.download("site", "se_2", ""))
-	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")), "Could not download the bundle", "Terraform was interrupted.", "The bundle belongs to job se_2. The files on disk and the state of this resource are unchanged.")
+	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")), "Could not download the bundle", "Terraform was interrupted.", "The bundle belongs to job se_2. This resource changed no files, and its state is unchanged.")
 	c.wantDisk(t, "site", before)
 	if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
 		t.Errorf("planned %q, want an update", planned)
