@@ -20,9 +20,7 @@ type exportLife struct {
 	Inputs exportInputs
 
 	exportNotes
-	// unreadable means that the notes could not be decoded. A refresh leaves those in the private
-	// state, because the version that wrote them can still read them, unless the next plan must know
-	// that the job is missing.
+	// unreadable means that the notes could not be decoded.
 	unreadable bool
 }
 

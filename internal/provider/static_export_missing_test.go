@@ -131,25 +131,30 @@ func TestLostPrivateStateIsReported(t *testing.T) {
 
 // The version that wrote it can still read it. Until then, the job and its link are known from the
 // state.
-func TestRefreshLeavesAPrivateStateThatItCannotRead(t *testing.T) {
+func TestRefreshLeavesThePrivateStateOfALaterVersion(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
 	c := h.cli(t, export())
 	c.apply(t, 0)
-	const later = `{"pending":"se_2"}`
+	later := `{"unknown":1}`
 	unreadable := func(private map[string][]byte) map[string][]byte {
 		private[notesKey] = []byte(later)
 		return private
 	}
+	wantUnchanged := func(private map[string][]byte) map[string][]byte {
+		if string(private[notesKey]) != later {
+			t.Errorf("the private state is %s, want %s", private[notesKey], later)
+		}
+		return private
+	}
+	c.editPrivate(t, unreadable)
+	c.apply(t, 0, "-refresh-only")
+	c.editPrivate(t, wantUnchanged)
+	later = `{"pending":"se_2"}`
 	c.editPrivate(t, unreadable)
 	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: Private state is unreadable: job "+h.service.JobIDs()[0])
 	c.wantEmptyPlan(t)
-	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
-		if string(private[notesKey]) != later {
-			t.Errorf("the private state is %s", private[notesKey])
-		}
-		return private
-	})
+	c.editPrivate(t, wantUnchanged)
 	h.clock.Advance(2 * time.Hour)
 	wantPhrases(t, c.apply(t, 0), "1 changed")
 	c.wantJob(t, 0)

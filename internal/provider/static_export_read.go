@@ -20,6 +20,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	var state staticExportModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
+	notes := life.exportNotes
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -51,11 +52,10 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 				"If the plan shows the resource as tainted, do not apply it, because it starts another job. Instead, run \"terraform untaint ADDRESS\" for this resource, and plan again. "+
 				"Otherwise, the plan's other warnings say what happens to job %[1]s.", life.JobID))
 	}
-	if life.unreadable && !life.JobMissing {
-		life.storeState(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
-		return
+	life.storeState(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
+	if life.exportNotes != notes { // or what a later version has stored would be lost
+		life.storeNotes(ctx, resp.Private, &resp.Diagnostics)
 	}
-	life.store(ctx, state, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "JOB_ID", by "DOMAIN,JOB_ID", or by identity. It

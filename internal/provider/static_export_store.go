@@ -38,6 +38,11 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 // store stores the life with the arguments of the model.
 func (l *exportLife) store(ctx context.Context, arguments staticExportModel, state *tfsdk.State, identity *tfsdk.ResourceIdentity, private privateState, diags *diag.Diagnostics) {
 	l.storeState(ctx, arguments, state, identity, diags)
+	l.storeNotes(ctx, private, diags)
+}
+
+// storeNotes stores the notes.
+func (l *exportLife) storeNotes(ctx context.Context, private privateState, diags *diag.Diagnostics) {
 	writePrivate(ctx, private, notesKey, l.exportNotes, diags)
 }
 

@@ -102,6 +102,7 @@ type exchange struct {
 	job       string // in the path, or as the start created it
 	address   string // of the export
 	body      string
+	connected bool // so the service may have received it
 	outcome   outcome
 	after     time.Duration // Retry-After
 	status    string        // of the job or update that was received
@@ -278,6 +279,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
+	x.connected = true
 	status, _ := strconv.Atoi(f.Kind)
 	answer := httptest.NewRecorder()
 	if f.Acts || f.Kind == "" || f.Kind == kindCut || f.Kind == kindSlow || x.endpoint == simulator.EndpointDownload {
@@ -341,7 +343,7 @@ func (n *network) note(x *exchange, f fault, response *http.Response, err error)
 	switch {
 	case n.process.killed():
 		x.outcome = left
-	case f.Kind == kindRefused && err != nil:
+	case f.Kind == kindRefused && err != nil, x.endpoint == simulator.EndpointStart && !x.connected:
 		x.outcome = never
 	case err != nil && !errors.Is(err, errLost) && x.ended.Sub(x.at) < requestTimeout:
 		x.outcome = left
