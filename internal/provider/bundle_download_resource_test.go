@@ -162,21 +162,6 @@ func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestInterruptedUpdateOfADownloadChangesNothing(t *testing.T) {
-	t.Parallel()
-	c := newDownload(t)
-	before := c.disk(t, "site")
-	c.addBundle("se_2", 3)
-	c.write(t, c.download("site", "se_2", ""))
-	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointDownload, "apply", "-auto-approve")), "Could not download the bundle", "Terraform was interrupted.", "The bundle belongs to job se_2. This resource changed no files, and its state is unchanged.")
-	c.wantDisk(t, "site", before)
-	if planned := c.report(t, 0, "apply", "-auto-approve").planned["site"]; planned != "update" {
-		t.Errorf("planned %q, want an update", planned)
-	}
-	wantAttributes(t, c.values(t)[siteBundle], map[string]any{"file_count": 5.})
-	c.wantEmptyPlan(t)
-}
-
 // TestDownloadOnAFreshDiskInEachPhase is a run of HCP Terraform: the plan is made on one
 // disk and applied on another, and both are empty.
 func TestDownloadOnAFreshDiskInEachPhase(t *testing.T) {

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -43,27 +42,6 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	h.wantWork(t, counts{bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
-}
-
-func TestImportThatTakesTooLongNamesNoArgument(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
-	for says, fault := range map[string]simulator.Fault{
-		"The operation did not finish within 5m.": {Delay: simulator.Forever, Match: func(simulator.Request) bool {
-			h.clock.Advance(5 * time.Minute)
-			return true
-		}},
-		"but this operation times out before then. The last response was HTTP 429 Too Many Requests": {Status: 429, Header: http.Header{"Retry-After": {"3600"}}},
-	} {
-		heal := h.service.AddFault(fault)
-		output := unwrapped(c.terraform.Run(t, 1, "import", site, "se_1"))
-		heal()
-		wantPhrases(t, output, "Could not import the static export job", says, "Try again ")
-		if strings.Contains(output, "timeouts") {
-			t.Errorf("an import has no timeouts:\n%s", output)
-		}
-	}
 }
 
 func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
