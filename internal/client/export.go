@@ -65,8 +65,8 @@ type Bundle struct {
 // nil, join the domain in the request body, and cannot replace it. The contract leaves open which
 // ones the service accepts.
 //
-// The request is repeated only after a 429 or a connection that was never made. If ctx ends
-// while it is in flight, StartStaticExport still waits for the response. After an error,
+// The request is repeated only after a 429 or a connection that was never made. If ctx ends after
+// it was sent, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
 	fields := map[string]json.RawMessage{}
