@@ -40,7 +40,7 @@ resource "docs_static_export" "site" {
   }
 }
 
-# Missing until the job has a bundle.
+# Missing until the job has completed.
 output "job_id" {
   value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }

@@ -39,7 +39,7 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
-# Missing until the job has a bundle.
+# Missing until the job has completed.
 output "job_id" {
   value = docs_static_export.site.status == "completed" ? docs_static_export.site.job_id : null
 }
