@@ -112,7 +112,7 @@ const (
 	stateUnchanged = "The state is unchanged."
 	missingBundle  = "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
 	badRequest     = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
-	unknownID      = "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1."
+	unknownID      = "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1."
 )
 
 // notFoundLimit is how long the service may return "not found", for messages.

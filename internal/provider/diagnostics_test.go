@@ -96,7 +96,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(403): "Use an admin API key for the organization that owns the site.",
 		proxied:  "Use an admin API key for the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
 		api(425): "Try again later.",
-		api(404): "Check the ID and the organization of the API key, and make sure that base_url ends with a version segment, such as /v1.",
+		api(404): "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,
 		api(408): "Try again later.",
 		api(409): "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again.",

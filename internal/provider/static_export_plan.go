@@ -66,7 +66,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	}
 	if !steps.mayChangeJob() {
 		if life.Unfinished || !life.completed() {
-			warn(summaryCanResume, life.JobID, "When Terraform made this plan, job %[1]s had no link. "+
+			warn(summaryCanResume, life.JobID, "Job %[1]s had no link when Terraform made this plan. "+
 				"Unless the plan replaces the resource, it resumes job %[1]s and does not start another job.")
 		}
 		if life.adopts(goal) {

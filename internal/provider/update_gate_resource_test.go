@@ -79,7 +79,7 @@ func TestGateFailsClosed(t *testing.T) {
 		}},
 		"never read": {simulator.UpdateSpec{ID: "another"}, "", []string{
 			"error: Could not read the update", "HTTP 404", "there is no update with this ID. The provider made ", // the other gates move the clock, too
-			".\n\nNo status was received for update never_read. Dependent resources were not created or updated.\n\nCheck the ID and ",
+			".\n\nNo status was received for update never_read. Dependent resources were not created or updated.\n\nCheck the ID, and ",
 		}},
 		"fails later": {simulator.UpdateSpec{Queue: simulator.Forever}, `timeouts { create = "2m" }`, []string{
 			"error: Timed out waiting for the update", "The last response was HTTP 500", "Update fails_later had status \"queued\" when last checked.",

@@ -22,7 +22,7 @@ resource "docs_static_export" "site" {
   }
 }
 
-# For other configurations: the ID of the last update that succeeded. Missing until one has.
+# For other configurations: the ID of the last update that succeeded. Before one has succeeded, the output is missing.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

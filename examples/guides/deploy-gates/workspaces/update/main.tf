@@ -21,7 +21,7 @@ resource "docs_update_gate" "published" {
   }
 }
 
-# The ID of the last update that succeeded. Missing until one has.
+# The ID of the last update that succeeded. Before one has succeeded, the output is missing.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }
