@@ -62,8 +62,8 @@ type Written struct {
 	Time int64 `json:"time,omitempty"`
 }
 
-// maxOwned is how many digests of files, and of directories, are kept. A runner with a
-// persistent disk may hold a bundle from that many updates ago.
+// maxOwned is how many digests of files, and of directories, are kept, that of the last bundle included. A
+// runner with a persistent disk may hold an earlier one.
 const maxOwned = 20
 
 // withLatest moves or adds a digest to the end.
@@ -126,7 +126,7 @@ func (o origin) foreign() bool { return o == originOther || o == originOtherKind
 
 const (
 	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by the resource that replaces it or by another one"
-	unknownTime   = "has the content that this resource wrote, but there is no record of when, so another resource may have written the same since"
+	unknownTime   = "has the content that this resource wrote, but there is no record of when it wrote that, so another resource may have written the same since"
 )
 
 // Obstacle is something at a target that the resource did not write.

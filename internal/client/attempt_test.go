@@ -74,7 +74,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
 		"too many open files":   {dial: func(context.Context) error { return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.EMFILE} }, text: "too many open files", unsent: true},
 		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true},
-		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response"},
+		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
 		"a cut body":            {handler: cut(`{"jobId":"se_1"`), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
 		"silence":               {handler: silent, took: 30 * second, text: "to docs.test failed: no complete response within the request timeout"},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
@@ -213,7 +213,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			_, _ = c.do(bounded(t, time.Hour), c.shared, aRead, number+1)
 		}
 		want := []string{
-			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response method:GET path:/v1/jobs/se_1]",
+			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived method:GET path:/v1/jobs/se_1]",
 			"WARN API request map[attempt:2 duration_ms:250 error:HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
 			"WARN API request map[attempt:3 duration_ms:0 error:HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON. The service's message: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",

@@ -135,7 +135,7 @@ func connectionError(redactor display.Redactor, req *http.Request, sent bool, er
 		err = urlError.Err
 	}
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the connection was closed before a response")
+		err = errors.New("the connection was closed before a response arrived")
 	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	proxy, _ := errors.AsType[proxyError](err)

@@ -83,7 +83,7 @@ func TestExportIsImportedAsShown(t *testing.T) {
 
 var (
 	changeEffect  = regexp.MustCompile("A change (replaces the resource|exports the site again)")
-	onlySpacing   = regexp.MustCompile("A change of only the spacing or field order of `additional_parameters` does nothing")
+	onlySpacing   = regexp.MustCompile("Changing only the spacing or field order of `additional_parameters` has no effect")
 	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
 	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
 )

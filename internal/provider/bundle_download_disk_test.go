@@ -117,7 +117,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		"everything missing": {change: "rm ."},
 		"directory empty":    {change: "rm site, dir site"},
 		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`, announced: "The apply stops before it changes any file."},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "If it does not have the content of the bundle, the apply stops with an error before it changes any file."},
+		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "The apply stops with an error before it changes any file, unless the content there is that of the bundle."},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.addBundle("se_1", 2)
@@ -316,7 +316,7 @@ func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostic
 
 func TestPrivateStateThatIsLostOrUnreadable(t *testing.T) {
 	t.Parallel()
-	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.\n\nNo action is needed now. If a later plan or a destroy warns about files, move or delete them."
+	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy deletes nothing.\n\nNo action is needed now. If a later plan or a destroy warns about files that you do not need, delete them."
 	last := bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}
 	for private, said := range map[storedText]string{"": "", "[]": unreadable} {
 		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}

@@ -140,9 +140,10 @@ func (o downloadOperation) adviseFileSystem(target bundle.Target, err error) str
 		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. "+
 			"Use a different extract_to, or delete the directory.", rename.Old), o.tryAgain)
 	}
-	names := strconv.Quote(target.Path)
+	names, parents := strconv.Quote(target.Path), "the directory that contains it"
 	if target.Directory != "" {
 		names += " and " + strconv.Quote(target.Directory)
+		parents = "the directories that contain them"
 	}
-	return sentences(fmt.Sprintf("Make sure that Terraform can read %s and write to the directories that contain them, and that the disk has free space.", names), o.tryAgain)
+	return sentences(fmt.Sprintf("Make sure that Terraform can read %s and write to %s, and that the disk has free space.", names, parents), o.tryAgain)
 }

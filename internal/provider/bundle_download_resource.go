@@ -163,7 +163,7 @@ func warnAboutOccupied(occupied bundle.Obstacle, newPaths bool) string {
 	case newPaths:
 		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.", "")
 	case occupied.Comparable:
-		return fmt.Sprintf("%q %s. If it does not have the content of the bundle, the apply stops with an error before it changes any file.", occupied.Name, occupied.Problem)
+		return fmt.Sprintf("%q %s. The apply stops with an error before it changes any file, unless the content there is that of the bundle.", occupied.Name, occupied.Problem)
 	}
 	return explainOccupied(occupied, "The apply stops before it changes any file.", "")
 }
@@ -220,8 +220,8 @@ func readOwned(ctx context.Context, private privateState, state *bundleDownloadM
 	if err != nil {
 		diags.AddWarning(summaryUnreadableNotes+": "+state.Path.ValueString(), paragraphs(
 			"The private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. "+
-				"Until the next download, the resource recognizes only the files of its last bundle, and a destroy leaves them.",
-			"No action is needed now. If a later plan or a destroy warns about files, move or delete them."))
+				"Until the next download, the resource recognizes only the files of its last bundle, and a destroy deletes nothing.",
+			"No action is needed now. If a later plan or a destroy warns about files that you do not need, delete them."))
 	}
 	return bundle.Owned{
 		Files: []bundle.Written{{Digest: state.SHA256.ValueString()}},

@@ -132,7 +132,7 @@ func timedOut(err error) bool {
 var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
-	402: "The organization's subscription does not include this request.",
+	402: "The organization's subscription does not cover this request.",
 	403: "Use an admin API key for the organization that owns the site.",
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",

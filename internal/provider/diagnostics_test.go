@@ -92,7 +92,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	}
 	for err, want := range map[error]string{
 		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
-		api(402): "The organization's subscription does not include this request.",
+		api(402): "The organization's subscription does not cover this request.",
 		api(403): "Use an admin API key for the organization that owns the site.",
 		proxied:  "Use an admin API key for the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
 		api(425): "Try again later.",

@@ -210,7 +210,7 @@ func (run *exportRun) keepLink(ctx context.Context) {
 func (run *exportRun) linkCreated(bundle *client.Bundle) {
 	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The service returned a link that expires at %s, when the earlier one expires, because it creates a new link only after the earlier one has expired. "+
+			fmt.Sprintf("The new link expires at %s, when the earlier one expires: the service returns the same link until it expires. "+
 				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
@@ -233,7 +233,7 @@ func (run *exportRun) warnAboutLink() {
 	lead, clamped := run.life.lead(run.goal.renewBefore)
 	if !now.Before(link.ExpiresAt) {
 		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
-			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply requests a new link.\n\nCheck this machine's clock. "+
+			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply renews it.\n\nCheck this machine's clock. "+
 				"If it is correct, contact the service's support.",
 				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
 	} else if clamped {

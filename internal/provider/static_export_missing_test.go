@@ -22,7 +22,7 @@ func TestBundleThatIsBackIsNotExportedAgain(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second})
 	wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: Could not renew the bundle link", "HTTP 404", "If the service still cannot find the job or its bundle, the next apply exports the site again.")
 	h.clock.Advance(time.Hour)
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Static export job or bundle is missing", "This plan requests a link again")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id", "Warning: Static export job or bundle is missing", "This plan tries again to create a link")
 	c.apply(t, 0)
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)

@@ -89,7 +89,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 		if goal.known {
 			warn(summaryAbandons, job, "Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
 				"To resume job %[1]s, do not apply this plan. Restore the domain, triggers, and additional_parameters that it was started with, and plan again. "+
-				"If the new plan does not name job %[1]s, you do not need it, because the export already has that content.")
+				"If the new plan does not mention job %[1]s, the export already has that content, and you can ignore the job.")
 		} else {
 			warn(summaryCanResume, job, "When Terraform made this plan, some inputs were not known. "+
 				"If they match the domain, triggers, and additional_parameters that job %[1]s was started with, the plan resumes job %[1]s. Otherwise, it starts another job.")
@@ -103,14 +103,13 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			"It starts another job only if the service cannot find job %[1]s for "+notFoundLimit+". "+
 			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.")
 	case stepLink:
-		next = "This plan requests a link again, for up to " + notFoundLimit + ", and exports the site again only if the service still cannot find the bundle."
+		next = "This plan tries again to create a link, for up to " + notFoundLimit + ", and exports the site again only if the service still cannot find the bundle."
 	default:
 		if !goal.known { // they may be those of the job
 			next = "This plan may export the site again."
 		}
 	}
 	if (life.JobMissing || life.BundleMissing) && (!goal.known || !life.differs(goal)) {
-		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s\n\n"+
-			"If both should still exist, check base_url and the API key before you apply the plan.", life.JobID, notFoundLimit, next))
+		diags.AddWarning(aboutJob(summaryMissing, life.JobID), fmt.Sprintf("The service could not find job %s or its bundle for %s. %s", life.JobID, notFoundLimit, next))
 	}
 }

@@ -123,7 +123,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ", and after a failure, the renewal of the earlier link 30 seconds.",
+			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ". After a failure, the renewal of the earlier link can add 30 seconds.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -67,6 +67,6 @@ resource "helm_release" "docs" {
     { name = "staticExport.bundleUrl", value = replace(ephemeral.docs_static_export_bundle.site.bundle_url, ",", "\\,") },
   ]
 
-  # Increase this number with each change of the release. Otherwise, the helm provider drops the link.
+  # Must increase with each change of the release, as the time does. Otherwise, the helm provider drops the link.
   set_wo_revision = parseint(formatdate("YYYYMMDDhhmmss", plantimestamp()), 10)
 }
