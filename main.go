@@ -45,9 +45,9 @@ func serve(debug bool) error {
 	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
 }
 
-// liveAsLongAsTerraform makes the process ignore a SIGTERM, and end soon after its parent.
+// liveAsLongAsTerraform makes the process ignore SIGTERM, and end soon after its parent.
 //
-// Service managers send a SIGTERM to the whole process group, and some tools to any process.
+// Service managers send SIGTERM to the whole process group, and some tools to any process.
 // A provider that ended with it would lose what Terraform could still store, such as the ID of
 // a job that has just started. Terraform ends its providers itself, unless it was killed. Then
 // they get another parent. A parent that is gone by now has closed the pipe to which the

@@ -53,7 +53,7 @@ output "expires_at" {
   value = docs_static_export.site.expires_at
 }
 
-# A presigned link is a credential: read it with `terraform output -raw bundle_url`.
+# Anyone who has the link can download the site. To print it, run `terraform output -raw bundle_url`.
 output "bundle_url" {
   value     = docs_static_export.site.bundle_url
   sensitive = true

@@ -7,8 +7,8 @@
 // [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the target into
 // temporary directories instead. After either, or a failure, Close deletes the temporary directories.
 //
-// Only what the same resource wrote is replaced or removed. What it did not write but that has the
-// content of the bundle stays in place, and counts as written by it from then on.
+// Only what the same resource wrote is replaced or removed. Anything else that already has the content
+// of the bundle stays in place, and counts as written by the resource from then on.
 package bundle
 
 import (
@@ -122,8 +122,8 @@ func (s *Staged) Unpack(ctx context.Context) (Content, error) {
 
 // Commit renames the unpacked directory and the file into place, unless what is there
 // already has the same content. It returns what the resource owns then. It fails with an
-// [OccupiedError] if the resource did not write something else that is there, or if that
-// has changed since Inspect.
+// [OccupiedError] if something is there that the resource did not write and that differs from the
+// bundle, or if the target has changed since Inspect.
 //
 // After an error, the target is unchanged, unless the error is [ErrNotUndone].
 func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
@@ -167,7 +167,7 @@ func (f *Found) replace() error {
 		case p.origin.foreign() && !p.same:
 			occupied = append(occupied, p.obstacle(p.problem))
 		case err != nil || now != p.stamp:
-			occupied = append(occupied, p.obstacle("was created or changed meanwhile, perhaps by another resource with the same path"))
+			occupied = append(occupied, p.obstacle("was created or changed in the meantime, perhaps by another resource with the same path"))
 		case p.same: // it stays
 		case p.kind.IsDir():
 			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})

@@ -24,7 +24,7 @@ type Target struct {
 // Check fails if the names contradict each other. It does not look at them on the disk.
 func (t Target) Check() error {
 	if t.Path == "" || os.IsPathSeparator(t.Path[len(t.Path)-1]) {
-		return fmt.Errorf("%q names a directory, not a file", t.Path)
+		return fmt.Errorf("%q names a directory, not a file: add a file name, such as bundle.tar.gz", t.Path)
 	}
 	if t.Directory == "" {
 		return nil
@@ -35,7 +35,7 @@ func (t Target) Check() error {
 		return fmt.Errorf("the working directory was deleted or cannot be read (%w), so run the command in another one", err)
 	}
 	if isIn(directory, file) || isIn(file, directory) {
-		return fmt.Errorf("the file %q and the directory %q must not contain one another", t.Path, t.Directory)
+		return fmt.Errorf("the file %q and the directory %q must not contain one another: use separate paths, such as out/bundle.tar.gz and out/site", t.Path, t.Directory)
 	}
 	return nil
 }
@@ -125,8 +125,8 @@ const (
 func (o origin) foreign() bool { return o == originOther || o == originOtherKind }
 
 const (
-	replacedSince = "has the content that this resource wrote, but was modified since, perhaps by the resource that replaces it or by another one"
-	unknownTime   = "has the content that this resource wrote, but there is no record of when it wrote that, so another resource may have written the same since"
+	replacedSince = "has the content that this resource wrote, but has been modified since then, perhaps by the resource that replaces it or by another one"
+	unknownTime   = "has the content that this resource wrote, but there is no record of when it wrote that, so another resource may have written the same content since then"
 )
 
 // Obstacle is something at a target that the resource did not write.

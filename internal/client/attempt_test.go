@@ -215,7 +215,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived method:GET path:/v1/jobs/se_1]",
 			"WARN API request map[attempt:2 duration_ms:250 error:HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
-			"WARN API request map[attempt:3 duration_ms:0 error:HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON. The service's message: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"WARN API request map[attempt:3 duration_ms:0 error:HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON. The message in the body: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
 		if !slices.Equal(s.logged.lines, want) {

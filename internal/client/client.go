@@ -67,7 +67,7 @@ func New(config Config) (*Client, error) {
 func (c *Client) BaseURL() string { return c.baseURL.String() }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
-// without the user information and the query of any URL.
+// without the user information, query, and fragment of any URL.
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
 
 // log writes a log record, redacted.

@@ -207,7 +207,7 @@ func TestDownloadFails(t *testing.T) {
 				w.(http.Flusher).Flush()
 			}
 			silent(w, r)
-		}, "the object store store.test returned HTTP 200 OK with an HTML or XML page instead of the bundle"},
+		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
 		"if the response is cut": {cutAfter(4000, sends(content, "")), "the request to the object store store.test failed: unexpected EOF"},
 		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},

@@ -42,7 +42,7 @@ type APIError struct {
 	Exchange
 	// Message is the service's own message, or empty.
 	Message string
-	// Page means that the body is an HTML or XML page.
+	// Page means that the body is a web page, in HTML or XML.
 	Page bool
 	// Redirect is the URL of a redirect that was not followed.
 	Redirect string
@@ -81,7 +81,7 @@ func (e *UnexpectedResponseError) Error() string {
 	if e.Message == "" {
 		return text
 	}
-	return text + ". The service's message: " + strings.TrimSuffix(e.Message, ".")
+	return text + ". The message in the body: " + strings.TrimSuffix(e.Message, ".")
 }
 
 // ConnectionError reports a request that received no complete response.
@@ -165,7 +165,7 @@ func (e *StorageError) Error() string {
 	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
 	switch {
 	case e.StatusCode == http.StatusOK, e.StatusCode == http.StatusPartialContent:
-		return text + " with an HTML or XML page instead of the bundle"
+		return text + " with a web page instead of the bundle"
 	case e.StatusCode/100 == 2:
 		return text + " instead of the bundle"
 	case e.StatusCode/100 == 3:

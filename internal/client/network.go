@@ -38,8 +38,8 @@ func newNetworks(keeping http.RoundTripper) networks {
 // route returns the network for an attempt at a request.
 //
 // One node of a service can fail while the others work, so a retry opens a connection of its own,
-// except after a 429. A request that must be sent once never takes an idle connection: if the server
-// has closed that, the request fails as if the server may have received it.
+// except after a 429. A request that must be sent once never takes an idle connection: on one that
+// the server has just closed, the failure looks as if the server may have received the request.
 func (n networks) route(attempt retry.Attempt, once bool) *network {
 	status, _ := statusOf(attempt.Before)
 	if once || attempt.Before != nil && status != http.StatusTooManyRequests {

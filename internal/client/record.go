@@ -73,7 +73,7 @@ func CheckName(name string) error {
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("contains an unprintable character")
 	case strings.Contains(name, "://") && strings.Contains(name, "?"): // it may be a presigned link, which no message may show
-		return errors.New("contains a URL")
+		return errors.New("contains a URL with a query")
 	}
 	return nil
 }

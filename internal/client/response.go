@@ -73,7 +73,7 @@ func decodeBody(body []byte) (value any, problem string) {
 	case len(trimmed) == 0:
 		return nil, "the body is empty"
 	case display.IsPage(trimmed):
-		return nil, "the body is an HTML or XML page"
+		return nil, "the body is a web page"
 	}
 	value, err := DecodeJSON(trimmed)
 	if err != nil {

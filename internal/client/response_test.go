@@ -29,11 +29,11 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"a byte order mark":  {reply(200, "\uFEFF{}"), ""},
 		"the largest body":   {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
 		"a larger body":      {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), ", but the body is larger than 32 MiB"},
-		"text":               {reply(200, "Service OK"), "the body is not JSON. The service's message: Service OK"},
+		"text":               {reply(200, "Service OK"), "the body is not JSON. The message in the body: Service OK"},
 		"one brace too many": {reply(200, `{"a":1}}`), ", but the body is not JSON"},
 		"nothing":            {reply(200, ""), ", but the body is empty"},
-		"a web page":         {reply(200, "<title>Sign in</title>"), "the body is an HTML or XML page. The service's message: Sign in"},
-		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The service's message: no domain"},
+		"a web page":         {reply(200, "<title>Sign in</title>"), "the body is a web page. The message in the body: Sign in"},
+		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The message in the body: no domain"},
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,8 +46,8 @@ func Program(t testing.TB, name string) string {
 	return binary
 }
 
-// Setenv makes terraform-plugin-testing use the same CLI, which it would otherwise look up, or
-// download, under the name terraform. For TestMain: it changes the environment of the process.
+// Setenv makes terraform-plugin-testing use the same CLI. Otherwise, it would look for terraform, or
+// download it. For TestMain: it changes the environment of the process.
 func Setenv() {
 	binary, err := find()
 	if err != nil {

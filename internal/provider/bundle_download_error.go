@@ -27,7 +27,7 @@ type downloadOperation struct {
 
 const (
 	applyAgain = "Then run \"terraform apply\" again."
-	runAgain   = "Then run the command again."
+	runAgain   = "Then run the same command again."
 )
 
 var (
@@ -104,7 +104,7 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	}
 	var of string
 	if jobID != "" { // else a plan does not know it
-		of = "The bundle belongs to job " + jobID + "."
+		of = "The request was for the bundle of job " + jobID + "."
 	}
 	addError(diags, o.summary, cause, sentences(of, o.unchanged))
 }

@@ -124,7 +124,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	// In a create, or in a replacement, for whose own create Terraform drops the warnings.
+	// This is a create or a replacement. Terraform drops the warnings of a replacement's own create.
 	newPaths := !plan.Path.Equal(state.Path) || !plan.ExtractTo.Equal(state.ExtractTo)
 	if newPaths {
 		owned = bundle.Owned{}
@@ -306,7 +306,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found *b
 			argument: "job_id",
 			summary:  summaryContentChanged,
 			what:     fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(content.Digest, "null"), cmp.Or(wanted, "null")),
-			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource.",
+			next:     "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource. If it has create_before_destroy, change path and extract_to instead.",
 		}
 	}
 	if run.owned, err = staged.Commit(ctx); err != nil {

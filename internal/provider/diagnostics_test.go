@@ -45,9 +45,9 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"refusal":     {refused, explanation{"The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.", badRequest}},
 		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism, or try again later."}},
-		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If this is the API's new URL, set base_url to it. If it is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."}},
+		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the API has moved, set base_url to its new base URL. If this is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."}},
 		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), a web page, without a message.", apiURL}},
-		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The service's message: Log in.", apiURL}},
+		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The message in the body: Log in.", apiURL}},
 		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}},
 		"request to wait for longer than the timeout": {
 			&retry.EndedError{Cause: busy, Last: api(502)},
@@ -68,7 +68,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"several ways": {
 			&retry.EndedError{Cause: retry.ErrMixed, Last: api(502), Attempts: 30, Elapsed: time.Minute},
-			explanation{"The requests failed in several ways in a row. The last response was " + gateway + " The provider made 30 attempts over 1m.", "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."},
+			explanation{"Consecutive requests failed for different reasons. The last response was " + gateway + " The provider made 30 attempts over 1m.", "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."},
 		},
 		"interrupt after one attempt": {
 			&retry.EndedError{Cause: context.Canceled, Last: api(502), Attempts: 1},
@@ -78,7 +78,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
 			explanation{"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.", "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."},
 		},
-		"page of the object store":     {&client.StorageError{Host: "storage.example.com", StatusCode: 200}, explanation{"The object store storage.example.com returned HTTP 200 OK with an HTML or XML page instead of the bundle.", intercepts}},
+		"page of the object store":     {&client.StorageError{Host: "storage.example.com", StatusCode: 200}, explanation{"The object store storage.example.com returned HTTP 200 OK with a web page instead of the bundle.", intercepts}},
 		"redirect of the object store": {&client.StorageError{Host: "storage.example.com", StatusCode: 302}, explanation{"The object store storage.example.com returned HTTP 302 Found, a redirect that the provider does not follow.", intercepts}},
 		"outage of the object store":   {&client.StorageError{Host: "storage.example.com", StatusCode: 503}, explanation{"The object store storage.example.com returned HTTP 503 Service Unavailable.", "Try again later."}},
 		"anything else":                {errors.New("disk full"), explanation{"Disk full.", ""}},

@@ -73,7 +73,9 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
 		{"https://docs.example.com," + failed, []string{"Invalid import ID", "is not a domain", forms}},
 		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain or a path, not like a job ID. ` + forms}},
-		{"se_1,part", []string{"Could not import the static export job", "/v1/static-export/jobs/se_1%2Cpart"}},
+		{"docs.example.com,se_1,part", []string{"Could not import the static export job", "/v1/static-export/jobs/se_1%2Cpart"}},
+		{"intranet,se_1", []string{"Could not import the static export job", "/v1/static-export/jobs/se_1"}},
+		{",se_1", []string{"Invalid import ID", "is not a domain", forms}},
 		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
 		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
 	} {

@@ -20,8 +20,6 @@ type exportLife struct {
 	Inputs exportInputs
 
 	exportNotes
-	// unreadable means that the notes could not be decoded.
-	unreadable bool
 }
 
 // exportLink is a presigned link. Its URL is "" if there is none.
@@ -52,9 +50,9 @@ type exportNotes struct {
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has a link, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost is set from the loss of the private state to the next job. Every apply stores one, but
-	// Terraform drops it if the provider is killed during an update. Imported and Pending may have
-	// been in it.
+	// Lost is set to the next job if the private state is missing or cannot be decoded. Every apply
+	// stores one, but Terraform drops it if the provider is killed during an update. Imported and
+	// Pending may have been in it.
 	Lost bool `json:"lost,omitempty"`
 }
 
@@ -212,7 +210,7 @@ func (l *exportLife) completed() bool {
 // inputs are not known yet, they may turn out to be those of such a job.
 func (l *exportLife) abandoned(goal exportGoal) []string {
 	var jobs []string
-	imported := l.Imported || l.Lost || l.unreadable // or it may have been
+	imported := l.Imported || l.Lost // or it may have been
 	if l.differs(goal) && l.Link.URL == "" && l.Status != client.JobFailed && !imported {
 		jobs = append(jobs, l.JobID)
 	}

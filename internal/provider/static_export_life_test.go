@@ -267,7 +267,6 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		missing      change = func(s *situation) { s.life.jobNotFound() }
 		noBundle     change = func(s *situation) { s.life.bundleNotFound() }
 		lost         change = func(s *situation) { s.life.Lost = true }
-		unreadable   change = func(s *situation) { s.life.unreadable = true }
 		imported     change = func(s *situation) { s.life.Link, s.life.Imported = exportLink{}, true }
 		otherDomain  change = func(s *situation) { s.plan.Domain = types.StringValue("b.example.com") }
 		newContent   change = func(s *situation) { s.plan.Triggers = triggers(types.StringValue("2")) }
@@ -298,7 +297,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"lost private state, then a job":     {[]change{lost, pendingOther, newContent}, []string{summaryAbandons + ": job se_3"}},
 		"lost private state, new content":    {[]change{lost, newContent}, []string{summaryLostNotes + ": job se_1", "This plan may start another job.\n\nBefore you apply the plan, look for an unfinished job"}},
 		"lost private state, bundle missing": {[]change{lost, noBundle}, []string{summaryLostNotes + ": job se_1", "This plan may start another job.", summaryMissing + ": job se_1", "This plan tries again to create a link"}},
-		"unreadable private state, no link":  {[]change{running, unreadable, newContent}, nil},
+		"lost private state, no link":        {[]change{running, lost, newContent}, []string{summaryLostNotes + ": job se_1"}},
 		"bundle missing, pending for other":  {[]change{noBundle, pendingOther}, []string{summaryAbandons + ": job se_3", "so this plan does not resume it.", summaryMissing + ": job se_1", "This plan tries again to create a link"}},
 		"bundle missing, unknown content":    {[]change{noBundle, unknown}, []string{summaryMissing + ": job se_1", "This plan may export the site again."}},
 		"missing without a link":             {[]change{running, missing}, []string{summaryMissing + ": job se_1"}},
@@ -333,7 +332,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
 	noID := &client.UnexpectedResponseError{Problem: "the response has no field \"jobId\""}
-	page := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is an HTML or XML page"}
+	page := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page"}
 	const (
 		create, update = true, false
 
@@ -367,7 +366,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		"refused start":                  {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
 		"failed job":                     {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: see https://h/?(redacted).\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
 		"interrupted poll of a create": {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume the same job, run \"terraform apply\" again. " +
-			"If its plan shows the resource as tainted, do not approve it. First run \"terraform untaint ADDRESS\" for this resource."},
+			"If the plan shows the resource as tainted, do not apply the plan. First run \"terraform untaint ADDRESS\" for this resource."},
 		"interrupted first link":          {stageLink, nil, context.Canceled, update, summaryExportInterrupted, noLink + resumeByApply},
 		"interrupted renewal":             {stageRenewal, nil, context.Canceled, update, summaryRenewalFailed, request + "The next apply tries again."},
 		"refused first link of a create":  {stageLink, nil, refusal, create, summaryLinkFailed, noLink + badRequest + " To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."},

@@ -158,6 +158,9 @@ func TestRefreshLeavesThePrivateStateOfALaterVersion(t *testing.T) {
 	h.clock.Advance(2 * time.Hour)
 	wantPhrases(t, c.apply(t, 0), "1 changed")
 	c.wantJob(t, 0)
+	c.write(t, revision("new"))
+	wantPhrases(t, c.terraform.Run(t, 0, "plan"), "Warning: Private state was lost: job "+h.service.JobIDs()[0])
+	c.write(t, export())
 
 	c.editPrivate(t, unreadable)
 	h.service.ForgetJob(h.service.JobIDs()[0])

@@ -81,7 +81,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.", life.JobID, life.Inputs.Domain, goal.inputs.Domain))
 	}
 	if life.Lost {
-		warn(summaryLostNotes, life.JobID, "The private state of this resource was lost, probably because the provider was killed during an update. "+
+		warn(summaryLostNotes, life.JobID, "The private state of this resource was lost. "+
 			"It may have named an unfinished job, or recorded that job %[1]s was imported. This plan may start another job.\n\n"+
 			"Before you apply the plan, look for an unfinished job: see \"A job may have been started\" in "+errorsPage+".")
 	}

@@ -49,7 +49,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish.\n\n"+
-				"If the plan shows the resource as tainted, do not apply the plan: it would start another job. Instead, run \"terraform untaint ADDRESS\" for this resource, and plan again.", life.JobID))
+				"A plan that shows the resource as tainted starts another job. To resume job %[1]s instead, run \"terraform untaint ADDRESS\" for this resource, and plan again.", life.JobID))
 	}
 	life.storeState(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	if life.exportNotes != notes { // or what a later version has stored would be lost
@@ -95,11 +95,11 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 
 const importForms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
-// parseImport reads any form of import. A domain has a dot and no comma. A job ID may have both.
+// parseImport reads any form of import. A domain has no comma. A job ID may have one.
 func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (identity staticExportIdentity) {
 	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
 		diags.Append(req.Identity.Get(ctx, &identity)...)
-	} else if domain, jobID, both := strings.Cut(req.ID, ","); both && strings.Contains(domain, ".") {
+	} else if domain, jobID, both := strings.Cut(req.ID, ","); both {
 		identity.Domain, identity.JobID = types.StringValue(strings.TrimSpace(domain)), types.StringValue(strings.TrimSpace(jobID))
 	} else {
 		identity.JobID = types.StringValue(strings.TrimSpace(req.ID))

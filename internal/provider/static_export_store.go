@@ -19,17 +19,16 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	life.Link.URL, life.Link.SizeBytes = state.BundleURL.ValueString(), state.BundleSizeBytes.ValueInt64Pointer()
 	life.Link.ExpiresAt, _ = time.Parse(time.RFC3339, state.ExpiresAt.ValueString()) // zero if it is null
 	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
-	switch {
-	case err != nil:
-		life.unreadable = true
+	if err != nil {
 		diags.AddWarning(aboutJob(summaryUnreadableNotes, life.JobID),
 			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider. "+
 				"If it named an unfinished job, the provider cannot resume that job. If the resource was imported, the next apply may export the site again.\n\n"+
 				"To use the bundle of an unfinished or imported job, run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
-	case notes == nil:
-		life.Lost = true
-	default:
+	}
+	if notes != nil {
 		life.exportNotes = *notes
+	} else {
+		life.Lost = true
 	}
 	life.Imported = life.Imported || state.Domain.IsNull()
 	return life

@@ -70,5 +70,5 @@ func checkDomain(domain string) error {
 	if client.CheckName(domain) == nil && !strings.ContainsAny(domain, " :/?#@,*\\") {
 		return nil
 	}
-	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com, without a scheme, port, path, wildcard, whitespace, or unprintable characters.")
+	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com.")
 }

@@ -1,6 +1,6 @@
 // Package simulator is an in-process simulation of the documentation hosting service
 // for tests and the demo: update records, export jobs, and bundles behind
-// presigned links that really expire and really download.
+// presigned links that work and expire like real ones.
 //
 // The service keeps a log of its requests and misbehaves on demand (Fault). It
 // implements api/openapi.yaml, whose operations the comments cite. It shares no

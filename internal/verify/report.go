@@ -43,7 +43,7 @@ func (r *run) report() string {
 	table("Differences from api/openapi.yaml", "Operation | Difference | Count", r.count(func(x exchange) []string { return x.differences }))
 
 	text := b.String()
-	// No value gets here, except where an error or a name holds one.
+	// Only values of a known, harmless form get here (see plain), except where an error or a name holds one.
 	for _, private := range []string{r.apiKey, r.statusID, r.domain, r.base.Host, r.base.Hostname()} {
 		if len(private) > 3 {
 			text = strings.ReplaceAll(text, private, "(hidden)")

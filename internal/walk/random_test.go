@@ -33,7 +33,7 @@ func newWalk(seed uint64) walk {
 	return w
 }
 
-// steps returns the next steps. What a uniform choice would miss has steps of its own.
+// steps returns the next steps. Cases that a uniform choice would rarely reach have their own steps.
 func (r random) steps(s scene) []step {
 	on := r.IntN(s.Exports)
 	plain := func() step {

@@ -8,7 +8,7 @@ import (
 
 // ErrMixed ends a streak of failures of several kinds, none of which lasted long enough to show
 // what is wrong.
-var ErrMixed = errors.New("the requests failed in several ways in a row")
+var ErrMixed = errors.New("consecutive requests failed for different reasons")
 
 // BusyError reports that the service asked for a wait that ends after the operation's
 // timeout.

@@ -12,7 +12,7 @@ import (
 
 const (
 	// lastAttempt is how long before the deadline the last attempt is made, if it would
-	// otherwise be made after the deadline.
+	// otherwise be made later.
 	lastAttempt = 5 * time.Second
 
 	firstBackoff    = time.Second
@@ -131,17 +131,17 @@ func (l Loop) Do(ctx context.Context, rule Rule, attempt func(context.Context, A
 }
 
 // Sleep pauses before a poll. It returns context.Cause(ctx) if ctx ends. If the poll would
-// miss the deadline, the pause is shorter.
+// miss the deadline, or have too little time, the pause is shorter.
 func (l Loop) Sleep(ctx context.Context, pause time.Duration) error {
 	return l.Clock.Sleep(ctx, l.beforeDeadline(ctx, pause))
 }
 
 // beforeDeadline returns the pause, or a shorter one if the next attempt would miss the
-// deadline of ctx.
+// deadline of ctx or leave it too little time.
 func (l Loop) beforeDeadline(ctx context.Context, pause time.Duration) time.Duration {
 	if deadline, bounded := l.Clock.Deadline(ctx); bounded {
-		if left := deadline.Sub(l.Clock.Now()); pause >= left && left > lastAttempt {
-			return left - lastAttempt
+		if left := deadline.Sub(l.Clock.Now()); left > lastAttempt {
+			return min(pause, left-lastAttempt)
 		}
 	}
 	return pause

@@ -57,7 +57,7 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 		"not at all after a permanent one":                   {failures: row(9, Permanent), count: 1, want: "permanent"},
 		"through an outage of several kinds":                 {failures: inTurn(Unconnected, Temporary), count: 44, ends: 300 * s, want: "temporary"},
 		"through a kind after another":                       {failures: append(row(20, Temporary), row(8, NotFound)...), count: 29, ends: 147500 * time.Millisecond},
-		"never as not found after an outage":                 {failures: append(row(43, Temporary), row(99, NotFound)...), count: 44, ends: 300 * s, want: "the requests failed in several ways in a row; the last attempt: not found"},
+		"never as not found after an outage":                 {failures: append(row(43, Temporary), row(99, NotFound)...), count: 44, ends: 300 * s, want: "consecutive requests failed for different reasons; the last attempt: not found"},
 		"from zero after progress":                           {failures: []failure{{Kind: Other}, {Kind: Other}, {Kind: Other, progress: true}, {Kind: Other}, {Kind: Other}, {Kind: Other}}, count: 7, ends: 9 * s},
 		"by number whatever else happens":                    {failures: append(row(10, Temporary), row(9, Other)...), count: 15, ends: 112500 * time.Millisecond, want: "other"},
 		"for half a minute of slow failures":                 {failures: slices.Repeat([]failure{{Kind: NotFound, takes: 20 * s}}, 9), count: 4, ends: 83500 * time.Millisecond, want: "not found"},
@@ -66,7 +66,7 @@ func TestDoRepeatsAttemptsToALimit(t *testing.T) {
 		"as soon as throttling allows":             {failures: slices.Repeat([]failure{{Kind: Throttled, asks: s}}, 9), count: 10, ends: 9 * s},
 		"for half a minute around throttling":      {failures: append(append(row(10, NotFound), failure{Kind: Throttled, asks: 40 * s}), row(99, NotFound)...), count: 16, ends: 71 * s, want: "not found"},
 		"for half a minute around slow throttling": {failures: append([]failure{{Kind: NotFound}, {Kind: Throttled, asks: s, takes: 16 * s}, {Kind: Throttled, asks: s, takes: 16 * s}}, row(99, NotFound)...), count: 16, ends: 64500 * time.Millisecond, want: "not found"},
-		"kinds in turn around throttling":          {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "the requests failed in several ways in a row; the last attempt: not found"},
+		"kinds in turn around throttling":          {rule: Rule{Temporary: seconds, NotFound: seconds}, failures: append(append(inTurn(NotFound, Temporary)[:2], failure{Kind: Throttled, asks: 40 * s}), inTurn(NotFound, Temporary)...), count: 28, ends: 101500 * time.Millisecond, want: "consecutive requests failed for different reasons; the last attempt: not found"},
 
 		"later than a failure asks, if often":       {failures: slices.Repeat([]failure{{Kind: Other, asks: 2 * s}}, 4), count: 5, ends: 10 * s},
 		"not before the service allows it":          {timeout: 40 * s, failures: []failure{{Kind: Throttled, asks: 40 * s}}, count: 1, want: "the service will not accept another attempt until 2000-01-01T00:00:40Z, which is after this operation's timeout; the last attempt: throttled"},
@@ -139,7 +139,8 @@ func TestSleepEndsBeforeTheDeadline(t *testing.T) {
 		{time.Minute, 20 * s, 20 * s},
 		{time.Minute, time.Hour, 55 * s}, // a last poll before the deadline
 		{time.Minute, time.Minute, 55 * s},
-		{5 * s, time.Hour, 5 * s}, // the deadline is too near for another poll
+		{time.Minute, 58 * s, 55 * s}, // else the last poll would have only two seconds
+		{5 * s, time.Hour, 5 * s},     // the deadline is too near for another poll
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()

@@ -80,7 +80,7 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
-	set.Func("fault", "make requests to an endpoint fail, as in `ENDPOINT=STATUS[:TIMES]`; can be repeated.\n"+
+	set.Func("fault", "make requests fail, as `ENDPOINT=STATUS[:TIMES]` says; can be repeated.\n"+
 		"ENDPOINT is one of "+strings.Join(endpoints, ", ")+". STATUS is a number from 400 to 599,\n"+
 		"or lost: the service acts, but the response is lost. Without TIMES, all requests fail.", f.addFault)
 	if err := set.Parse(args); err != nil {
