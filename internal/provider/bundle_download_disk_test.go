@@ -291,7 +291,7 @@ func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
 		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nThe request was for the bundle of job se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
 		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. This resource wrote no files.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
 		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. This resource wrote no files.\n\nTo download it as it is, remove extract_to."},
-		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. This resource wrote no files.\n\nIf something else uses \"a.tgz\", use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
+		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. This resource wrote no files.\n\nIf something else uses \"a.tgz\", for example another docs_bundle_download resource, use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -110,9 +110,11 @@ const (
 	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
 	sameCommand    = "run the same command again."
 	stateUnchanged = "The state is unchanged."
-	missingBundle  = "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
-	badRequest     = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
-	unknownID      = "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1."
+	// destroyWithoutRead is for data sources, which a destroy reads first.
+	destroyWithoutRead = "To destroy without this read, use -refresh=false."
+	missingBundle      = "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
+	badRequest         = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
+	unknownID          = "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1."
 )
 
 // notFoundLimit is how long the service may return "not found", for messages.
@@ -133,7 +135,7 @@ var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 	402: "The organization's subscription does not cover this request.",
-	403: "Use an admin API key for the organization that owns the site.",
+	403: "Check that the key is an admin API key of the organization that owns the site.",
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	408: "Try again later.",
@@ -147,7 +149,7 @@ var adviceByStatus = map[int]string{
 
 // advise says what the user can do about a response.
 func advise(e *client.APIError) string {
-	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405) {
+	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405 || e.StatusCode == 410) {
 		return wrongBaseURL
 	}
 	known := adviceByStatus[e.StatusCode]

@@ -93,8 +93,8 @@ func TestFailuresAreExplained(t *testing.T) {
 	for err, want := range map[error]string{
 		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 		api(402): "The organization's subscription does not cover this request.",
-		api(403): "Use an admin API key for the organization that owns the site.",
-		proxied:  "Use an admin API key for the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
+		api(403): "Check that the key is an admin API key of the organization that owns the site.",
+		proxied:  "Check that the key is an admin API key of the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
 		api(425): "Try again later.",
 		api(404): "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,

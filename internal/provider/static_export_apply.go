@@ -210,7 +210,7 @@ func (run *exportRun) keepLink(ctx context.Context) {
 func (run *exportRun) linkCreated(bundle *client.Bundle) {
 	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The renewal did not change when the link expires (%s): the service returns the same link until then. "+
+			fmt.Sprintf("The renewal did not extend the link: it still expires at %s, because the service returns the same link until then. "+
 				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
 				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
 				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
@@ -239,7 +239,7 @@ func (run *exportRun) warnAboutLink() {
 	} else if clamped {
 		lifetime := shortDuration(link.ExpiresAt.Sub(run.life.LinkReceivedAt).Round(time.Second))
 		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
-			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider uses %s instead.\n\n"+
+			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider renews it %s before it expires instead.\n\n"+
 				"Set a shorter renew_before. If Terraform runs less often than every %s, "+
 				"no renew_before can keep a link from expiring.", lifetime, shortDuration(lead.Round(time.Second)), lifetime))
 	}

@@ -73,7 +73,7 @@ func TestRenewalThatFailsSaysWhetherTheLinkWorksAndIsRepeated(t *testing.T) {
 	for _, says := range []string{"The link in the state expires at 2130-01-31T13:00:", "The link in the state expired at 2130-01-31T13:00:"} {
 		h.clock.Advance(45 * time.Minute)
 		h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
-		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Use an admin API key", "The next apply tries again.")
+		wantPhrases(t, c.apply(t, 1), "Could not renew the bundle link", "HTTP 403", says, "Check that the key is an admin API key", "The next apply tries again.")
 	}
 	c.apply(t, 0)
 	h.wantWork(t, counts{start: 1, bundle: 4})

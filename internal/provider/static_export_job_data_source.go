@@ -62,7 +62,9 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 
 	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
-		addError(&resp.Diagnostics, summaryJobUnreadable, explainExport(err), "")
+		cause := explainExport(err)
+		cause.advice = sentences(cause.advice, destroyWithoutRead)
+		addError(&resp.Diagnostics, summaryJobUnreadable, cause, "")
 		return
 	}
 	model.Status = types.StringValue(job.Status)

@@ -50,9 +50,9 @@ type exportNotes struct {
 	// Pending is a job that was started for other inputs, and that has no link yet. It is
 	// kept until it has a link, fails, or is replaced by a newer job.
 	Pending *pendingJob `json:"pending,omitempty"`
-	// Lost is set to the next job if the private state is missing or cannot be decoded. Every apply
-	// stores one, but Terraform drops it if the provider is killed during an update. Imported and
-	// Pending may have been in it.
+	// Lost is set, until the next job starts, if the private state is missing or cannot be decoded.
+	// Every apply stores one, but Terraform drops it if the provider is killed during an update.
+	// Imported and Pending may have been in it.
 	Lost bool `json:"lost,omitempty"`
 }
 

@@ -285,7 +285,7 @@ func TestPlanNamesTheJobsThatItResumesAndAbandons(t *testing.T) {
 		"running, unknown content":                          {[]change{running, unknown}, []string{summaryCanResume + ": job se_1"}},
 		"failed, new content":                               {[]change{failed, newContent}, nil},
 		"no link, imported, new content":                    {[]change{imported, newContent}, []string{summaryImportAdopts + ": job se_1"}},
-		"imported, another domain":                          {[]change{imported, otherDomain}, []string{summaryImportDiffers + ": job se_1", "Job se_1 was imported as a job for docs.example.com. This plan starts another job, for b.example.com.", "and import b.example.com,se_1."}},
+		"imported, another domain":                          {[]change{imported, otherDomain}, []string{summaryImportDiffers + ": job se_1", "Job se_1 was imported as a job for docs.example.com. This plan starts another job, for b.example.com.", "To keep job se_1 instead, import b.example.com,se_1."}},
 		"pending for new content":                           {[]change{newContent, pending}, []string{summaryCanResume + ": job se_2"}},
 		"pending for new content, running":                  {[]change{newContent, pending, running}, []string{summaryAbandons + ": job se_1", summaryCanResume + ": job se_2"}},
 		"pending for other content, running":                {[]change{newContent, pendingOther, running}, []string{summaryAbandons + ": job se_1", summaryAbandons + ": job se_3"}},
@@ -419,7 +419,7 @@ func TestNewLinkIsWarnedAbout(t *testing.T) {
 		"that works":                       {exportLink{ExpiresAt: hours(1)}, "59m", renewOnExpiry, []string{"nothing"}, 0},
 		"of unknown expiry":                {exportLink{}, "0s", renewNever, []string{summaryUnknownExpiry + ": job se_1", "expires_at is null and the provider does not renew the link."}, 0},
 		"that expired before it arrived":   {exportLink{ExpiresAt: hours(-1)}, "2h", renewOnExpiry, []string{summaryExpiredLink + ": job se_1", "The next apply renews it.", "Check this machine's clock."}, 0},
-		"whose lifetime is renew_before":   {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h after it was received", "The provider uses 30m instead.", "less often than every 1h"}, 0},
+		"whose lifetime is renew_before":   {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{summaryLongRenewBefore + ": job se_1", "The link expires 1h after it was received", "The provider renews it 30m before it expires instead.", "less often than every 1h"}, 0},
 		"that the service keeps, the same": {exportLink{ExpiresAt: hours(1)}, "1h", renewOnExpiry, []string{"nothing"}, time.Hour},
 		"which is never renewed":           {exportLink{ExpiresAt: hours(-1)}, "1h", renewNever, []string{"nothing"}, 0},
 	} {

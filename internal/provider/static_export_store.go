@@ -21,9 +21,8 @@ func readLife(ctx context.Context, state *staticExportModel, private privateStat
 	notes, err := readPrivate[exportNotes](ctx, private, notesKey, diags)
 	if err != nil {
 		diags.AddWarning(aboutJob(summaryUnreadableNotes, life.JobID),
-			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider. "+
-				"If it named an unfinished job, the provider cannot resume that job. If the resource was imported, the next apply may export the site again.\n\n"+
-				"To use the bundle of an unfinished or imported job, run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
+			"The provider ignored the private state of this resource, because it was damaged or written by another version of the provider.\n\n"+
+				"If another version wrote it, use that version. Otherwise, no action is needed, unless a plan also warns that the private state was lost.")
 	}
 	if notes != nil {
 		life.exportNotes = *notes

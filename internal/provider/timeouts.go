@@ -26,7 +26,7 @@ func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, f
 	limit := byDefault
 	if field != "" {
 		if _, declared := timeouts.AttributeTypes(ctx)[field]; !declared {
-			panic("the schema has no timeouts." + field) // or the default would apply in silence
+			panic("the schema has no timeouts." + field) // or the default would apply silently
 		}
 		if configured, _ := timeouts.Attributes()[field].(types.String); configured.ValueString() != "" {
 			limit = durationOf(configured)

@@ -39,6 +39,8 @@ type updateWait struct {
 	again string
 	// unchanged says what a failure leaves unchanged. It may be empty.
 	unchanged string
+	// advice is added to that of a read that failed. It may be empty.
+	advice string
 }
 
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only
@@ -57,6 +59,8 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 		summary = summaryUpdateTimedOut
 	case timedOut(err):
 		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)
+	default:
+		cause.advice = sentences(cause.advice, w.advice)
 	}
 	addError(diags, summary, cause, holds)
 	return nil, false

@@ -146,19 +146,21 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, advice: destroyWithoutRead}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			addError(&resp.Diagnostics, summaryUpdateUnreadable, explain(err), "")
+			cause := explain(err)
+			cause.advice = sentences(cause.advice, destroyWithoutRead)
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, cause, "")
 			return
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "", sentences(fixSite, "To destroy without this read, use -refresh=false."))
+		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "", sentences(fixSite, destroyWithoutRead))
 		return
 	}
 	model.setUpdate(update)

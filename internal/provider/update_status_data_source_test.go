@@ -100,7 +100,11 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
-			said:   []string{"error: Could not read the update", "HTTP 404 Not Found for GET /v1/project/update-status/unknown_update", "there is no update with this ID"},
+			said:   []string{"error: Could not read the update", "HTTP 404 Not Found for GET /v1/project/update-status/unknown_update", "there is no update with this ID", destroyWithoutRead},
+		},
+		"unknown update with a wait": {
+			update: simulator.UpdateSpec{ID: "yet another"}, arguments: wait,
+			said: []string{"error: Could not read the update", "HTTP 404 Not Found", destroyWithoutRead},
 		},
 	}
 	h := newHarness(t, simulator.Options{})

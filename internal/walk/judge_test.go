@@ -111,7 +111,8 @@ func (j *judge) learn(e *event) {
 			}
 		}
 	}
-	if p := m.pending; p != nil && (p.id == id || p.failed) {
+	// An apply that succeeds drops a pending job that it looked for in vain, because the link of the job works again.
+	if p := m.pending; p != nil && (p.id == id || p.failed || stored && !e.failed && len(requestsFor(p.id, "", e.seen)) > 0) {
 		m.pending = nil
 	}
 	// Only an apply stores what its plan has refreshed.
