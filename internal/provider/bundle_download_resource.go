@@ -164,7 +164,7 @@ func warnAboutOccupied(occupied bundle.Obstacle, newPaths bool) string {
 		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.", "")
 	case occupied.Comparable:
 		return fmt.Sprintf("%q %s. The apply stops with an error before it changes any file, unless the content there is that of the bundle.\n\n"+
-			"To avoid the error, undo the change, or move or delete %[1]q.", occupied.Name, occupied.Problem)
+			"To avoid the error, restore, move, or delete %[1]q.", occupied.Name, occupied.Problem)
 	}
 	return explainOccupied(occupied, "The apply stops before it changes any file.", "")
 }

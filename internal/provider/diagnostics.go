@@ -139,7 +139,7 @@ var adviceByStatus = map[int]string{
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	408: "Try again later.",
-	409: "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again.",
+	409: "The request conflicts with the present state of the job or the site, such as another export. Wait, then try again.",
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,

@@ -99,7 +99,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(404): "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,
 		api(408): "Try again later.",
-		api(409): "The service is busy with other work on the site, or the job is not in the right state. Wait, then try again.",
+		api(409): "The request conflicts with the present state of the job or the site, such as another export. Wait, then try again.",
 		api(410): unknownID,
 		api(413): "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 		api(418): "Check base_url and the arguments. If they are correct, contact the service's support.",

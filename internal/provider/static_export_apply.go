@@ -96,7 +96,7 @@ func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
 		before := failure // of the step before: the service could not find its job or bundle
 		if before != nil {
 			run.diags.AddWarning(aboutJob(summaryGone, before.jobID),
-				fmt.Sprintf("During the apply, the service could not find job %s or its bundle for %s, so the apply did not use it.", before.jobID, notFoundLimit))
+				fmt.Sprintf("During the apply, the service could not find job %s or its bundle for %s, so the apply continued without it.", before.jobID, notFoundLimit))
 		}
 		switch step {
 		case stepResume:

@@ -63,7 +63,7 @@ func TestMissingBundleIsExportedOnce(t *testing.T) {
 	wantPhrases(t, c.apply(t, 1), repeated+lost)
 	replacement := h.service.JobIDs()[1]
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()
-	wantPhrases(t, c.apply(t, 0), repeated+replacement, repeated+lost, "for 30 seconds, so the apply did not use it.")
+	wantPhrases(t, c.apply(t, 0), repeated+replacement, repeated+lost, "for 30 seconds, so the apply continued without it.")
 	c.wantJob(t, 2)
 	c.wantEmptyPlan(t)
 	h.wantStarts(t, 3)

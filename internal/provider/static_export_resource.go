@@ -61,7 +61,7 @@ var (
 )
 
 // mayTakeLonger says how far an apply can exceed its timeout.
-const mayTakeLonger = " The start of an export can add up to `request_timeout`"
+const mayTakeLonger = " An export that is just starting can exceed it by up to `request_timeout`"
 
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
