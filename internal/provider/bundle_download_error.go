@@ -104,7 +104,7 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	}
 	var of string
 	if jobID != "" { // else a plan does not know it
-		of = "The request was for the bundle of job " + jobID + "."
+		of = "The job_id is " + jobID + "."
 	}
 	addError(diags, o.summary, cause, sentences(of, o.unchanged))
 }

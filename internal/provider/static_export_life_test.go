@@ -164,7 +164,8 @@ func TestEarlyRenewalWithTheSameExpirySwitchesOffRenewBefore(t *testing.T) {
 		s.plan.RenewBefore = types.StringValue("10m")
 		link := exportLink{URL: "https://s.test/later", ExpiresAt: s.life.Link.ExpiresAt.Add(test.extends)}
 		received, now := s.life.LinkReceivedAt, s.life.Link.ExpiresAt.Add(test.after)
-		kept := s.life.linkCreated(&client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt}, s.plan.goal(), now)
+		bundle := &client.Bundle{URL: link.URL, ExpiresAt: link.ExpiresAt.Add(500 * time.Millisecond)} // the state has whole seconds
+		kept := s.life.linkCreated(bundle, s.plan.goal(), now)
 		if test.extends != 0 {
 			received = now
 		}
