@@ -7,7 +7,7 @@ SHELL := bash
 # The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform. If PATH has none, the targets that need one build OpenTofu.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),$(TOFU))
 CLI = $(filter $(TOFU),$(TF))
-# The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Only `make testacc` uses a real service.
+# The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Of the tests, only `make testacc` can use a real service.
 TEST_CLI = TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 TEST_ENV = $(TEST_CLI) DOCS_BASE_URL=
 # The race detector needs a C compiler, without which Go turns CGO_ENABLED off. RACE= turns it off, too.
@@ -122,7 +122,7 @@ cover: ## Fail if the coverage of the last `make test` is too low
 	scripts/coverage.sh $(PROFILE) $(COVERAGE) $(COVERED)
 
 .PHONY: test-cli
-test-cli: | $(CLI) ## Run only the tests that use the CLI (TF=tofu)
+test-cli: | $(CLI) ## Run the packages with most tests of the CLI (TF=tofu)
 	$(TEST_ENV) go test ./internal/provider ./internal/doctest ./internal/schemajson
 
 .PHONY: testacc

@@ -50,8 +50,8 @@ func serve(debug bool) error {
 // Service managers send SIGTERM to the whole process group, and some tools to any process.
 // A provider that ended with it would lose what Terraform could still store, such as the ID of
 // a job that has just started. Terraform ends its providers itself, unless it was killed. Then
-// they get another parent. A parent that is gone by now has closed the pipe to which the
-// provider writes first, which ends the provider as well.
+// they get another parent. If that happened before this check began, the provider's first write
+// to the closed pipe ends it.
 //
 // On Windows, a process that lost its parent still names it, so there the provider stays until
 // it is ended. Go turns the closing of a console into a SIGTERM, which signal.Ignore would not stop.

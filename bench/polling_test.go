@@ -34,7 +34,7 @@ type job struct {
 
 func (j job) ends() time.Duration { return j.queue + j.run }
 
-// observe is what a GET sees that reaches the service at a time.
+// observe is what a GET that reaches the service at a given time sees.
 func (j job) observe(at time.Duration) (seen retry.Poll, done bool) {
 	seen.Queued, done = at < j.queue, at >= j.ends()
 	if !done && !seen.Queued && j.progress != nil {

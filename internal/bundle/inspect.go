@@ -126,7 +126,7 @@ func (o origin) foreign() bool { return o == originOther || o == originOtherKind
 
 const (
 	replacedSince = "has the content that this resource wrote, but has been modified since then, perhaps by the resource that replaces it or by another one"
-	unknownTime   = "has the content that this resource wrote, but there is no record of when it wrote that, so another resource may have written the same content since then"
+	unknownTime   = "has the content that this resource wrote, but another resource may have written it again"
 )
 
 // Obstacle is something at a target that the resource did not write.

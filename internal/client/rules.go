@@ -27,7 +27,7 @@ var (
 	// startRule is for the start of an export, which must not be sent again if the service may
 	// have received it.
 	startRule = retry.Rule{retry.Unconnected: retries}
-	// patientRule is for requests that lose an export if they give up: those for a job that the
+	// patientRule is for requests whose failure loses an export: those for a job that the
 	// caller started, and for its first link. It also applies to any wait after its first success.
 	patientRule = retry.Rule{retry.Unconnected: outage, retry.Temporary: outage, retry.NotFound: tolerance, retry.Other: tolerance}
 )
@@ -38,7 +38,7 @@ type Patience int
 const (
 	// Plain is for a request that can be made again later.
 	Plain Patience = iota
-	// Patient is for a request that loses an export if it gives up.
+	// Patient is for a request whose failure loses an export.
 	Patient
 )
 

@@ -146,7 +146,7 @@ func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept, Close and Addr make the service a net.Listener.
+// Accept, Close, and Addr make the service a net.Listener.
 func (s *service) Accept() (net.Conn, error) {
 	select {
 	case conn := <-s.conns:

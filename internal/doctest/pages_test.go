@@ -119,7 +119,6 @@ func TestPagesListWhatAFileNeeds(t *testing.T) {
 		"pipelines/github-actions/publish.yml": {"pipelines", ofAWorkflow},
 		"pipelines/github-actions/approve.yml": {"pipelines", ofAWorkflow},
 		"pipelines/github-actions/renew.yml":   {"pipelines", ofAWorkflow},
-		"hcp-terraform/renew.yml":              {"pipelines", ofAWorkflow},
 		"hcp-terraform/run.sh":                 {"hcp-terraform", `()\$([A-Z]+_[A-Z]+)`},
 		"hcp-terraform/platform/main.tf":       {"hcp-terraform", `()(?m)^variable "(\w+)"`},
 	} {

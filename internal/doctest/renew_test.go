@@ -19,7 +19,7 @@ import (
 func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
 	const (
-		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job, or start a run of the workspace."
+		stops      = "The plan changes job_id, so it was not applied. Rerun the last publish or plan job."
 		unfinished = "The export has no link yet, because its first export or its import did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
 		names      = "check that each trigger has the name of the variable it is set from"
 		nothing    = "Nothing published yet."

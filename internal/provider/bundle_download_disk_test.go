@@ -23,7 +23,7 @@ import (
 )
 
 // addBundle adds a completed job whose bundle is a site of that many pages and two
-// assets: index.html, quickstart.html, guides/hosting.html and so on.
+// assets: index.html, quickstart.html, guides/hosting.html, and so on.
 func (h *harness) addBundle(id string, pages int) {
 	h.service.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
 }

@@ -159,7 +159,7 @@ func advise(e *client.APIError) string {
 	case known != "":
 		return known
 	case e.StatusCode/100 == 3:
-		return "If the API has moved, set base_url to its new base URL. If this is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."
+		return "If the API has moved, set base_url to its new base URL. If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:

@@ -45,7 +45,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		"refusal":     {refused, explanation{"The service returned HTTP 400 Bad Request for GET /v1/a (request ID req_1): no such theme.", badRequest}},
 		"rate limit":  {slowDown, explanation{"The service returned HTTP 429 Too Many Requests for GET /v1/a (request ID req_1), without a message. The service asked the provider to wait 1m30s before the next request.", "Reduce -parallelism, or try again later."}},
-		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the API has moved, set base_url to its new base URL. If this is a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."}},
+		"redirect":    {moved, explanation{"The service returned HTTP 308 Permanent Redirect for GET /v1/a (request ID req_1), a redirect to https://new.example.com/v1, without a message.", "If the API has moved, set base_url to its new base URL. If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."}},
 		"web page":    {page, explanation{"The service returned HTTP 404 Not Found for GET /v1/a (request ID req_1), a web page, without a message.", apiURL}},
 		"login page":  {login, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the body is a web page. The message in the body: Log in.", apiURL}},
 		"no contract": {broken, explanation{"The service returned HTTP 200 OK for GET /v1/a (request ID req_1), but the response has no field \"status\".", "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}},

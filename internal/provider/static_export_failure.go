@@ -141,7 +141,7 @@ func failsAgain(cause error) bool {
 const (
 	nextTry         = "The next apply tries again."
 	ifStillMissing  = "If the service still cannot find the job or its bundle, the next apply exports the site again."
-	resumeByApply   = "To resume the same job, run \"terraform apply\" again."
+	resumeByApply   = "To resume this job, run \"terraform apply\" again."
 	ifTainted       = "If the plan shows the resource as tainted, do not apply the plan. First run \"terraform untaint ADDRESS\" for this resource."
 	resumeByUntaint = "To resume this job instead of starting another one, run \"terraform untaint ADDRESS\" for this resource, then run \"terraform apply\" again."
 	resumedTimeout  = "The resumed export is limited by timeouts.update, not by timeouts.create. If necessary, increase timeouts.update."

@@ -50,7 +50,7 @@ func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
 	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
 	c := h.cli(t, revision("1", "lifecycle {\n    ignore_changes = [domain]\n  }"))
 	c.terraform.Run(t, 0, "import", site, id)
-	c.report(t, 1, "plan").wantSaid(t, "site", "error: Invalid import ID (domain)", "import DOMAIN,JOB_ID")
+	c.report(t, 1, "plan").wantSaid(t, "site", "error: Imported export has no domain (domain)", "import DOMAIN,JOB_ID")
 	c.terraform.Run(t, 0, "state", "rm", site)
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	c.apply(t, 0)

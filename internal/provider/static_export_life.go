@@ -7,8 +7,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// exportLife is what Terraform stores about an export. Only the methods in this file change it, each
-// for one event, and they decide what to do next. It is read and stored as a whole: see
+// exportLife is what Terraform stores about an export. After it was read, only the methods in this file change it,
+// each for one event, and they decide what to do next. It is read and stored as a whole: see
 // static_export_store.go.
 type exportLife struct {
 	// Attributes in the state:

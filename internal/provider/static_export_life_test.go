@@ -366,7 +366,7 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		"start of an unknown domain":     {stageStart, nil, missing, create, summaryStartFailed, noJob + "Check that the organization of the API key owns the domain, and that base_url (https://docs.test/v1) is the base URL of the API with its version segment."},
 		"refused start":                  {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
 		"failed job":                     {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: see https://h/?(redacted).\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
-		"interrupted poll of a create": {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume the same job, run \"terraform apply\" again. " +
+		"interrupted poll of a create": {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume this job, run \"terraform apply\" again. " +
 			"If the plan shows the resource as tainted, do not apply the plan. First run \"terraform untaint ADDRESS\" for this resource."},
 		"interrupted first link":          {stageLink, nil, context.Canceled, update, summaryExportInterrupted, noLink + resumeByApply},
 		"interrupted renewal":             {stageRenewal, nil, context.Canceled, update, summaryRenewalFailed, request + "The next apply tries again."},

@@ -24,7 +24,7 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 		return
 	}
 	if plan.Domain.IsNull() { // ignore_changes keeps what an import left out
-		resp.Diagnostics.AddAttributeError(path.Root("domain"), summaryInvalidImport,
+		resp.Diagnostics.AddAttributeError(path.Root("domain"), summaryNoDomain,
 			"The import named only the job ID, and ignore_changes keeps the domain out of the state.\n\n"+
 				"Remove domain from ignore_changes. Or run \"terraform state rm ADDRESS\" for this resource, and import DOMAIN,JOB_ID.")
 		return
@@ -78,7 +78,7 @@ func warnAboutPlan(steps exportSteps, life *exportLife, goal exportGoal, diags *
 	}
 	if life.Imported && life.differs(goal) && goal.inputs.Domain != "" {
 		diags.AddWarning(aboutJob(summaryImportDiffers, life.JobID), fmt.Sprintf("Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
-			"To keep job %[1]s instead, import %[3]s,%[1]s. If the resource is already in the state, first run \"terraform state rm ADDRESS\" for it.", life.JobID, life.Inputs.Domain, goal.inputs.Domain))
+			"To keep job %[1]s instead, import %[3]s,%[1]s. If the resource is already in the state, first run \"terraform state rm ADDRESS\" for this resource.", life.JobID, life.Inputs.Domain, goal.inputs.Domain))
 	}
 	if life.Lost {
 		warn(summaryLostNotes, life.JobID, "The private state of this resource was lost. "+

@@ -17,7 +17,7 @@ type privateState interface {
 }
 
 // readPrivate decodes a value of the private state. It returns nil if there is none, and an
-// error if it cannot be decoded, because another version wrote it.
+// error if it cannot be decoded, because it is damaged or another version wrote it.
 func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (*T, error) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)

@@ -16,6 +16,7 @@ const (
 	summaryInvalidParameters = "Invalid additional parameters"
 	summaryInvalidDuration   = "Invalid duration"
 	summaryInvalidImport     = "Invalid import ID"
+	summaryNoDomain          = "Imported export has no domain"
 
 	summaryStartFailed     = "Could not start the static export"
 	summaryJobFailed       = "Static export job failed"

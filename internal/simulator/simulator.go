@@ -41,8 +41,8 @@ type Options struct {
 	// unless their specs say otherwise: 2 s and 18 s if zero, no time if
 	// negative.
 	Queue, Run time.Duration
-	// Fail, unless empty, is the message with which every job fails whose spec
-	// has no Fail.
+	// Fail, unless empty, is the failure message of every job whose spec has
+	// no Fail.
 	Fail string
 	// LinkLifetime is how long a presigned link works, in whole seconds: 15 min
 	// if zero. Links are dated in whole seconds, so a link that is created

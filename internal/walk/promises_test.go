@@ -40,7 +40,7 @@ var promises = []struct {
 	{shows, "A plan that starts an export without the private state says that it is missing.", (*event).lossIsTold},
 	{shows, "What depends on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
-	// Of an apply: resources/static_export, guides/link-lifetime, and Connections in index.
+	// Of an apply: resources/static_export, guides/link-lifetime, and Timeouts and retries in index.
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
 	{applies, "An apply starts a job only if the plan shows it, and with the configured inputs.", (*event).startsAsPlanned},
 	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is still missing.", (*event).startsNoSecond},

@@ -39,7 +39,7 @@ type scene struct {
 	Keeps    bool   `json:"keeps,omitempty"`
 }
 
-// job is how the jobs behave that a step starts.
+// job is how the jobs that a step starts behave.
 type job struct {
 	Run  span   `json:"run,omitzero"`
 	Fail string `json:"fail,omitempty"`

@@ -48,7 +48,7 @@ changes=$("$tf" show -json "$plan")
 if ! printf '%s' "$changes" | jq --exit-status '
   [ .resource_changes[]? | select(.type == "docs_static_export") | .change
     | .before.job_id != null and .after.job_id == .before.job_id ] | all' >/dev/null; then
-  stop "The plan changes job_id, so it was not applied. Rerun the last publish or plan job, or start a run of the workspace. If that changes nothing, $names"
+  stop "The plan changes job_id, so it was not applied. Rerun the last publish or plan job. If that changes nothing, $names"
 fi
 
 # With exec, a canceled job interrupts the apply instead of the shell.

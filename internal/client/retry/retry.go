@@ -47,7 +47,7 @@ type Failure struct {
 	Progress bool
 }
 
-// Limit is for how long failures in a row are retried, or [Counted]. Zero means not at all.
+// Limit is how long consecutive failures are retried, or [Counted]. Zero means not at all.
 type Limit time.Duration
 
 // Counted means that failures are retried [Loop.MaxRetries] times.

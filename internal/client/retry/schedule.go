@@ -26,9 +26,9 @@ type Poll struct {
 // Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed
 // time, so that a long job is polled less often than a short one, and its end is still
 // noticed within a few percent of its duration. Each time the progress rises, it estimates
-// the end, and it polls more often shortly before and after that. Only right after a rise
-// does it wait longer if the end is far away, because progress may stall, drop, or start
-// over.
+// the end, and it polls more often shortly before and after that. It waits longer only
+// right after a rise, if the end is far away: at other times, the progress may have stalled,
+// dropped, or started over.
 //
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
