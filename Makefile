@@ -7,7 +7,7 @@ SHELL := bash
 # The CLI that every target uses, for example TF=tofu or TF=/path/to/terraform. If PATH has none, the targets that need one build OpenTofu.
 TF ?= $(or $(firstword $(shell command -v terraform tofu)),$(TOFU))
 CLI = $(filter $(TOFU),$(TF))
-# The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Of the tests, only `make testacc` can use a real service.
+# The path is absolute, because tests run in other directories. If the CLI is missing, they fail. Only `make testacc` and `make verify-service` can use a real service.
 TEST_CLI = TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(or $(abspath $(shell command -v '$(TF)')),$(TF))'
 TEST_ENV = $(TEST_CLI) DOCS_BASE_URL=
 # The race detector needs a C compiler, without which Go turns CGO_ENABLED off. RACE= turns it off, too.
@@ -130,7 +130,7 @@ testacc: | $(CLI) ## Run the acceptance tests against the service of DOCS_BASE_U
 	$(TEST_CLI) go test ./internal/provider -run '^TestAcc' -v -count 1 -parallel 1 -timeout 120m
 
 .PHONY: verify-service
-verify-service: | $(BUILD) $(CLI) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN)
+verify-service: | $(BUILD) $(CLI) ## Verify a real service and report what it does (DOCS_BASE_URL, DOCS_API_KEY, DOCS_DOMAIN, DOCS_STATUS_ID)
 	@: "$${DOCS_BASE_URL:?set this variable}" "$${DOCS_API_KEY:?set this variable}" "$${DOCS_DOMAIN:?set this variable}"
 	@go test -c -o $(BUILD)/verify.test ./internal/verify && rm -f $(BUILD)/service-report.md
 	@echo "This runs the provider against $$DOCS_BASE_URL and sends:"

@@ -35,7 +35,7 @@ func (t Target) Check() error {
 		return fmt.Errorf("the working directory was deleted or cannot be read (%w), so run the command in another one", err)
 	}
 	if isIn(directory, file) || isIn(file, directory) {
-		return fmt.Errorf("the file %q and the directory %q must not contain one another: use separate paths, such as out/bundle.tar.gz and out/site", t.Path, t.Directory)
+		return fmt.Errorf("neither the file %q nor the directory %q may be inside the other: use separate paths, such as out/bundle.tar.gz and out/site", t.Path, t.Directory)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ var (
 	planDownload = downloadOperation{
 		diskSummary: summaryInspectFailed,
 		summary:     summaryInspectFailed,
+		unchanged:   "No files were changed.",
 		tryAgain:    runAgain,
 	}
 	createDownload = downloadOperation{
@@ -97,7 +98,7 @@ func (o downloadOperation) addFailure(diags *diag.Diagnostics, jobID string, tar
 	}
 	cause := explain(err)
 	if client.IsNotFound(err) {
-		cause.advice = missingBundle
+		cause.advice = sentences(checkService, missingBundle)
 	}
 	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
 		cause.advice = sentences(raiseOpenFiles, o.tryAgain)
@@ -119,7 +120,7 @@ func argumentOf(occupied bundle.Obstacle) path.Path {
 // explainOccupied describes what the resource did not write and does not replace.
 func explainOccupied(occupied bundle.Obstacle, result, tryAgain string) string {
 	return paragraphs(fmt.Sprintf("%q %s. %s", occupied.Name, occupied.Problem, result),
-		sentences(fmt.Sprintf("If something else uses %[1]q, for example another docs_bundle_download resource, use a different %[2]s. Otherwise, restore, move, or delete %[1]q.", occupied.Name, argumentOf(occupied)), tryAgain))
+		sentences(fmt.Sprintf("If something else uses %[1]q, for example another docs_bundle_download resource, use a different %[2]s. Otherwise, move or delete %[1]q.", occupied.Name, argumentOf(occupied)), tryAgain))
 }
 
 const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or reduce -parallelism."

@@ -161,10 +161,10 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 func warnAboutOccupied(occupied bundle.Obstacle, newPaths bool) string {
 	switch {
 	case newPaths:
-		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.", "")
+		return explainOccupied(occupied, "The apply stops. If this plan replaces a resource without create_before_destroy, Terraform deletes the old files first.", "")
 	case occupied.Comparable:
 		return fmt.Sprintf("%q %s. The apply stops with an error before it changes any file, unless the content there is that of the bundle.\n\n"+
-			"To avoid the error, restore, move, or delete %[1]q.", occupied.Name, occupied.Problem)
+			"To avoid the error, move or delete %[1]q.", occupied.Name, occupied.Problem)
 	}
 	return explainOccupied(occupied, "The apply stops before it changes any file.", "")
 }

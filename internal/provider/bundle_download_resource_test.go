@@ -131,7 +131,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if name == "no directory" {
-				plan.wantSaid(t, name, "site\" is a file. The apply stops. If this plan replaces a resource without create_before_destroy, its old files are deleted before that.")
+				plan.wantSaid(t, name, "site\" is a file. The apply stops. If this plan replaces a resource without create_before_destroy, Terraform deletes the old files first.")
 			} else {
 				plan.wantNothingSaid(t, name) // what is there may be what would be written
 			}

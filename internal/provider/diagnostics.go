@@ -112,7 +112,8 @@ const (
 	stateUnchanged = "The state is unchanged."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
-	missingBundle      = "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
+	checkService       = "Check base_url and the API key."
+	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
 	badRequest         = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
 	unknownID          = "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1."
 )
@@ -139,7 +140,7 @@ var adviceByStatus = map[int]string{
 	404: unknownID,
 	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	408: "Try again later.",
-	409: "The request conflicts with the present state of the job or the site, such as another export. Wait, then try again.",
+	409: "The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.",
 	410: unknownID,
 	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 	422: badRequest,

@@ -76,7 +76,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		},
 		"object store": {
 			&client.StorageError{Host: "storage.example.com", StatusCode: 403, Message: "AccessDenied"},
-			explanation{"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.", "Try again. If it fails again, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."},
+			explanation{"The object store storage.example.com returned HTTP 403 Forbidden: AccessDenied.", "Try again. If the request still fails, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."},
 		},
 		"page of the object store":     {&client.StorageError{Host: "storage.example.com", StatusCode: 200}, explanation{"The object store storage.example.com returned HTTP 200 OK with a web page instead of the bundle.", intercepts}},
 		"redirect of the object store": {&client.StorageError{Host: "storage.example.com", StatusCode: 302}, explanation{"The object store storage.example.com returned HTTP 302 Found, a redirect that the provider does not follow.", intercepts}},
@@ -99,7 +99,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		api(404): "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",
 		api(407): checkProxy,
 		api(408): "Try again later.",
-		api(409): "The request conflicts with the present state of the job or the site, such as another export. Wait, then try again.",
+		api(409): "The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.",
 		api(410): unknownID,
 		api(413): "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
 		api(418): "Check base_url and the arguments. If they are correct, contact the service's support.",

@@ -57,7 +57,7 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
-		return nil, errors.New("the action did not run, because Terraform was interrupted")
+		return nil, errors.New("the action did not run, because Terraform was interrupted: run the same command again")
 	}
 	stream, err := s.frameworkServer.InvokeAction(ctx, req)
 	if err != nil {

@@ -68,7 +68,7 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	if err != nil {
 		cause := explainExport(err)
 		if client.IsNotFound(err) {
-			cause.advice = missingBundle
+			cause.advice = sentences(checkService, missingBundle)
 		}
 		addError(&resp.Diagnostics, summaryLinkFailed, cause, "")
 		return

@@ -64,7 +64,10 @@ func outcomeOf(stage exportStage, cause error) exportOutcome {
 func (f *exportFailure) describe(c *client.Client) (summary string, text explanation) {
 	var cause explanation
 	if f.cause != nil {
-		cause = explainExport(f.cause)
+		cause = explain(f.cause)
+		if f.stage == stageStart {
+			cause = explainExport(f.cause)
+		}
 	}
 	summary, known, next := f.describeStage(c, cause.advice)
 	return summary, explanation{paragraphs(cause.what, known), next}

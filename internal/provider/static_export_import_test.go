@@ -18,7 +18,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
 	h.wantCounts(t, counts{job: 2})
 
-	wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without a new export", "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without another job", "0 added, 1 changed")
 	h.wantCounts(t, counts{job: 4, bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)

@@ -54,7 +54,7 @@ func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testi
 			h.clock.Advance(time.Minute)
 
 			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows the resource as tainted, applying it starts another job.", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
+			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows the resource as tainted, applying the plan starts another job.", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
 			if plan.planned["site"] != "replace" {
 				t.Errorf("planned %q, want a replacement", plan.planned["site"])
 			}

@@ -52,7 +52,7 @@ const (
 	summaryMissing         = "Static export job or bundle is missing"
 	summaryGone            = "Job or bundle was not found"
 	summaryImportDiffers   = "Job was imported with another domain"
-	summaryImportAdopts    = "Configured inputs are recorded without a new export"
+	summaryImportAdopts    = "Configured inputs are recorded without another job"
 	summaryUnreadableNotes = "Private state is unreadable"
 	summaryLostNotes       = "Private state was lost"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"

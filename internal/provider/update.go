@@ -39,7 +39,7 @@ type updateWait struct {
 	again string
 	// unchanged says what a failure leaves unchanged. It may be empty.
 	unchanged string
-	// advice is added to that of a read that failed. It may be empty.
+	// advice is added to that of a failure. It may be empty.
 	advice string
 }
 
@@ -58,7 +58,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	case timedOut(err) && failed: // so the advice is about the last failure
 		summary = summaryUpdateTimedOut
 	case timedOut(err):
-		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice)
+		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice, w.advice)
 	default:
 		cause.advice = sentences(cause.advice, w.advice)
 	}

@@ -96,7 +96,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"wait for failure that must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},
 		"wait until the timeout": {
 			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", `had status "in_progress" when last checked. It may still be running.`, "\n\nTo continue waiting, run the same command again. If the operation normally takes longer, increase timeouts.read.\n"},
+			said: []string{"error: Timed out waiting for the update", `had status "in_progress" when last checked. It may still be running.`, "\n\nTo continue waiting, run the same command again. If the operation normally takes longer, increase timeouts.read. " + destroyWithoutRead},
 		},
 		"unknown update": {
 			update: simulator.UpdateSpec{ID: "another"},
