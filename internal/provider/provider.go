@@ -100,8 +100,8 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
 				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 			"max_retries": schema.Int64Attribute{
-				MarkdownDescription: "Maximum number of retries after a failed connection or a temporary failure. The start of an export is retried only after a failed connection. " +
-					"Ignored for an export that has started and for a wait that has read a status: see [Timeouts and retries](#timeouts-and-retries). " +
+				MarkdownDescription: "Maximum number of retries after a failed connection or a temporary failure. The start of an export is not retried after a temporary failure. " +
+					"Ignored after an export has started, until its first link, and after a wait has read a status: see [Timeouts and retries](#timeouts-and-retries). " +
 					"From `0` to `20`. Default: `4`.",
 				Optional:   true,
 				Validators: []validator.Int64{int64validator.Between(0, 20)},

@@ -49,7 +49,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		// Terraform does not ask the provider before it replaces a tainted resource.
 		resp.Diagnostics.AddWarning(aboutJob(summaryUnfinished, life.JobID), fmt.Sprintf(
 			"When Terraform refreshed the state, job %[1]s had no link, because an earlier apply did not finish.\n\n"+
-				"If the plan shows the resource as tainted, applying the plan starts another job. To resume job %[1]s instead, run \"terraform untaint ADDRESS\" for this resource, and plan again. Otherwise, other warnings say what happens to the job.", life.JobID))
+				"If the plan shows the resource as tainted, applying the plan starts another job. To resume job %[1]s instead, run \"terraform untaint ADDRESS\" for this resource, and plan again. Otherwise, ignore this warning.", life.JobID))
 	}
 	life.storeState(ctx, state, &resp.State, resp.Identity, &resp.Diagnostics)
 	if life.exportNotes != notes { // or what a later version has stored would be lost
