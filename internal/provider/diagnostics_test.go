@@ -90,10 +90,13 @@ func TestFailuresAreExplained(t *testing.T) {
 			}
 		})
 	}
+	gone := api(410)
+	gone.Page = true
 	for err, want := range map[error]string{
 		api(401): "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
 		api(402): "The organization's subscription does not cover this request.",
 		api(403): "Check that the key is an admin API key of the organization that owns the site.",
+		gone:     apiURL,
 		proxied:  "Check that the key is an admin API key of the organization that owns the site. If a proxy sent this page instead, allow connections to the host of base_url.",
 		api(425): "Try again later.",
 		api(404): "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",

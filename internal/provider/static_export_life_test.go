@@ -332,6 +332,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 	t.Parallel()
 	refusal, missing, lost, timeout := &client.APIError{}, &client.APIError{}, &client.ConnectionError{Sent: true}, &timeoutError{time.Hour, "update"}
 	refusal.StatusCode, missing.StatusCode = 422, 404
+	forbidden := &client.APIError{}
+	forbidden.StatusCode = 403
 	noID := &client.UnexpectedResponseError{Problem: "the response has no field \"jobId\""}
 	page := &client.UnexpectedResponseError{NotJSON: true, Problem: "the body is a web page"}
 	const (
@@ -365,6 +367,8 @@ func TestFailureOfAnExportSaysWhatIsKnownAndHowToResume(t *testing.T) {
 		"start without an ID":            {stageStart, nil, noID, create, summaryStartFailed, inDoubt + explain(noID).advice + " " + look},
 		"start of an unknown domain":     {stageStart, nil, missing, create, summaryStartFailed, noJob + "Check that the organization of the API key owns the domain, and that base_url (https://docs.test/v1) is the base URL of the API with its version segment."},
 		"refused start":                  {stageStart, nil, refusal, create, summaryStartFailed, noJob + badRequest},
+		"forbidden start":                {stageStart, nil, forbidden, create, summaryStartFailed, noJob + explainExport(forbidden).advice},
+		"forbidden renewal":              {stageRenewal, nil, forbidden, update, summaryRenewalFailed, request + adviceByStatus[403] + " " + nextTry}, // the subscription was enough for the export
 		"failed job":                     {stagePoll, failed, nil, create, summaryJobFailed, "Job se_1 ended with status \"failed\". The service's message: see https://h/?(redacted).\n\nFix the site, then run \"terraform apply\" again, which starts another job."},
 		"interrupted poll of a create": {stagePoll, nil, context.Canceled, create, summaryExportInterrupted, unread + "To resume this job, run \"terraform apply\" again. " +
 			"If the plan shows the resource as tainted, do not apply the plan. First run \"terraform untaint ADDRESS\" for this resource."},
