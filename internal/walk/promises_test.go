@@ -93,7 +93,7 @@ func fails(e *event) bool    { return stores(e) && e.failed && !e.stopped }
 func whole(e *event) bool    { return e.applying && !e.stopped && !e.killed }
 func gates(e *event) bool    { return e.address == gate && whole(e) && e.action != noop }
 func downloads(e *event) bool {
-	return e.address == download && whole(e) && !failure(saidAt(e.all, address(0)))
+	return e.address == download && whole(e) && !failure(slices.Concat(saidAt(e.all, address(0)), saidAt(e.all, "between")))
 }
 
 func (e *event) secrets() bool { return len(e.leaks) == 0 && !isSecret(fmt.Sprint(e.said)) }
