@@ -28,9 +28,6 @@ type Config struct {
 	// RequestTimeout limits each attempt of a request, and how long a download may
 	// receive no data; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries limits the retries of a request with [Plain] patience, and of a start that could
-	// not connect; 4 if nil. Only the context limits the retries after a 429.
-	MaxRetries *int
 	// Log writes a log record. No message or field contains the API key or the query of
 	// a URL.
 	Log func(ctx context.Context, level slog.Level, message string, fields map[string]any)

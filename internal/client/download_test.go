@@ -1,8 +1,10 @@
 package client
 
 import (
+	"archive/tar"
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -14,6 +16,26 @@ import (
 
 // content and other are two objects.
 var content, other = noise(10_000, 1), noise(10_000, 2)
+
+// archive is a tar of one file of 1,024 bytes, 2,560 bytes long; oldArchive is the same without the magic of POSIX.
+var archive, oldArchive = tarOf(noise(1024, 3))
+
+func tarOf(file []byte) (posix, old []byte) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	_ = w.WriteHeader(&tar.Header{Name: "index.html", Mode: 0o644, Size: int64(len(file)), Format: tar.FormatUSTAR})
+	_, _ = w.Write(file)
+	_ = w.Close()
+	old = bytes.Clone(b.Bytes())
+	clear(old[257:512])
+	copy(old[148:156], "        ")
+	sum := 0
+	for _, b := range old[:512] {
+		sum += int(b)
+	}
+	copy(old[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return b.Bytes(), old
+}
 
 func noise(n int, seed uint64) []byte {
 	random, bytes := rand.New(rand.NewPCG(seed, 0)), make([]byte, n)
@@ -63,8 +85,8 @@ func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // link returns a presigned link to store.test, with user information, which must not be
 // sent.
-func link(path string) string {
-	return "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature
+func link(path string) *Bundle {
+	return &Bundle{URL: "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature}
 }
 
 // memory is a destination that takes a while or fails if the test says so.
@@ -105,18 +127,29 @@ func TestDownloadSucceeds(t *testing.T) {
 		asked    []string
 		took     time.Duration
 		content  []byte // nil: content
+		states   int64  // sizeBytes; zero if the service does not state it
 	}{
 		"of what only begins like a page": {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
-		"of text whose rest begins like a page": {
-			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("text<b>"), `"v1"`)), sends([]byte("text<b>"), `"v1"`)},
-			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("text<b>"),
+		"of what goes on like a page": {
+			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("\x00\x00\x00\x00<b>"), `"v1"`)), sends([]byte("\x00\x00\x00\x00<b>"), `"v1"`)},
+			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("\x00\x00\x00\x00<b>"),
 		},
-		"again after nothing":                  {handlers: []http.HandlerFunc{sends(nil, `"v1"`), whole}, asked: []string{"/1", "/2"}},
-		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
-		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},
-		"slowly but steadily":                  {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, took: 290 * second, content: bytes.Repeat([]byte("0123456789"), 10)},
-		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/2"}},
-		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, content: other[:1000]},
+		"of a whole part that was not requested": {handlers: []http.HandlerFunc{part(content, "bytes 0-9999/10000")}, asked: []string{"/1"}},
+		"with the size that the service states":  {handlers: []http.HandlerFunc{whole}, states: 10_000, asked: []string{"/1"}},
+		"resuming up to the size that the service states": {
+			handlers: []http.HandlerFunc{streams(200, content[:4000], `ETag: "v1"`), whole}, states: 10_000, asked: []string{"/1", resumed},
+		},
+		"of a tar with an end marker":            {handlers: []http.HandlerFunc{streams(200, archive)}, asked: []string{"/1"}, content: archive},
+		"again after a tar without one":          {handlers: []http.HandlerFunc{streams(200, archive[:1536]), whole}, asked: []string{"/1", "/2"}},
+		"again after half of the marker":         {handlers: []http.HandlerFunc{streams(200, archive[:2559]), whole}, asked: []string{"/1", "/2"}},
+		"again after an old tar without one":     {handlers: []http.HandlerFunc{streams(200, oldArchive[:1536]), whole}, asked: []string{"/1", "/2"}},
+		"of a tar without one that has a length": {handlers: []http.HandlerFunc{sends(archive[:1536], "")}, asked: []string{"/1"}, content: archive[:1536]},
+		"again after nothing":                    {handlers: []http.HandlerFunc{sends(nil, `"v1"`), whole}, asked: []string{"/1", "/2"}},
+		"resuming after a refusal":               {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
+		"after a stall":                          {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},
+		"slowly but steadily":                    {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, took: 290 * second, content: bytes.Repeat([]byte("\x00123456789"), 10)},
+		"from the start with a weak ETag":        {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/2"}},
+		"from the start if the object changed":   {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, content: other[:1000]},
 		"again if a part is of another object": {
 			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
 			asked:    []string{"/1", resumed, "/3"},
@@ -160,7 +193,9 @@ func TestDownloadSucceeds(t *testing.T) {
 					if n > 0 && err == nil {
 						t.Error("an attempt that should fail succeeds")
 					}
-					err = receiver.receive(t.Context(), c.shared, link(strconv.Itoa(n+1)), 1)
+					bundle := link(strconv.Itoa(n + 1))
+					bundle.SizeBytes = &test.states
+					err = receiver.receive(t.Context(), c.shared, bundle, 1)
 				}
 				if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 					t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
@@ -179,7 +214,7 @@ func drip(chunks int, delay time.Duration, next http.HandlerFunc) http.HandlerFu
 		w.Header().Set("Content-Length", "100")
 		for range chunks {
 			late(delay, func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = w.Write([]byte("0123456789"))
+				_, _ = w.Write([]byte("\x00123456789"))
 				w.(http.Flusher).Flush()
 			})(w, r)
 		}
@@ -195,12 +230,18 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error in a namespace": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
-		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
-		"with JSON":                        {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
-		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
-		"if the response is empty":         {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
+		"with an XML error in a namespace":          {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with other XML":                            {reply(403, "<html>"+signature+"</html>"), refused},
+		"with XML over 64 KiB":                      {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
+		"with JSON":                                 {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
+		"with a message in JSON":                    {reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`), "the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)"},
+		"with the reason of a redirect":             {reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)), "the object store store.test returned HTTP 301 Moved Permanently, a redirect that the provider does not follow: PermanentRedirect: Expired at https://s.test/?(redacted)"},
+		"with JSON instead of the bundle":           {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
+		"with text instead of the bundle":           {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
+		"with another size than the service states": {reply(200, "\x00"), "the object store store.test returned HTTP 200 OK with 1 bytes instead of the bundle, which has 7 bytes according to the service"},
+		"with fewer bytes than the service states":  {streams(200, []byte("\x00")), "the request to the object store store.test failed: the response ended after 1 of 7 bytes"},
+		"with a redirect":                           {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
+		"if the response is empty":                  {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
 				_, _ = w.Write([]byte(part))
@@ -215,7 +256,11 @@ func TestDownloadFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
-				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1)
+				bundle := link("1")
+				if strings.Contains(name, "the service states") {
+					bundle.SizeBytes = new(int64(7))
+				}
+				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, bundle, 1)
 				if took := time.Since(s.began); err == nil || err.Error() != test.err || len(s.received()) != 1 || took > defaultRequestTimeout {
 					t.Errorf("error %v after %d requests in %s, want %q after 1", err, len(s.received()), took, test.err)
 				}
@@ -248,7 +293,7 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
+		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "\x00content")))
 		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1); err != nil {
 			t.Fatal(err)
 		}

@@ -155,8 +155,12 @@ func (e proxyError) Error() string { return "the proxy returned HTTP " + statusL
 type StorageError struct {
 	Host       string
 	StatusCode int
-	// Message is the code and the message of the XML error format that object stores
-	// share. It is empty for a body of any other form, which is never shown.
+	// Problem says what came with a successful status, such as "text instead of the bundle".
+	Problem string
+	// Text means that it was text, which is never a bundle, such as a web page.
+	Text bool
+	// Message is the store's own message, redacted: that of the XML error format that object
+	// stores share, or of a common JSON format. It is empty for any other body.
 	Message    string
 	RetryAfter time.Duration
 }
@@ -164,14 +168,14 @@ type StorageError struct {
 func (e *StorageError) Error() string {
 	text := fmt.Sprintf("the object store %s returned HTTP %s", e.Host, statusLine(e.StatusCode))
 	switch {
-	case e.StatusCode == http.StatusOK, e.StatusCode == http.StatusPartialContent:
-		return text + " with a web page instead of the bundle"
+	case e.Problem != "":
+		text += " with " + e.Problem
 	case e.StatusCode/100 == 2:
-		return text + " instead of the bundle"
+		text += " instead of the bundle"
 	case e.StatusCode/100 == 3:
-		return text + ", a redirect that the provider does not follow"
+		text += ", a redirect that the provider does not follow"
 	}
-	return strings.TrimSuffix(text+": "+e.Message, ": ")
+	return strings.TrimSuffix(text+": "+strings.TrimSuffix(e.Message, "."), ": ")
 }
 
 func statusLine(code int) string {
@@ -216,7 +220,8 @@ func MayHaveStarted(err error) bool {
 	}
 	switch api.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, // may follow a POST that was acted on (RFC 9110, section 15.4)
-		http.StatusRequestTimeout: // some proxies return it if the service behind them is slow
+		http.StatusRequestTimeout, // some proxies return it if the service behind them is slow
+		http.StatusConflict:       // a gateway may have repeated the request, and the job is the first one's
 		return true
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false

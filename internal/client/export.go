@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 )
 
@@ -57,6 +56,9 @@ type Bundle struct {
 	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do,
 	// it is the earlier time.
 	ExpiresAt time.Time
+	// UnreadableExpiry is what the service returned as the expiry, redacted, if it is not a time
+	// in any known form; otherwise empty.
+	UnreadableExpiry string
 	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
@@ -85,7 +87,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
-	}}, startRule)
+	}}, starting)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
 	}
@@ -94,7 +96,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, jobOperation(jobID), plainRule)
+	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
 	return job, err
 }
 
@@ -121,7 +123,7 @@ func readJob(r *record, id, status string) *StaticExportJob {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience.rule())
+	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
 	return bundle, err
 }
 
@@ -145,25 +147,11 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
-	expiresAt := linkExpiry(u)
-	if stated := r.instant("expiresAt"); stated != nil && (expiresAt.IsZero() || stated.Before(expiresAt)) {
-		expiresAt = *stated
+	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: r.count("sizeBytes")}
+	if stated := r.instant("expiresAt"); stated == nil {
+		bundle.UnreadableExpiry = c.Redact(r.shown("expiresAt"))
+	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {
+		bundle.ExpiresAt = *stated
 	}
-	return &Bundle{URL: *link, ExpiresAt: expiresAt, SizeBytes: r.count("sizeBytes")}, nil
-}
-
-// linkExpiry returns when a presigned link expires, according to its query (Signature
-// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It returns zero if the
-// query does not say.
-func linkExpiry(link *url.URL) time.Time {
-	query := link.Query()
-	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
-		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
-		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
-		if err == nil && err2 == nil {
-			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
-			return expiry
-		}
-	}
-	return time.Time{}
+	return bundle, nil
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -33,24 +31,6 @@ func newNetworks(keeping http.RoundTripper) networks {
 		single = transport
 	}
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
-}
-
-// route returns the network for an attempt at a request.
-//
-// One node of a service can fail while the others work, so a retry opens a connection of its own,
-// except after a 429. A request that must be sent once never takes an idle connection: on one that
-// the server has just closed, the failure looks as if the server may have received the request.
-func (n networks) route(attempt retry.Attempt, once bool) *network {
-	status, _ := statusOf(attempt.Before)
-	if once || attempt.Before != nil && status != http.StatusTooManyRequests {
-		return n.separate
-	}
-	return n.shared
-}
-
-// leaveNode closes the idle connections, so that later requests may reach another node.
-func (n networks) leaveNode() {
-	n.shared.api.CloseIdleConnections() // those of the object store, too
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS

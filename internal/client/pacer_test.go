@@ -25,7 +25,7 @@ func seconds(p *pacer, counts ...[2]int) int {
 		}
 		<-time.After(second)
 	}
-	p.limited = true
+	p.limited, p.latest = true, time.Now().Unix()
 	return int(second / p.pace())
 }
 
@@ -99,6 +99,20 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 	}
 }
 
+// A 429 counts for longer than the pause that services usually request, but not forever.
+func TestPacerForgetsA429AfterAPause(t *testing.T) {
+	for pause, want := range map[time.Duration]time.Duration{10 * time.Minute: 0, time.Minute: second / 4} {
+		bubble(t, func(t *testing.T) {
+			p := newPacer(clock.System{})
+			p.count(http.StatusTooManyRequests)
+			<-time.After(pause)
+			if got := p.pace(); got != want {
+				t.Errorf("requests leave %s apart %s after a 429, want %s", got, pause, want)
+			}
+		})
+	}
+}
+
 // Four requests may leave in a second. One leaves, and eleven wait.
 func TestTurnThatDoesNotCome(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -149,7 +163,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = c.do(bounded(t, 10*time.Millisecond), c.shared, aRead, 1)
+				_, _ = c.send(bounded(t, 10*time.Millisecond), c.shared, aRead, 1)
 			}
 			<-time.After(second)
 			if got := seconds(c.pacer); got != test.want {

@@ -55,6 +55,14 @@ func asText(field any) (string, bool) {
 	return "", false
 }
 
+// shown returns a field of any type as text. It returns "" if there is none.
+func (r *record) shown(name string) string {
+	if field := r.fields[name]; field != nil {
+		return fmt.Sprint(field)
+	}
+	return ""
+}
+
 // message reads the message in a field of any type. It returns "" if there is none.
 func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 

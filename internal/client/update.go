@@ -67,7 +67,7 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, updateOperation(statusID), plainRule)
+	update, _, err := call(ctx, c, updateOperation(statusID), Plain)
 	return update, err
 }
 

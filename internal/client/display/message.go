@@ -8,15 +8,10 @@ import (
 	"strings"
 )
 
-var byteOrderMark = []byte("\uFEFF")
-
-// BodyMessage returns the message in the body of an error: the title of a web page, the message
-// in a JSON value, or the body itself if it is text. value is the decoded body; nil if it is not
-// JSON.
+// BodyMessage returns the message in the body of an error: that in a JSON value, or the body
+// itself if it is text. value is the decoded body; nil if it is not JSON.
 func BodyMessage(body []byte, value any) string {
 	switch {
-	case IsPage(body):
-		return pageTitle(body)
 	case value != nil:
 		return FieldMessage(value)
 	case isText(body):
@@ -88,19 +83,18 @@ func join(texts []string, separator string) string {
 	return strings.Join(kept, separator)
 }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)`)
-
-// pageTitle returns the title of an HTML page, or "".
-func pageTitle(page []byte) string {
-	found := title.FindSubmatch(page)
-	if found == nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
+// pageMessages find the title of a page, or the first heading or paragraph.
+var pageMessages = []*regexp.Regexp{
+	regexp.MustCompile(`(?is)<title[^>]*>\s*([^<\s][^<]*)`),
+	regexp.MustCompile(`(?is)<(?:h\d|p|pre|body)(?:\s[^>]*)?>\s*([^<\s][^<]*)`),
 }
 
-// IsPage reports whether a body, or the beginning of one, is HTML or XML. Text has no NUL, but
-// an archive whose first file is "<" has some.
-func IsPage(body []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)), []byte("<")) && !bytes.ContainsRune(body, 0)
+// PageMessage returns the message in an HTML page, or "".
+func PageMessage(page []byte) string {
+	for _, message := range pageMessages {
+		if found := message.FindSubmatch(page); found != nil {
+			return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
+		}
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package retry
+package client
 
 import (
 	"math"
@@ -8,8 +8,6 @@ import (
 const (
 	minWait = time.Second
 	maxWait = 15 * time.Second
-	// maxRetryAfter caps the Retry-After of every response but a 429.
-	maxRetryAfter = time.Minute
 )
 
 // Poll is what a poll saw of work that is still running.

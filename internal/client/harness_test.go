@@ -293,7 +293,7 @@ func (w *simulation) polls(endpoint string) []float64 {
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
 	return newClient(t, func(config *Config) {
-		config.MaxRetries, config.RoundTripper, config.Log = new(0), always(body), log.add
+		config.RoundTripper, config.Log = always(body), log.add
 	})
 }
 
