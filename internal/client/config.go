@@ -19,24 +19,18 @@ import (
 // Config configures a Client. BaseURL and APIKey are required; everything else has a
 // default.
 type Config struct {
-	BaseURL string // see [ParseBaseURL]
-	APIKey  string // see [ParseAPIKey]
-	// UserAgent is sent with each request. It must not contain control characters.
-	UserAgent string
-	// RootCAs are PEM certificates to trust in addition to the system's.
-	RootCAs []byte
+	BaseURL   string // see [ParseBaseURL]
+	APIKey    string // see [ParseAPIKey]
+	UserAgent string // sent with each request; must not contain control characters
+	RootCAs   []byte // PEM certificates to trust in addition to the system's
 	// RequestTimeout limits each attempt of a request, and how long a download may
 	// receive no data; 30 s if zero.
 	RequestTimeout time.Duration
-	// Log writes a log record. No message or field contains the API key or the query of
-	// a URL.
-	Log func(ctx context.Context, level slog.Level, message string, fields map[string]any)
-	// Clock times pauses and deadlines. A request takes the time of the machine.
-	Clock clock.Clock
-	// Random returns numbers in [0, 1) for jitter.
-	Random func() float64
-	// RoundTripper replaces the network in tests.
-	RoundTripper http.RoundTripper
+	// Log writes a log record. No message or field contains the API key or the query of a URL.
+	Log          func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	Clock        clock.Clock       // times pauses and deadlines; a request takes the time of the machine
+	Random       func() float64    // returns numbers in [0, 1) for jitter
+	RoundTripper http.RoundTripper // replaces the network in tests
 }
 
 // ConfigError says what is wrong with a field of a [Config]. It never shows the API key.
@@ -48,8 +42,7 @@ type ConfigError struct {
 func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
 
 func invalidBaseURL(problem string) error { return &ConfigError{"BaseURL", problem} }
-
-func invalidAPIKey(problem string) error { return &ConfigError{"APIKey", problem} }
+func invalidAPIKey(problem string) error  { return &ConfigError{"APIKey", problem} }
 
 // CheckRootCAs checks that [Config.RootCAs] can use the PEM text. The error is a
 // [*ConfigError].

@@ -60,14 +60,12 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 type receiver struct {
 	client   *Client
 	to       Destination
-	size     int64 // bytes written
-	furthest int64 // the largest size so far
-	// total is the size of the object that those bytes belong to; negative if unknown.
-	total int64
-	// etag is the strong entity tag of that object, or "".
-	etag  string
-	isTar bool  // whether those bytes begin like a tar that is not compressed
-	zeros int64 // how many of them, at the end, are zero
+	size     int64  // bytes written
+	furthest int64  // the largest size so far
+	total    int64  // the size of the object that those bytes belong to; negative if unknown
+	etag     string // the strong entity tag of that object, or ""
+	isTar    bool   // whether those bytes begin like a tar that is not compressed
+	zeros    int64  // how many of them, at the end, are zero
 }
 
 // receive sends one request for the object that a presigned link leads to, without the API
@@ -126,26 +124,24 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 	if err := r.accept(resp); err != nil {
 		return err
 	}
-	if stated := bundle.SizeBytes; stated != nil && *stated > 0 {
-		if r.total >= 0 && r.total != *stated {
-			failed := r.client.storageError(resp, nil)
-			failed.Problem = fmt.Sprintf("%d bytes instead of the bundle, which has %d bytes according to the service", r.total, *stated)
-			return failed
-		}
-		r.total = *stated
-	}
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if r.size == 0 {
-		begin, _ := body.Peek(512)
-		if kind := http.DetectContentType(begin); strings.HasPrefix(kind, "text/") && len(begin) > 0 {
-			failed := r.client.storageError(resp, begin)
-			failed.Text, failed.Problem = true, "text instead of the bundle"
-			if strings.HasPrefix(kind, "text/html") {
-				failed.Problem = "a web page instead of the bundle"
-			}
-			return failed
+		begin, _ := body.Peek(tarBlock)
+		switch kind := http.DetectContentType(begin); {
+		case len(begin) == 0:
+			return incomplete("the response is empty")
+		case strings.HasPrefix(kind, "text/html"):
+			return r.client.storageError(resp, begin, "a web page instead of the bundle")
+		case strings.HasPrefix(kind, "text/"):
+			return r.client.storageError(resp, begin, "text instead of the bundle")
 		}
 		r.isTar = isTarHeader(begin)
+	}
+	if stated := bundle.SizeBytes; stated != nil && *stated > 0 {
+		if r.total >= 0 && r.total != *stated {
+			return r.client.storageError(resp, nil, fmt.Sprintf("%d bytes instead of the bundle, which has %d bytes according to the service", r.total, *stated))
+		}
+		r.total = *stated
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
@@ -155,8 +151,6 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		}
 		r.count(buffer[:n])
 		switch {
-		case err == io.EOF && r.size == 0:
-			return incomplete("the response is empty")
 		case err == io.EOF && r.total >= 0 && r.size != r.total:
 			return incomplete("the response ended after %d of %d bytes", r.size, r.total)
 		case err == io.EOF && r.total < 0 && r.isTar && r.zeros < tarEnd:
@@ -192,7 +186,7 @@ func (r *receiver) accept(resp *http.Response) error {
 	case http.StatusRequestedRangeNotSatisfiable:
 	default:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
-		return r.client.storageError(resp, body)
+		return r.client.storageError(resp, body, "")
 	}
 	r.etag = "" // start over
 	return connectionError(r.client.redactor, resp.Request, true, errors.New("the response is not the requested part"))
@@ -257,9 +251,9 @@ func (r steadyReader) Read(p []byte) (int, error) {
 }
 
 // storageError returns the error of a response without a bundle. It shows only the code and the
-// message of the XML error format that object stores share, or the usual fields of JSON: anything
-// else may repeat the signature and what was signed.
-func (c *Client) storageError(resp *http.Response, body []byte) *StorageError {
+// message of the XML error format that object stores share, or the usual fields of JSON, without
+// the parameters of the link: anything else may repeat the signature and what was signed.
+func (c *Client) storageError(resp *http.Response, body []byte, problem string) error {
 	var stored struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -281,7 +275,7 @@ func (c *Client) storageError(resp *http.Response, body []byte) *StorageError {
 		}
 	}
 	return &StorageError{
-		Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode,
+		Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, Problem: problem,
 		Message: c.Redact(message), RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
 	}
 }

@@ -16,10 +16,8 @@ import (
 // request is a request of the API.
 type request struct {
 	method string
-	// path holds the unescaped path elements below the base URL.
-	path []string
-	// body is the JSON to send; nil for none.
-	body []byte
+	path   []string // the unescaped path elements below the base URL
+	body   []byte   // the JSON to send; nil for none
 	// once marks a request that must not be sent twice. If the context ends after it was sent,
 	// send still waits for the response, which may contain the only copy of an ID.
 	once bool
@@ -71,9 +69,7 @@ func (c *Client) send(ctx context.Context, over *network, r request, number int)
 	}
 	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
 	defer func() { c.logExchange(ctx, "API request", began, err, fields) }()
-	// Nothing is sent without a connection. net/http may get it in another goroutine, even
-	// after it has given up on the request.
-	var sent atomic.Bool
+	var sent atomic.Bool // set with the connection, perhaps after net/http has given up on the request
 	limited := ctx
 	if r.once {
 		detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -4,27 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // StaticExportJob is a static export job: the response of startStaticExport and
-// getStaticExportJob.
+// getStaticExportJob. A field that the service does not return is nil or empty.
 type StaticExportJob struct {
-	ID     string
-	Status string
-	// Progress is usually a percentage; nil if the service does not return it. The contract
-	// leaves its type and unit open.
-	Progress *float64
-	// PageCount is the number of pages exported so far; nil if the service does not
-	// return it.
-	PageCount *int64
-	// CreatedAt is in UTC; nil if the service does not return it.
-	CreatedAt *time.Time
-	// Error is the service's message about a failed job, as sent. It may be empty.
-	Error string
+	ID        string
+	Status    string
+	Progress  *float64   // usually a percentage; the contract leaves its type and unit open
+	PageCount *int64     // the pages exported so far
+	CreatedAt *time.Time // in UTC
+	Error     string     // the service's message about a failed job, as sent
 }
 
 // The final statuses of a static export job. Any other status means that the job is
@@ -32,10 +29,9 @@ type StaticExportJob struct {
 const (
 	JobCompleted = "completed"
 	JobFailed    = "failed"
-)
 
-// jobQueued is the status of a job that has not begun.
-const jobQueued = "queued"
+	jobQueued = "queued" // of a job that has not begun
+)
 
 // Finished reports whether the job has finished, successfully or not.
 func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
@@ -111,12 +107,9 @@ func jobOperation(jobID string) operation[StaticExportJob] {
 
 func readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
-		ID:        id,
-		Status:    status,
-		Progress:  r.number("progress"),
-		PageCount: r.count("pageCount"),
-		CreatedAt: r.instant("createdAt"),
-		Error:     r.message("error"),
+		ID: id, Status: status,
+		Progress: r.number("progress"), PageCount: r.count("pageCount"), CreatedAt: r.instant("createdAt"),
+		Error: display.FieldMessage(r.fields["error"]),
 	}
 }
 
@@ -149,7 +142,9 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	}
 	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: r.count("sizeBytes")}
 	if stated := r.instant("expiresAt"); stated == nil {
-		bundle.UnreadableExpiry = c.Redact(r.shown("expiresAt"))
+		if value := r.fields["expiresAt"]; value != nil {
+			bundle.UnreadableExpiry = c.Redact(fmt.Sprint(value))
+		}
 	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {
 		bundle.ExpiresAt = *stated
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // record is a JSON object in a response. The contract leaves open which fields are
@@ -54,17 +52,6 @@ func asText(field any) (string, bool) {
 	}
 	return "", false
 }
-
-// shown returns a field of any type as text. It returns "" if there is none.
-func (r *record) shown(name string) string {
-	if field := r.fields[name]; field != nil {
-		return fmt.Sprint(field)
-	}
-	return ""
-}
-
-// message reads the message in a field of any type. It returns "" if there is none.
-func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
 // CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
 // them or a URL with a query. It is used unchanged in requests, the state, and messages. The error

@@ -37,21 +37,21 @@ const (
 	kindCount
 )
 
-// NotFoundLimit is how long a service may return "not found" before the provider believes it.
-// A service can be eventually consistent: a job can be unknown right after its start, its bundle
-// right after its completion, and its archive right after that. Giving up too early would cost an
-// export, and Terraform would replace what depends on the job.
-const NotFoundLimit = 30 * time.Second
-
 const (
+	// NotFoundLimit is how long a service may return "not found" before the provider believes it.
+	// A service can be eventually consistent: a job can be unknown right after its start, its
+	// bundle right after its completion, and its archive right after that. Giving up too early
+	// would cost an export, and Terraform would replace what depends on the job.
+	NotFoundLimit = 30 * time.Second
+
 	disturbance = 30 * time.Second
 	outage      = 5 * time.Minute
 )
 
 // limits holds how long a streak of failures may last, from the response to its first failure to
-// the sending of its last attempt. The longest limit of the kinds in a streak applies to the
-// whole streak, but a kind without a limit ends it. A [throttled] attempt needs no limit: its
-// time does not count.
+// the sending of its last attempt. The longest limit of the kinds in a streak applies to all of
+// it, but a kind without a limit ends it. A [throttled] attempt has no limit: its time does not
+// count.
 var limits = map[Patience][kindCount]time.Duration{
 	starting: {unconnected: disturbance},
 	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
@@ -70,21 +70,20 @@ const (
 	lastAttempt = 5 * time.Second
 )
 
-// GaveUpError reports that a call ended after failed attempts. An error of a single attempt that
-// was not retried is returned as it is.
+// GaveUpError reports that a call ended after failed attempts. The error of a single attempt that
+// may not be retried is returned as it is.
 type GaveUpError struct {
 	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), or an
-	// error that only says that Outage is true or RetryAt is set.
-	Cause error
-	// Last is the error of the last attempt; never nil.
-	Last     error
+	// error that describes RetryAt or Outage. Only Cause is unwrapped, so in an outage, no caller
+	// takes the last "not found" for the reason.
+	Cause    error
+	Last     error         // of the last attempt; never nil
 	Attempts int           // in the streak
 	Elapsed  time.Duration // since the first of these attempts was sent
-	// RetryAt is set only if the service asked for a wait that ends after the operation's
-	// deadline.
+	// RetryAt is set only if the service asked for a wait that ends after the operation's deadline.
 	RetryAt time.Time
 	// Outage means that the attempts failed in different ways, so no single one shows what is
-	// wrong. Losing a connection and not getting one is the same way.
+	// wrong. No connection and a lost one are the same way.
 	Outage bool
 }
 
@@ -99,40 +98,33 @@ func (e *GaveUpError) Error() string {
 	return text
 }
 
-// Unwrap returns Cause only, so [errors.AsType] finds Last only if it is the cause. In an outage,
-// no caller can take the last "not found" for the reason.
 func (e *GaveUpError) Unwrap() error { return e.Cause }
 
 // failure is what the error of an attempt says about another attempt.
 type failure struct {
 	kind
 	retryAfter time.Duration // that the service requests; zero for none
-	// progress means that the attempt did part of the work, so the failures before it no
-	// longer count.
-	progress bool
+	progress   bool          // the attempt did part of the work, so earlier failures no longer count
 }
 
-// classify returns what an error of [Client.send] or [receiver.receive] says.
+// classify returns what the error of an attempt says.
 func classify(err error) failure {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		switch {
-		case connection.Untrusted, connection.PlainHTTP, connection.ProxyStatus == http.StatusProxyAuthRequired:
-			return failure{kind: refused}
-		case connection.Sent:
-			return failure{kind: temporary, progress: connection.Progress}
-		}
-		return failure{kind: unconnected}
+	connection, lost := errors.AsType[*ConnectionError](err)
+	unexpected, unusable := errors.AsType[*UnexpectedResponseError](err)
+	storage, ofStorage := errors.AsType[*StorageError](err)
+	f, status := failure{kind: refused, progress: lost && connection.Progress}, 0
+	if api, ok := errors.AsType[*APIError](err); ok {
+		status, f.retryAfter = api.StatusCode, api.RetryAfter
+	} else if ofStorage {
+		status, f.retryAfter = storage.StatusCode, storage.RetryAfter
 	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		if unexpected.NotJSON {
-			return failure{kind: temporary}
-		}
-		return failure{kind: refused} // unusable JSON breaks the contract, and probably will again
-	}
-	status, retryAfter := statusOf(err)
-	_, ofStorage := errors.AsType[*StorageError](err)
-	f := failure{kind: refused, retryAfter: retryAfter}
 	switch {
+	case lost && (connection.Untrusted || connection.PlainHTTP || connection.ProxyStatus == http.StatusProxyAuthRequired):
+	case lost && !connection.Sent:
+		f.kind = unconnected
+	case lost, unusable && unexpected.NotJSON:
+		f.kind = temporary
+	case unusable: // JSON that breaks the contract, and probably will again
 	case status == 0:
 		f.kind = permanent
 	case status == http.StatusTooManyRequests:
@@ -156,18 +148,18 @@ func classify(err error) failure {
 // never takes an idle connection: on one that the server has just closed, the failure looks as if
 // the server may have received the request.
 //
-// The error is that of the attempt, or, if it was one of several or ctx ended after it, a
-// [*GaveUpError]. If ctx ended during the first attempt, it is context.Cause(ctx).
+// The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first
+// attempt, context.Cause(ctx).
 func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(over *network, number int) error) error {
 	var s streak
-	over := c.shared
+	over, clock := c.shared, c.config.Clock
 	for number := 1; ; number++ {
 		if patience == starting {
 			over = c.separate
 		}
-		sent := c.config.Clock.Now()
+		sent := clock.Now()
 		err := attempt(over, number)
-		now := c.config.Clock.Now()
+		now := clock.Now()
 		switch {
 		case err == nil:
 			return nil
@@ -178,56 +170,55 @@ func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(ove
 		if f.progress {
 			s = streak{}
 		}
-		s.add(err, sent)
+		if cause := s.add(err, f.kind, limits[patience][f.kind], sent, now); cause != nil {
+			return s.end(cause, now)
+		}
 		var pause time.Duration
-		if f.kind == throttled {
-			over, pause = c.shared, f.retryAfter // an earlier attempt would be refused
-			if pause == 0 {
-				pause = c.beforeDeadline(ctx, c.backoff(s.attempts, throttledBackoff))
-			} else if c.endsWithin(ctx, pause) {
-				return s.end(busyError(now.Add(pause)), now)
-			}
-			s.exclude(now.Sub(sent) + pause)
-		} else {
-			if cause := s.count(f.kind, limits[patience][f.kind], sent, now); cause != nil {
-				return s.end(cause, now)
-			}
-			over, pause = c.separate, max(c.backoff(s.attempts, min(maxBackoff, s.limit/6)), min(f.retryAfter, maxRetryAfter))
+		switch {
+		case f.kind != throttled:
+			over, pause = c.separate, max(c.backoff(s.Attempts, min(maxBackoff, s.limit/6)), min(f.retryAfter, maxRetryAfter))
 			pause = c.beforeDeadline(ctx, pause)
 			c.shared.api.CloseIdleConnections() // those of the object store, too
+		case f.retryAfter == 0:
+			over, pause = c.shared, c.beforeDeadline(ctx, c.backoff(s.Attempts, throttledBackoff))
+		default:
+			over, pause = c.shared, f.retryAfter // an earlier attempt would be refused
+			if deadline, bounded := clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
+				s.RetryAt = now.Add(pause)
+				return s.end(fmt.Errorf("the service accepts no request before %s, after this operation's timeout", s.RetryAt.UTC().Format(time.RFC3339)), now)
+			}
 		}
-		if cause := c.config.Clock.Sleep(ctx, pause); cause != nil {
-			return s.end(cause, c.config.Clock.Now())
+		if f.kind == throttled && !s.since.IsZero() {
+			s.since = s.since.Add(now.Sub(sent) + pause)
+		}
+		if cause := clock.Sleep(ctx, pause); cause != nil {
+			return s.end(cause, clock.Now())
 		}
 	}
 }
 
-// streak describes failed attempts in a row. It has one clock.
+// streak is failed attempts in a row. It has one clock, which a throttled attempt moves.
 type streak struct {
-	last     error
-	attempts int
-	sent     time.Time // the first attempt
-
-	// The rest leaves out throttled attempts, which no limit counts.
-	since time.Time     // the first response, moved by the time that does not count
-	limit time.Duration // the longest of the kinds
-	kind  kind          // of the first one; unconnected counts as temporary, the same outage
-	mixed bool          // others followed
+	GaveUpError               // until the end, without Cause and Elapsed
+	sent        time.Time     // when the first attempt was sent
+	since       time.Time     // when its clock began: at the first response but a 429
+	limit       time.Duration // the longest of its kinds
+	kind        kind          // the first one
+	mixed       bool          // others followed
 }
 
-// add adds a failed attempt that was sent at the given time.
-func (s *streak) add(err error, sent time.Time) {
-	if s.attempts == 0 {
+var errOutage = errors.New("consecutive requests failed for different reasons")
+
+// add adds a failed attempt, with the limit of its kind. It returns why the streak ends, or nil.
+func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.Time) (cause error) {
+	if s.Attempts++; s.Attempts == 1 {
 		s.sent = sent
 	}
-	s.last = err
-	s.attempts++
-}
-
-// count counts the failure that was added last, with the limit of its kind, on the clock. It
-// returns why the failure ends the streak, or nil.
-func (s *streak) count(kind kind, limit time.Duration, sent, now time.Time) error {
-	if kind == unconnected {
+	s.Last = err
+	switch kind {
+	case throttled:
+		return nil
+	case unconnected:
 		kind = temporary
 	}
 	if s.since.IsZero() {
@@ -235,38 +226,23 @@ func (s *streak) count(kind kind, limit time.Duration, sent, now time.Time) erro
 	}
 	s.limit, s.mixed = max(s.limit, limit), s.mixed || kind != s.kind
 	switch {
-	case limit > 0 && sent.Sub(s.since) < s.limit:
+	case limit == 0:
+		return err
+	case sent.Sub(s.since) < s.limit:
 		return nil
-	case limit > 0 && s.mixed:
-		return errOutage
+	case s.mixed:
+		s.Outage, err = true, errOutage
 	}
-	return s.last
-}
-
-// exclude moves the clock by a time that does not count.
-func (s *streak) exclude(d time.Duration) {
-	if !s.since.IsZero() {
-		s.since = s.since.Add(d)
-	}
-}
-
-// errOutage ends a streak of failures of several kinds.
-var errOutage = errors.New("consecutive requests failed for different reasons")
-
-// busyError is when the service accepts the next attempt.
-type busyError time.Time
-
-func (e busyError) Error() string {
-	return fmt.Sprintf("the service will not accept another attempt until %s, which is after this operation's timeout", time.Time(e).UTC().Format(time.RFC3339))
+	return err
 }
 
 // end returns the error of a call that ends for a cause.
 func (s *streak) end(cause error, now time.Time) error {
-	if s.attempts == 0 || s.attempts == 1 && errors.Is(cause, s.last) {
+	if s.Attempts == 0 || s.Attempts == 1 && errors.Is(cause, s.Last) {
 		return cause
 	}
-	busy, _ := errors.AsType[busyError](cause)
-	return &GaveUpError{cause, s.last, s.attempts, now.Sub(s.sent), time.Time(busy), errors.Is(cause, errOutage)}
+	s.Cause, s.Elapsed = cause, now.Sub(s.sent)
+	return &s.GaveUpError
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many
@@ -275,20 +251,12 @@ func (c *Client) backoff(failures int, longest time.Duration) time.Duration {
 	return time.Duration((1 + c.config.Random()) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
 }
 
-// endsWithin reports whether the operation ends before a pause is over. After an interrupt, that
-// is the reason instead.
-func (c *Client) endsWithin(ctx context.Context, pause time.Duration) bool {
-	deadline, bounded := c.config.Clock.Deadline(ctx)
-	return bounded && ctx.Err() == nil && pause >= deadline.Sub(c.config.Clock.Now())
-}
-
-// beforeDeadline returns the pause, or a shorter one if the next attempt would miss the
-// deadline of ctx or leave it too little time.
+// beforeDeadline returns the pause, or a shorter one if the next attempt would miss the deadline
+// of ctx or leave it too little time.
 func (c *Client) beforeDeadline(ctx context.Context, pause time.Duration) time.Duration {
-	if deadline, bounded := c.config.Clock.Deadline(ctx); bounded {
-		if left := deadline.Sub(c.config.Clock.Now()); left > lastAttempt {
-			return min(pause, left-lastAttempt)
-		}
+	deadline, bounded := c.config.Clock.Deadline(ctx)
+	if left := deadline.Sub(c.config.Clock.Now()); bounded && left > lastAttempt {
+		return min(pause, left-lastAttempt)
 	}
 	return pause
 }

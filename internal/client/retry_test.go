@@ -237,7 +237,7 @@ func TestGaveUpErrorSaysHowOftenAndForHowLong(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		ctx := bounded(t, 40*second)
-		want = "the service will not accept another attempt until 2000-01-01T00:02:31Z, which is after this operation's timeout; " +
+		want = "the service accepts no request before 2000-01-01T00:02:31Z, after this operation's timeout; " +
 			"the last attempt: HTTP 429 Too Many Requests for  , without a message"
 		if err := c.repeat(ctx, Plain, func(*network, int) error { return asking(429, time.Minute).error }); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

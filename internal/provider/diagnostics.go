@@ -187,10 +187,8 @@ func adviseConnection(e *client.ConnectionError) string {
 
 func adviseStorage(e *client.StorageError) string {
 	switch status := e.StatusCode; {
-	case e.Text:
-		return "Check whether a proxy, a sign-in page, or a maintenance page answers requests to " + e.Host + "."
 	case status/100 == 2:
-		return "Try again later. If it still fails, contact the service's support."
+		return "Check whether a proxy, a sign-in page, or a maintenance page answers requests to " + e.Host + ". If not, contact the service's support."
 	case status/100 == 3:
 		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
 	case status == 400 || status == 401:
