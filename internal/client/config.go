@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -16,15 +17,13 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Config configures a Client. BaseURL and APIKey are required; everything else has a
-// default.
+// Config configures a Client. BaseURL and APIKey are required; everything else has a default.
 type Config struct {
 	BaseURL   string // see [ParseBaseURL]
 	APIKey    string // see [ParseAPIKey]
 	UserAgent string // sent with each request; must not contain control characters
 	RootCAs   []byte // PEM certificates to trust in addition to the system's
-	// RequestTimeout limits each attempt of a request, and how long a download may
-	// receive no data; 30 s if zero.
+	// RequestTimeout limits each attempt of a request, and how long a download may receive no data; 30 s if zero.
 	RequestTimeout time.Duration
 	// Log writes a log record. No message or field contains the API key or the query of a URL.
 	Log          func(ctx context.Context, level slog.Level, message string, fields map[string]any)
@@ -44,16 +43,8 @@ func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
 func invalidBaseURL(problem string) error { return &ConfigError{"BaseURL", problem} }
 func invalidAPIKey(problem string) error  { return &ConfigError{"APIKey", problem} }
 
-// CheckRootCAs checks that [Config.RootCAs] can use the PEM text. The error is a
-// [*ConfigError].
-func CheckRootCAs(pem []byte) error {
-	_, err := certPool(pem)
-	return err
-}
-
-// certPool returns the system's root certificates and the given PEM certificates. The error
-// is a [*ConfigError].
-func certPool(pem []byte) (*x509.CertPool, error) {
+// ParseRootCAs returns the system's root certificates and the given PEM certificates. The error is a [*ConfigError].
+func ParseRootCAs(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
@@ -64,10 +55,9 @@ func certPool(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// ParseBaseURL checks a base URL and returns it without leading or trailing whitespace,
-// trailing slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
-// information. Plain http is allowed only for loopback hosts, because the API key would
-// travel unencrypted. The error is a [*ConfigError].
+// ParseBaseURL checks a base URL and returns it without leading or trailing whitespace, trailing slashes, or an empty
+// port. The URL must be absolute, without a query, fragment, or user information. Plain http is allowed only for
+// loopback hosts, because the API key would travel unencrypted. The error is a [*ConfigError].
 func ParseBaseURL(raw string) (*url.URL, error) {
 	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
@@ -89,18 +79,15 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
 	}
-	if port := u.Port(); port != "" {
-		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
-			return nil, invalidBaseURL("its port is not a number from 1 to 65535")
-		}
+	if number, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || number == 0 {
+		return nil, invalidBaseURL("its port is not a number from 1 to 65535")
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
 }
 
-// isLoopback reports whether a host is a loopback address or localhost, in any
-// case and with at most one trailing dot. Names below .localhost are not loopback,
-// because many systems look them up in DNS.
+// isLoopback reports whether a host is a loopback address or localhost, in any case and with at most one trailing
+// dot. Names below .localhost are not loopback, because many systems look them up in DNS.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,8 +18,12 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
-// downloadBuffer is the size of the only part of a download that is ever in memory.
-const downloadBuffer = 256 << 10
+const (
+	downloadBuffer = 256 << 10 // the size of the only part of a download that is ever in memory
+
+	tarBlock = 512
+	tarEnd   = 2 * tarBlock // the end marker, which consists of zeros
+)
 
 // Destination is what a download is written to.
 type Destination interface {
@@ -36,9 +41,8 @@ type Destination interface {
 // The bundle is whole if it has the length that the store returns with it, and the sizeBytes of
 // generateBundle, each if there is one. A tar without either must have its end marker.
 //
-// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a
-// [*ConnectionError], or, if ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if
-// an earlier attempt failed.
+// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
+// ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
@@ -68,9 +72,8 @@ type receiver struct {
 	zeros    int64  // how many of them, at the end, are zero
 }
 
-// receive sends one request for the object that a presigned link leads to, without the API
-// key, and receives the object. The request is canceled if no data arrives within the
-// request timeout.
+// receive sends one request for the object that a presigned link leads to, without the API key, and receives the
+// object. The request is canceled if no data arrives within the request timeout.
 //
 // After an earlier call that failed, it receives only the rest if the object is still the same
 // according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
@@ -108,8 +111,7 @@ func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, n
 		err = connectionError(c.redactor, req, true, err)
 	}
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		// The same bytes again are no progress: a store without ranges may send the first half
-		// of an object forever.
+		// The same bytes again are no progress: a store without ranges may send the first half of an object forever.
 		connection.Storage, connection.Progress = true, r.furthest > before
 	}
 	c.logExchange(ctx, "Download", began, err, fields)
@@ -163,8 +165,7 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 	}
 }
 
-// accept checks the status and the headers of a response. It starts over unless the rest of the
-// object follows.
+// accept checks the status and the headers of a response. It starts over unless the rest of the object follows.
 func (r *receiver) accept(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -213,31 +214,22 @@ func (r *receiver) count(data []byte) {
 	r.zeros += int64(len(data) - len(rest))
 }
 
-const (
-	tarBlock = 512
-	tarEnd   = 2 * tarBlock // the end marker consists of zeros
-)
-
-// isTarHeader reports whether a file that begins like this is a tar of any format, including
-// those before POSIX, which have no magic: the checksum of its first header is right (POSIX pax,
-// "ustar Interchange Format").
+// isTarHeader reports whether a file that begins like this is a tar of any format, including those before POSIX,
+// which have no magic: the checksum of its first header is right (POSIX pax, "ustar Interchange Format").
 func isTarHeader(begin []byte) bool {
 	if len(begin) < tarBlock {
 		return false
 	}
 	const from, to = 148, 156 // the checksum, which counts as spaces
-	sum := int64(' ' * (to - from))
-	for i, b := range begin[:tarBlock] {
-		if i < from || i >= to {
-			sum += int64(b)
-		}
+	sum := uint64(' ' * (to - from))
+	for _, b := range slices.Concat(begin[:from], begin[to:]) {
+		sum += uint64(b)
 	}
-	stated, err := strconv.ParseInt(strings.Trim(string(begin[from:to]), " \x00"), 8, 64)
+	stated, err := strconv.ParseUint(strings.Trim(string(begin[from:to]), " \x00"), 8, 64)
 	return err == nil && stated == sum
 }
 
-// steadyReader limits the time of each read, but not that between reads, because a slow disk is not
-// a stall.
+// steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.
 type steadyReader struct {
 	io.Reader
 	stalled *time.Timer

@@ -57,8 +57,7 @@ func (e *APIError) Error() string {
 	return text + ": " + strings.TrimSuffix(e.Message, ".")
 }
 
-// UnexpectedResponseError reports a response with a successful status and an unusable
-// body.
+// UnexpectedResponseError reports a response with a successful status and an unusable body.
 type UnexpectedResponseError struct {
 	Exchange
 	Problem string // what is wrong with the body, such as `the response has no field "jobId"`
@@ -97,16 +96,14 @@ func (e *ConnectionError) Error() string {
 	return fmt.Sprintf("the request %s %s to %s failed: %s", e.Method, e.Path, e.Host, e.Reason)
 }
 
-// aborted is the cause of an attempt that the client canceled. The caller's context may not have
-// ended.
+// aborted is the cause of an attempt that the client canceled. The caller's context may not have ended.
 type aborted string
 
 func (a aborted) Error() string { return string(a) }
 
-// connectionError converts an error of net/http to a [*ConnectionError]. It redacts the
-// text, which has the whole URL and may quote what the server sent. If the client canceled the
-// attempt, the reason is the [aborted]. If the caller ended the context of the request, the
-// error is the cause.
+// connectionError converts an error of net/http to a [*ConnectionError]. It redacts the text, which has the whole URL
+// and may quote what the server sent. If the client canceled the attempt, the reason is the [aborted]. If the caller
+// ended the context of the request, the error is the cause.
 func connectionError(redactor display.Redactor, req *http.Request, sent bool, err error) error {
 	if cause := context.Cause(req.Context()); cause != nil {
 		if _, ok := errors.AsType[aborted](cause); !ok {
@@ -163,16 +160,14 @@ func statusLine(code int) string {
 	return fmt.Sprint(code)
 }
 
-// IsNotFound reports whether err is a response that says that the job, bundle, or update does
-// not exist, or no longer exists. The response must come from the API, so its body must not
-// be a web page.
+// IsNotFound reports whether err is a response that says that the job, bundle, or update does not exist, or no longer
+// exists. The response must come from the API, so its body must not be a web page.
 func IsNotFound(err error) bool {
 	api, ok := errors.AsType[*APIError](err)
 	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
 }
 
-// MayHaveStarted reports whether [Client.StartStaticExport] may have started a job even
-// though it failed with err.
+// MayHaveStarted reports whether [Client.StartStaticExport] may have started a job even though it failed with err.
 func MayHaveStarted(err error) bool {
 	connection, lost := errors.AsType[*ConnectionError](err)
 	_, unusable := errors.AsType[*UnexpectedResponseError](err) // a proxy may send it after the service has acted

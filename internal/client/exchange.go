@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,28 +43,27 @@ func call[T any](ctx context.Context, c *Client, op operation[T], patience Patie
 
 // exchange sends the request of an operation once and reads the response.
 func exchange[T any](ctx context.Context, c *Client, over *network, op operation[T], number int) (value *T, retryAfter time.Duration, err error) {
-	response, err := c.send(ctx, over, op.request, number)
+	r, err := c.send(ctx, over, op.request, number)
 	if err != nil {
 		return nil, 0, err
 	}
-	value, err = op.read(&record{fields: response.object, log: func(level slog.Level, message string, fields map[string]any) {
-		fields["path"] = response.Path
+	r.log = func(level slog.Level, message string, fields map[string]any) {
+		fields["path"] = r.Path
 		c.log(ctx, level, message, fields)
-	}})
-	if err != nil {
-		err = &UnexpectedResponseError{Exchange: response.Exchange, Problem: err.Error(), Message: c.Redact(display.ObjectMessage(response.object))}
+	}
+	if value, err = op.read(r); err != nil {
+		err = &UnexpectedResponseError{Exchange: r.Exchange, Problem: err.Error(), Message: c.Redact(display.ObjectMessage(r.fields))}
 		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
 		return nil, 0, err
 	}
-	return value, response.RetryAfter, nil
+	return value, r.RetryAfter, nil
 }
 
 // send waits for the turn of a request, sends it once, limited by the request timeout, reads the
 // response, and logs both.
 //
-// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or
-// context.Cause(ctx) if ctx ended.
-func (c *Client) send(ctx context.Context, over *network, r request, number int) (answer *response, err error) {
+// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or context.Cause(ctx) if ctx ended.
+func (c *Client) send(ctx context.Context, over *network, r request, number int) (answer *record, err error) {
 	if err := c.pacer.take(ctx); err != nil {
 		return nil, err
 	}
@@ -130,8 +130,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	return req, nil
 }
 
-// url escapes the path elements of a request, so that each stays one element regardless of
-// what it contains.
+// url escapes the path elements of a request, so that each stays one element regardless of what it contains.
 func (c *Client) url(r request) *url.URL {
 	u := c.baseURL
 	for _, element := range r.path {
@@ -143,11 +142,8 @@ func (c *Client) url(r request) *url.URL {
 // escapeElement escapes a path element. Unlike url.PathEscape, it also escapes "." and
 // "..", which a server or proxy would resolve (RFC 3986, section 5.2.4).
 func escapeElement(element string) string {
-	switch element {
-	case ".":
-		return "%2E"
-	case "..":
-		return "%2E%2E"
+	if element == "." || element == ".." {
+		return strings.ReplaceAll(element, ".", "%2E")
 	}
 	return url.PathEscape(element)
 }

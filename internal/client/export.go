@@ -24,8 +24,7 @@ type StaticExportJob struct {
 	Error     string     // the service's message about a failed job, as sent
 }
 
-// The final statuses of a static export job. Any other status means that the job is
-// still running.
+// The final statuses of a static export job. Any other status means that the job is still running.
 const (
 	JobCompleted = "completed"
 	JobFailed    = "failed"
@@ -39,8 +38,7 @@ func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j
 // Succeeded reports whether the job has completed, so that it has a bundle.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
-// Documented reports whether the contract names the status. It defines the final ones, and
-// calls the others typical.
+// Documented reports whether the contract names the status. It defines the final ones, and calls the others typical.
 func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
@@ -49,8 +47,7 @@ func (j *StaticExportJob) Documented() bool {
 // generateBundle. The link is a credential.
 type Bundle struct {
 	URL string
-	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do,
-	// it is the earlier time.
+	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do, it is the earlier time.
 	ExpiresAt time.Time
 	// UnreadableExpiry is what the service returned as the expiry, redacted, if it is not a time
 	// in any known form; otherwise empty.
@@ -59,9 +56,8 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or
-// nil, join the domain in the request body, and cannot replace it. The contract leaves open which
-// ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or nil, join the
+// domain in the request body, and cannot replace it. The contract leaves open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends after
 // it was sent, StartStaticExport still waits for the response. After an error,

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// idleConnections exceeds any usual -parallelism, so that each request in
-	// flight can keep its connection.
+	// idleConnections exceeds any usual -parallelism, so that each request in flight can keep its connection.
 	idleConnections = 128
 	maxRedirects    = 5
 )
@@ -59,7 +58,7 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport.Protocols.SetHTTP1(true)
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
-		pool, err := certPool(rootCAs)
+		pool, err := ParseRootCAs(rootCAs)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +67,8 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
-// apiClient returns a client that follows a redirect only to the same scheme and host,
-// with the same method, because the request carries the API key. It returns any other
-// redirect as the response.
+// apiClient returns a client that follows a redirect only to the same scheme and host, with the same method, because
+// the request carries the API key. It returns any other redirect as the response.
 func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
@@ -88,8 +86,7 @@ func storageClient(transport http.RoundTripper) *http.Client {
 		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return http.ErrUseLastResponse
 		}
-		// The presigned link would become the Referer, and user information an
-		// Authorization header.
+		// The presigned link would become the Referer, and user information an Authorization header.
 		req.Header.Del("Referer")
 		req.URL.User = nil
 		return nil

@@ -23,8 +23,7 @@ const (
 // refused request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
-	// gate admits one request at a time and guards left. Requests that wait for a channel
-	// are served in order.
+	// gate admits one request at a time and guards left. Requests that wait for a channel are served in order.
 	gate chan struct{}
 	left time.Time // when the last request left
 
@@ -63,11 +62,10 @@ func (p *pacer) take(ctx context.Context) error {
 	return nil
 }
 
-// pace returns the interval between requests, or zero if they are not limited. The rate is the
-// number of requests that were accepted in the best of the last four seconds, including the
-// present one. If the service refused at most one request in five in each of the last three
-// full seconds, the rate is doubled to find out whether the service accepts more. If
-// the limit of the service is fixed, this happens in one second of four.
+// pace returns the interval between requests, or zero if they are not limited. The rate is the number of requests
+// that were accepted in the best of the last four seconds, including the present one. If the service refused at most
+// one request in five in each of the last three full seconds, the rate is doubled to find out whether the service
+// accepts more. If the limit of the service is fixed, this happens in one second of four.
 func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,8 +85,7 @@ func (p *pacer) pace() time.Duration {
 	return time.Second / time.Duration(best*factor)
 }
 
-// count counts a response by its status. Every one but a 429 means that the request was
-// accepted.
+// count counts a response by its status. Every one but a 429 means that the request was accepted.
 func (p *pacer) count(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,19 +17,12 @@ const (
 	maxError = 64 << 10 // bytes read of an error response
 )
 
-// response is a response of the API.
-type response struct {
-	Exchange
-	// object is the body of a success, as the service sent it. Numbers are [json.Number].
-	object map[string]any
-}
-
 // requestIDHeaders are the headers in which services return a request ID.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
 
-// readResponse reads a response. It returns the response even with an error.
-func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, error) {
-	r := &response{Exchange: Exchange{
+// readResponse reads a response. It returns the record even with an error, then without fields.
+func (c *Client) readResponse(req *http.Request, resp *http.Response) (*record, error) {
+	r := &record{Exchange: Exchange{
 		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
 	}}
@@ -54,7 +47,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	}
 	value, problem := decodeBody(body)
 	var ok bool
-	if r.object, ok = value.(map[string]any); ok {
+	if r.fields, ok = value.(map[string]any); ok {
 		return r, nil
 	}
 	return r, &UnexpectedResponseError{

@@ -41,12 +41,12 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 				c, _ := serve(t, test.handler)
 				response, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
 				if test.problem == "" {
-					if err != nil || response.object == nil {
+					if err != nil || response.fields == nil {
 						t.Errorf("got %v, %v; want an object", response, err)
 					}
 					return
 				}
-				if err == nil || response.object != nil || !strings.HasSuffix(err.Error(), test.problem) {
+				if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), test.problem) {
 					t.Fatalf("got %v, %v; want %q", response, err, test.problem)
 				}
 				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {

@@ -18,8 +18,7 @@ const (
 	// Patient is for a request whose failure would lose an export: those for a job that the
 	// caller started, and for its first link. Every wait is patient after its first success.
 	Patient
-	// starting is for the start of an export. It is sent again only if the service certainly
-	// did not act on it.
+	// starting is for the start of an export. It is sent again only if the service certainly did not act on it.
 	starting
 )
 
@@ -48,10 +47,9 @@ const (
 	outage      = 5 * time.Minute
 )
 
-// limits holds how long a streak of failures may last, from the response to its first failure to
-// the sending of its last attempt. The longest limit of the kinds in a streak applies to all of
-// it, but a kind without a limit ends it. A [throttled] attempt has no limit: its time does not
-// count.
+// limits holds how long a streak of failures may last, from the response to its first failure to the sending of its
+// last attempt. The longest limit of the kinds in a streak applies to all of it, but a kind without a limit ends it.
+// A [throttled] attempt has no limit: its time does not count.
 var limits = map[Patience][kindCount]time.Duration{
 	starting: {unconnected: disturbance},
 	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
@@ -62,11 +60,9 @@ const (
 	firstBackoff     = time.Second
 	maxBackoff       = 15 * time.Second
 	throttledBackoff = 30 * time.Second // the maximum after a 429 without a Retry-After
-	// maxRetryAfter caps the Retry-After of every response but a 429: one broken node may
-	// request hours.
+	// maxRetryAfter caps the Retry-After of every response but a 429: one broken node may request hours.
 	maxRetryAfter = time.Minute
-	// lastAttempt is how long before the deadline the last attempt is made, if it would
-	// otherwise be made later.
+	// lastAttempt is how long before the deadline the last attempt is made, if it would otherwise be made later.
 	lastAttempt = 5 * time.Second
 )
 
@@ -143,10 +139,9 @@ func classify(err error) failure {
 // repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It
 // passes the network to use, and the number of the attempt, from 1.
 //
-// One node of a service can fail while the others work, so a retry opens a connection of its own,
-// except after a 429, and closes what is idle, so that later calls may reach another node. A start
-// never takes an idle connection: on one that the server has just closed, the failure looks as if
-// the server may have received the request.
+// One node of a service can fail while the others work, so a retry opens a connection of its own, except after a 429,
+// and closes what is idle, so that later calls may reach another node. A start never takes an idle connection: on one
+// that the server has just closed, the failure looks as if the server may have received the request.
 //
 // The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first
 // attempt, context.Cause(ctx).

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// instantLayouts are the forms that [parseInstant] reads, without the "T" or space between date
-// and time. Each also accepts a fraction of a second. A time without an offset is in UTC, and a
-// date is its first moment.
+// instantLayouts are the forms that [parseInstant] reads, without the "T" or space between date and time. Each also
+// accepts a fraction of a second. A time without an offset is in UTC, and a date is its first moment.
 var instantLayouts = []string{
 	"2006-01-0215:04:05Z07:00", "2006-01-0215:04:05Z0700", "2006-01-0215:04:05Z07", "2006-01-0215:04:05",
 	"2006-01-0215:04Z07:00", "2006-01-0215:04", "2006-01-02",
@@ -19,10 +18,9 @@ var instantLayouts = []string{
 
 var instantWords = strings.NewReplacer("UTC", "Z", "GMT", "Z", "T", "")
 
-// parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339, also as
-// PostgreSQL ("2030-01-31 12:00:00+00"), Java ("2030-01-31T12:00Z[UTC]"), and Go
-// ("2030-01-31 12:00:00 +0000 UTC m=+0.1") print it; seconds or milliseconds since 1970; or an
-// HTTP date (RFC 9110, section 5.6.7). The result is in UTC.
+// parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339, also as PostgreSQL ("2030-01-31
+// 12:00:00+00"), Java ("2030-01-31T12:00Z[UTC]"), and Go ("2030-01-31 12:00:00 +0000 UTC m=+0.1") print it; seconds
+// or milliseconds since 1970; or an HTTP date (RFC 9110, section 5.6.7). The result is in UTC.
 func parseInstant(text string) (time.Time, bool) {
 	text = strings.TrimSpace(text)
 	if instant, err := http.ParseTime(text); err == nil {

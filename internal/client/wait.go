@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// firstPause is the pause before the first poll of a wait that is patient from the beginning: its
-// job has usually just started.
+// firstPause comes before the first poll of a wait that is patient from the beginning: its job has just started.
 const firstPause = time.Second
 
-// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is
-// adaptive: see [Schedule]. Patience applies until the first success; then every wait is
-// [Patient].
+// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is adaptive: see
+// [Schedule]. Patience applies until the first success; then every wait is [Patient].
 //
 // It returns the job as it was last read, even with an error, or nil if it was never read. A
 // failed job is not an error. The error is that of a poll or context.Cause(ctx), wrapped in a
@@ -50,13 +48,12 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 }
 
 // poll repeats an operation that reads work until the work has finished, and returns what it read
-// last, or nil. see returns what a poll saw of the work, and whether the work has finished.
-func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], see func(*T) (Poll, bool)) (last *T, err error) {
-	pause := time.Duration(0)
+// last, or nil. observe returns what a poll saw of the work, and whether the work has finished.
+func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], observe func(*T) (Poll, bool)) (last *T, err error) {
+	schedule, began, pause := Schedule{Interval: interval}, c.config.Clock.Now(), time.Duration(0)
 	if patience == Patient {
 		pause = firstPause
 	}
-	schedule, began := Schedule{Interval: interval}, c.config.Clock.Now()
 	for {
 		if err := c.config.Clock.Sleep(ctx, c.beforeDeadline(ctx, pause)); err != nil {
 			return last, err
@@ -66,7 +63,7 @@ func poll[T any](ctx context.Context, c *Client, interval time.Duration, patienc
 			return last, err
 		}
 		last = value
-		seen, finished := see(value)
+		seen, finished := observe(value)
 		if finished {
 			return last, nil
 		}

@@ -173,7 +173,8 @@ var (
 		if value == "" { // what a module passes if it has none
 			return nil
 		}
-		return client.CheckRootCAs([]byte(value))
+		_, err := client.ParseRootCAs([]byte(value))
+		return err
 	})
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,9 +44,8 @@ func ObjectMessage(object map[string]any) string {
 	return join(messages, ": ")
 }
 
-// FieldMessage returns the message in a JSON value, such as that of a common field: a string, an
-// object with common fields, or an array of these. Any other object is the message itself, as in
-// "errors": {"domain": "is empty"}.
+// FieldMessage returns the message in a JSON value, such as that of a common field: a string, an object with common
+// fields, or an array of these. Any other object is the message itself, as in "errors": {"domain": "is empty"}.
 func FieldMessage(value any) string {
 	switch value := value.(type) {
 	case nil, bool:
@@ -73,10 +73,8 @@ func FieldMessage(value any) string {
 // join joins distinct texts that are not empty.
 func join(texts []string, separator string) string {
 	var kept []string
-	seen := map[string]bool{"": true}
 	for _, text := range texts {
-		if !seen[text] {
-			seen[text] = true
+		if text != "" && !slices.Contains(kept, text) {
 			kept = append(kept, text)
 		}
 	}
