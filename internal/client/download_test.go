@@ -3,6 +3,7 @@ package client
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -313,4 +314,22 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 			t.Errorf("logged %q, want %q", s.logged.lines[0], want)
 		}
 	})
+}
+
+// What signed a link may have signed its bytes.
+func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
+	for link, want := range map[string]string{
+		"//a%2Fb//c+d;e=f,g/%C3%A9.tar?x=+%2B;y=z&&a=//é&b=%zz&sig=a/b%2Fc==": "",
+		"/a b%2Fc?filename=a b.tar": "/a%20b%2Fc?filename=a%20b.tar",
+		"/a?filename=a%20b&x=":      "",
+		"/a?":                       "",
+	} {
+		bubble(t, func(t *testing.T) {
+			c, s := serve(t, reply(200, "\x00"))
+			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, &Bundle{URL: "http://store.test" + link}, 1)
+			if got := s.received()[0].uri; err != nil || got != cmp.Or(want, link) {
+				t.Errorf("%s is requested as %s: %v", link, got, err)
+			}
+		})
+	}
 }

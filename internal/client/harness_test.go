@@ -58,8 +58,8 @@ type service struct {
 
 // received is a request that reached the service.
 type received struct {
-	method, host, path, body string
-	header                   http.Header
+	method, host, path, uri, body string
+	header                        http.Header
 }
 
 // serve returns a client for http://docs.test/v1, and the service that it
@@ -164,9 +164,7 @@ func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
-		s.requests = append(s.requests, received{
-			r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
-		})
+		s.requests = append(s.requests, received{r.Method, r.Host, r.URL.EscapedPath(), r.RequestURI, string(body), r.Header})
 		s.mu.Unlock()
 		next(w, r)
 	}

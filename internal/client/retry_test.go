@@ -246,54 +246,40 @@ func TestGaveUpErrorSaysHowOftenAndForHowLong(t *testing.T) {
 }
 
 func TestKindOfAFailureAndWhetherAJobMayHaveStarted(t *testing.T) {
-	api := func(code int, page bool) error {
-		return &APIError{Exchange: Exchange{StatusCode: code, RetryAfter: 7 * second}, Page: page}
+	api := func(codes ...int) (errs []error) {
+		for _, code := range codes {
+			errs = append(errs, status(code))
+		}
+		return errs
 	}
-	unusable := func(notJSON bool) error {
-		return &UnexpectedResponseError{Exchange: Exchange{StatusCode: 200, RetryAfter: 7 * second}, NotJSON: notJSON}
-	}
+	page := func(code int) error { return &APIError{Exchange: Exchange{StatusCode: code}, Page: true} }
+	store := func(code int) error { return &StorageError{StatusCode: code} }
 	for _, test := range []struct {
-		err     error
 		kind    kind
 		started bool
-		asks    time.Duration
+		errs    []error
 	}{
-		{api(400, false), refused, false, 7 * second},
-		{api(303, false), refused, true, 7 * second},
-		{api(301, false), refused, true, 7 * second},
-		{api(302, true), refused, true, 7 * second},
-		{api(307, false), refused, false, 7 * second},
-		{api(404, false), notFound, false, 7 * second},
-		{api(404, true), refused, false, 7 * second},
-		{api(409, false), refused, true, 7 * second},
-		{api(410, false), notFound, false, 7 * second},
-		{api(410, true), refused, false, 7 * second},
-		{api(408, false), temporary, true, 7 * second},
-		{api(425, false), temporary, false, 7 * second},
-		{api(429, false), throttled, false, 7 * second},
-		{api(500, false), temporary, true, 7 * second},
-		{api(501, false), refused, false, 7 * second},
-		{api(503, false), temporary, true, 7 * second},
-		{api(505, false), refused, false, 7 * second},
-		{api(101, false), refused, true, 7 * second},
-		{&StorageError{StatusCode: 403}, linkRefused, false, 0},
-		{&StorageError{StatusCode: 200}, linkRefused, false, 0}, // text
-		{&StorageError{StatusCode: 302}, refused, false, 0},
-		{&StorageError{StatusCode: 429, RetryAfter: 7 * second}, throttled, false, 7 * second},
-		{unusable(true), temporary, true, 0}, // perhaps a page of a proxy
-		{unusable(false), refused, true, 0},
-		{&ConnectionError{}, unconnected, false, 0},
-		{&ConnectionError{Sent: true}, temporary, true, 0},
-		{&ConnectionError{Untrusted: true}, refused, false, 0},
-		{&ConnectionError{PlainHTTP: true}, refused, false, 0},
-		{&ConnectionError{ProxyStatus: 407}, refused, false, 0},
-		{&ConnectionError{ProxyStatus: 503}, unconnected, false, 0},
-		{&GaveUpError{Cause: context.DeadlineExceeded, Last: api(404, false)}, permanent, false, 0},
-		{os.ErrClosed, permanent, false, 0}, // of the file of a download
+		{refused, false, append(api(307, 400, 401, 403, 422, 501, 505), page(404), page(410))},
+		{refused, true, append(api(101, 301, 302, 303, 409), &UnexpectedResponseError{})},
+		{refused, false, []error{store(302), store(501), &ConnectionError{Untrusted: true}, &ConnectionError{PlainHTTP: true}, &ConnectionError{ProxyStatus: 407}}},
+		{notFound, false, api(404, 410)},
+		{temporary, false, append(api(425), store(503))},
+		{temporary, true, append(api(408, 500, 503), &ConnectionError{Sent: true}, &UnexpectedResponseError{NotJSON: true})}, // perhaps a page of a proxy
+		{throttled, false, append(api(429), store(429))},
+		{linkRefused, false, []error{store(400), store(403), store(404), store(200)}}, // 200 with text
+		{unconnected, false, []error{&ConnectionError{}, &ConnectionError{ProxyStatus: 503}}},
+		{permanent, false, []error{&GaveUpError{Cause: context.DeadlineExceeded, Last: status(404)}, os.ErrClosed}}, // of the file of a download
 	} {
-		got := classify(test.err)
-		if got != (failure{kind: test.kind, retryAfter: test.asks}) || MayHaveStarted(test.err) != test.started || IsNotFound(test.err) != (test.kind == notFound) {
-			t.Errorf("%#v: %+v, may have started: %t, not found: %t", test.err, got, MayHaveStarted(test.err), IsNotFound(test.err))
+		for _, err := range test.errs {
+			if got := classify(err); got != (failure{kind: test.kind}) || MayHaveStarted(err) != test.started || IsNotFound(err) != (test.kind == notFound) {
+				t.Errorf("%#v: %+v, may have started: %t, not found: %t", err, got, MayHaveStarted(err), IsNotFound(err))
+			}
+		}
+	}
+	want := failure{kind: refused, retryAfter: second}
+	for _, err := range []error{asking(403, second).error, &StorageError{StatusCode: 302, RetryAfter: second}} {
+		if got := classify(err); got != want {
+			t.Errorf("%v: %+v, want %+v", err, got, want)
 		}
 	}
 }
