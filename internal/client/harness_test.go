@@ -24,8 +24,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// proxy is the proxy of the whole test binary, because net/http reads the environment
-// once. Nothing listens there.
+// proxy is the proxy of the whole test binary, because net/http reads the environment once. Nothing listens there.
 const proxy = "http://127.0.0.1:1"
 
 func TestMain(m *testing.M) {
@@ -40,13 +39,11 @@ func bubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// service is the other end of a client under test. It listens on connections
-// in memory, so it works in a bubble.
+// service is the other end of a client under test. It listens on connections in memory, so it works in a bubble.
 type service struct {
 	began  time.Time
 	logged *logbook
-	// dial, if not nil, runs before the connection of the given number, from 1, is
-	// made, and fails it with its error.
+	// dial, if not nil, runs before the connection of the given number, from 1, is made, and fails it with its error.
 	dial func(ctx context.Context, number int) error
 
 	mu       sync.Mutex
@@ -62,8 +59,7 @@ type received struct {
 	header                        http.Header
 }
 
-// serve returns a client for http://docs.test/v1, and the service that it
-// reaches, by any host. Call it in a bubble.
+// serve returns a client for http://docs.test/v1, and the service that it reaches, by any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), logged: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}

@@ -18,8 +18,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// faulty is a service whose work runs in the first responses, and which then fails in one
-// way for good.
+// faulty is a service whose work runs in the first responses, and which then fails in one way for good.
 type faulty struct {
 	successes int
 	way       string
