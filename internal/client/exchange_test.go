@@ -100,33 +100,30 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 var errInterrupt = errors.New("interrupt")
 
 func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		handler http.HandlerFunc // nil: a dial that hangs
 		request request
 		took    time.Duration // the interrupt comes after 5 s
 		want    string
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"a read":                 {silent, aRead, 5 * second, "interrupt"},
 		"a start":                {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
 		"a silent start":         {silent, aStart, 30 * second, "the request POST /v1/jobs to docs.test failed: no complete response within the request timeout"},
 		"a start before it left": {nil, aStart, 5 * second, "the request POST /v1/jobs to docs.test failed: the operation ended before a connection was made"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c, s := serve(t, test.handler)
-				requests := 1
-				if test.handler == nil {
-					requests, s.dial = 0, func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
-				}
-				ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-				time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-				_, err := c.send(ctx, c.separate, test.request, 1)
-				if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != requests || MayHaveStarted(err) != (requests > 0 && err != nil && test.request.once) {
-					t.Errorf("%v after %s and %d requests, want %s after %s and %d", err, took, len(s.received()), test.want, test.took, requests)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		c, s := serve(t, test.handler)
+		requests := 1
+		if test.handler == nil {
+			requests, s.dial = 0, func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
+		}
+		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
+		time.AfterFunc(5*second, func() { cancel(errInterrupt) })
+		_, err := c.send(ctx, c.separate, test.request, 1)
+		if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != requests || MayHaveStarted(err) != (requests > 0 && err != nil && test.request.once) {
+			t.Errorf("%v after %s and %d requests, want %s after %s and %d", err, took, len(s.received()), test.want, test.took, requests)
+		}
+	})
 }
 
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {

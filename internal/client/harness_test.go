@@ -39,6 +39,14 @@ func bubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
+// inBubbles runs a test for each row of a table in a bubble of its own.
+func inBubbles[Row any](t *testing.T, rows map[string]Row, test func(*testing.T, Row)) {
+	t.Helper()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) { bubble(t, func(t *testing.T) { test(t, row) }) })
+	}
+}
+
 // service is the other end of a client under test. It listens on connections in memory, so it works in a bubble.
 type service struct {
 	began  time.Time
