@@ -98,10 +98,10 @@ func transportOf(over *network) *http.Transport { return over.api.Transport.(*ht
 // that the service received.
 type connectionKey struct{}
 
-// newClient returns a client of https://docs.test/v1.
+// newClient returns a client of https://docs.test/v1 without jitter.
 func newClient(t *testing.T, options ...func(*Config)) *Client {
 	t.Helper()
-	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, UserAgent: "test/1"}
+	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Random: func() float64 { return 0 }}
 	for _, option := range options {
 		option(&config)
 	}
@@ -274,7 +274,7 @@ func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
 	bubble(t, func(t *testing.T) {
 		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check})}
 		w.Client, w.service = serve(t, w.ServeHTTP, func(config *Config) {
-			config.BaseURL, config.APIKey, config.Random = "http://localhost/v1", simulator.DefaultAPIKey, func() float64 { return 0 }
+			config.BaseURL, config.APIKey = "http://localhost/v1", simulator.DefaultAPIKey
 		})
 		test(t, w)
 	})
@@ -294,9 +294,7 @@ func (w *simulation) polls(endpoint string) []float64 {
 // receiving returns a client that receives one body as the response to every request.
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
-	return newClient(t, func(config *Config) {
-		config.RoundTripper, config.Log = always(body), log.add
-	})
+	return newClient(t, func(config *Config) { config.RoundTripper, config.Log = always(body), log.add })
 }
 
 type always string

@@ -50,7 +50,7 @@ func TestEachCallHasItsPatience(t *testing.T) {
 					c, _ := serve(t, inTurn(append(handlers, func(w http.ResponseWriter, r *http.Request) {
 						failures = append(failures, time.Now())
 						reply(status, "", "Retry-After: 1")(w, r) // a gateway may send it after the service has acted
-					})...), func(config *Config) { config.Random = func() float64 { return 0 } })
+					})...))
 					_, err := test.call(bounded(t, time.Hour), c)
 					if got := fmt.Sprint(len(failures), " in ", time.Since(failures[0]).Round(5*second)); err == nil || got != test.want[i] {
 						t.Errorf("%v after %s, want %s", err, got, test.want[i])
@@ -133,7 +133,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		if test.interrupt > 0 {
 			time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
 		}
-		c := newClient(t, func(config *Config) { config.Random = func() float64 { return 0 } })
+		c := newClient(t)
 		err := c.repeat(ctx, test.patience, func(over *network, number int) error {
 			alone := test.patience == starting || last != nil && classify(last).kind != throttled // on a connection of its own
 			if count++; count != number || (over == c.separate) != alone {
@@ -178,9 +178,18 @@ func ending(err, last error) string {
 	return err.Error()
 }
 
+func TestHalfOfABackoffIsRandom(t *testing.T) {
+	for random, want := range map[float64]time.Duration{0: 2 * second, .5: 3 * second} {
+		c := newClient(t, func(config *Config) { config.Random = func() float64 { return random } })
+		if got := c.backoff(3, time.Minute); got != want {
+			t.Errorf("the third backoff is %s, want %s", got, want)
+		}
+	}
+}
+
 func TestGaveUpErrorSaysHowOftenAndForHowLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := newClient(t, func(config *Config) { config.Random = func() float64 { return 0 } })
+		c := newClient(t)
 		missing := func(takes time.Duration) func(*network, int) error {
 			return func(_ *network, number int) error {
 				if number == 1 {
