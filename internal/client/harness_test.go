@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -34,10 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // bubble runs a test in a bubble of testing/synctest, where waiting takes no time.
-func bubble(t *testing.T, test func(*testing.T)) {
-	t.Helper()
-	synctest.Test(t, test)
-}
+var bubble = synctest.Test
 
 // inBubbles runs a test for each row of a table in a bubble of its own.
 func inBubbles[Row any](t *testing.T, rows map[string]Row, test func(*testing.T, Row)) {
@@ -51,8 +47,7 @@ func inBubbles[Row any](t *testing.T, rows map[string]Row, test func(*testing.T,
 type service struct {
 	began  time.Time
 	logged *logbook
-	// dial, if not nil, runs before the connection of the given number, from 1, is made, and fails it with its error.
-	dial func(ctx context.Context, number int) error
+	dial   func(context.Context) error // runs before a connection is made, and may fail it; may be nil
 
 	mu       sync.Mutex
 	dials    int
@@ -86,7 +81,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	go func() { _ = server.Serve(s) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		s.logged.check(t)
+		checkShown(t, strings.Join(s.logged.lines, "\n"))
 	})
 	return c, s
 }
@@ -125,19 +120,12 @@ var (
 	aStart = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
 )
 
-// isUnsent reports whether a request failed before it was sent.
-func isUnsent(err error) bool {
-	connection, ok := errors.AsType[*ConnectionError](err)
-	return ok && !connection.Sent
-}
-
 func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.mu.Lock()
 	s.dials++
-	number := s.dials
 	s.mu.Unlock()
 	if s.dial != nil {
-		if err := s.dial(ctx, number); err != nil {
+		if err := s.dial(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -215,11 +203,6 @@ func verbatim(text string) http.HandlerFunc {
 	}
 }
 
-// cut sends the head of a success and only the first bytes of its body.
-func cut(body string) http.HandlerFunc {
-	return verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n" + body)
-}
-
 // reset closes the connection without a response.
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
@@ -233,13 +216,6 @@ func late(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 			next(w, r)
 		}
 	}
-}
-
-func (l *logbook) check(t *testing.T) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	checkShown(t, strings.Join(l.lines, "\n"))
 }
 
 // checkShown checks that a text holds no secret.

@@ -164,7 +164,7 @@ func ending(err, last error) string {
 	switch {
 	case err == nil:
 		return ""
-	case ok && gaveUp.Last != last:
+	case ok && !errors.Is(gaveUp.Last, last):
 		return "a wrong last error"
 	case ok && gaveUp.Outage && !IsNotFound(err):
 		return "outage"
