@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -25,6 +26,8 @@ type providerData struct {
 	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
+	// written is what downloads have put in place since Configure, which each command of the CLI calls.
+	written bundle.Run
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.

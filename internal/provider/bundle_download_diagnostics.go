@@ -1,0 +1,208 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// downloadStage is what Terraform does with a bundle on disk, and what a problem with it means.
+type downloadStage struct {
+	onDisk    string // summary of a failure of the file system
+	elsewhere string // summary of another failure
+	unchanged string // what is on disk, and in the state, after a failure
+	runAgain  string // what to do after the cause was removed
+	warning   string // summary of a warning about what the resource did not write; "" if that is an error
+	occupied  string // what happens to that
+}
+
+const (
+	applyAgain = "Then run \"terraform apply\" again."
+	sameAgain  = "Then run the same command again."
+)
+
+var (
+	planCreation = downloadStage{
+		summaryInspectFailed, summaryInspectFailed, "No files were changed.", sameAgain,
+		summaryPathInUse, "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this.",
+	}
+	planUpdate = downloadStage{
+		summaryInspectFailed, summaryInspectFailed, "No files were changed.", sameAgain,
+		summaryPathInUse, "The apply will stop before the download and change nothing.",
+	}
+	createDownload = downloadStage{ // a replacement may have deleted the old files before
+		summaryWriteFailed, summaryDownloadFailed, "This resource wrote no files.", applyAgain,
+		"", "This resource wrote no files.",
+	}
+	updateDownload = downloadStage{
+		summaryWriteFailed, summaryDownloadFailed, "This resource changed no files, and its state is unchanged.", applyAgain,
+		"", "This resource changed no files, and its state is unchanged.",
+	}
+	deleteDownload = downloadStage{
+		summaryDeleteFailed, summaryDeleteFailed, "No files were deleted, and the state is unchanged.", sameAgain,
+		summaryForeignFiles, "It was not deleted.",
+	}
+)
+
+// mismatchError reports a bundle that is not the expected one.
+type mismatchError struct {
+	argument   string // that says what is expected: sha256, or job_id for the content of an earlier download
+	got, wants string // digests; "" if the file is not an archive
+}
+
+func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
+
+// report adds the diagnostic of a problem.
+func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
+	jobID := m.JobID.ValueString()
+	if mismatch, ok := errors.AsType[*mismatchError](err); ok {
+		s.reportMismatch(diags, jobID, mismatch)
+		return
+	}
+	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
+		s.reportOccupied(diags, occupied)
+		return
+	}
+	if archive, ok := errors.AsType[*bundle.ArchiveError](err); ok {
+		s.reportArchive(diags, jobID, archive)
+		return
+	}
+	left, _ := errors.AsType[*bundle.LeftError](err)
+	if left != nil && !left.Old {
+		diags.AddWarning(summaryNotDeleted+": "+left.Path, paragraphs(systemReturned(err), "Nothing needs this temporary directory. Delete it."))
+		return
+	}
+	if left != nil {
+		next := fmt.Sprintf("The previous files are in %q. Move them back to %q.", left.Path, m.Path.ValueString())
+		diags.AddError(s.onDisk, paragraphs(systemReturned(err), sentences(next, s.runAgain)))
+		return
+	}
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
+	if ofFile || ofRename {
+		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(m, err)))
+		return
+	}
+	cause := explain(err)
+	if client.IsNotFound(err) {
+		cause.advice = sentences(checkService, missingBundle)
+	}
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
+		cause.advice = sentences(raiseOpenFiles, s.runAgain)
+	}
+	var of string
+	if jobID != "" { // else a plan does not know it
+		of = "The job_id is " + jobID + "."
+	}
+	addError(diags, s.elsewhere, cause, sentences(of, s.unchanged))
+}
+
+// reportPathOfDirectory reports the path of a file that ends with a separator.
+func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
+	diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
+		fmt.Sprintf("%q names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
+}
+
+func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
+
+func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
+	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
+	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
+	if e.argument == "job_id" {
+		summary, next = summaryContentChanged, "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
+		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
+	}
+	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(sentences(what, s.unchanged), next))
+}
+
+// reportOccupied reports what the resource did not write.
+func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
+	kind := "something that is neither a file nor a directory"
+	switch e.Kind {
+	case 0:
+		kind = "a file"
+	case fs.ModeDir:
+		kind = "a directory"
+	case fs.ModeSymlink:
+		kind = "a symbolic link"
+	}
+	what := fmt.Sprintf("There is %s at %q, and no record that this resource wrote it as it is. "+
+		"It may have been edited, or an earlier resource, an interrupted run, or another program wrote it. %s", kind, e.Path, s.occupied)
+	next := sentences(fmt.Sprintf("Use a different path, or move or delete %q.", e.Path), s.runAgain)
+	switch s.warning {
+	case "":
+		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(what, next))
+		return
+	case summaryForeignFiles:
+		next = "If nothing needs it, delete it."
+	}
+	diags.AddAttributeWarning(path.Root("path"), s.warning+": "+e.Path, paragraphs(what, next))
+}
+
+// Why an archive is not unpacked: because it ..., or because its entry "..." ....
+var (
+	faultsOfArchives = map[bundle.Fault]string{
+		bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive",
+		bundle.Empty:        "contains no files",
+		bundle.TooMany:      "has more than 100,000 files and directories, or is a zip archive with a central directory of more than 50 MB",
+		bundle.TooLarge:     "unpacks to more than 4 GiB",
+	}
+	faultsOfEntries = map[bundle.Fault]string{
+		bundle.NotUTF8:      "has a name that is not UTF-8",
+		bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
+		bundle.LongName:     "has a name that is too long",
+		bundle.Duplicate:    "has the same path as another entry, perhaps in different case, or is inside an entry that is a file",
+		bundle.SymbolicLink: "is a symbolic link",
+		bundle.HardLink:     "is a hard link",
+		bundle.SpecialFile:  "is neither a file nor a directory",
+		bundle.Encrypted:    "is encrypted",
+		bundle.Compression:  "uses an unsupported compression method",
+	}
+)
+
+// reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100 characters of it.
+func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
+	if e.Fault == bundle.Damaged {
+		reason := strings.TrimSuffix(e.Err.Error(), ".")
+		if e.Entry != "" {
+			reason = fmt.Sprintf("%s in the entry %.100q", reason, e.Entry)
+		}
+		diags.AddAttributeError(path.Root("job_id"), summaryUnpackFailed, paragraphs(sentences(fmt.Sprintf("The bundle of job %s is damaged: %s.", jobID, reason), s.unchanged),
+			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."))
+		return
+	}
+	reason := "it " + faultsOfArchives[e.Fault]
+	if fault, ofEntry := faultsOfEntries[e.Fault]; ofEntry {
+		reason = fmt.Sprintf("its entry %.100q %s", e.Entry, fault)
+	}
+	diags.AddAttributeError(path.Root("unpack"), summaryUnpackFailed,
+		paragraphs(sentences(fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s.", jobID, reason), s.unchanged), "To download it as it is, remove unpack."))
+}
+
+const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or reduce -parallelism."
+
+// adviseOnDisk says what to do about an error of the file system.
+func (s downloadStage) adviseOnDisk(m bundleDownloadModel, err error) string {
+	name := m.Path.ValueString()
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return sentences(raiseOpenFiles, s.runAgain)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "Shorten path."
+	case errors.Is(err, syscall.EBUSY):
+		return "If path is a mount point, use a subdirectory of it."
+	case errors.Is(err, syscall.EXDEV):
+		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory.", name), s.runAgain)
+	}
+	return sentences(fmt.Sprintf("Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space.", name), s.runAgain)
+}
