@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (f Fault) Error() string { return string(f) }
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.
 type ArchiveError struct {
 	Fault Fault
-	Entry string // name as in the archive: up to 1 MiB of any bytes; "" if no entry is at fault
+	Entry string // what was read last, by its name in the archive: up to 1 MiB of any bytes; "" if it is no entry
 	Err   error  // Fault, or if the archive is damaged, what is wrong with its bytes
 }
 
@@ -67,10 +68,9 @@ func isSystemError(err error) bool {
 	return found
 }
 
-// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. It checks each entry before it
-// unpacks it. Files get mode 0644 and directories 0755, less the umask. Owners, times, and modes of the archive are dropped. Errors are
-// *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may hold a part of the archive.
-func readArchive(ctx context.Context, file *os.File, root *os.Root) (content Content, err error) {
+// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files get mode 0644 and directories 0755, less
+// the umask. Errors are *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may hold a part of the archive.
+func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (content Content, err error) {
 	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
 	if content = a.tree.content(); err == nil && content.Files == 0 {
@@ -97,7 +97,7 @@ type archiveReader struct {
 	left    int64    // bytes that files may still unpack to
 }
 
-func (a *archiveReader) read(file *os.File) error {
+func (a *archiveReader) read(file *io.SectionReader) error {
 	source := bufio.NewReader(&meter{a.ctx, file, new(int64(math.MaxInt64))})
 	magic, err := source.Peek(4)
 	switch begin := string(magic); {
@@ -115,8 +115,7 @@ func (a *archiveReader) read(file *os.File) error {
 	return a.tar(source)
 }
 
-// gzipReader reads the members of a gzip file (RFC 1952, section 2.2) and drops zeros after one, which gzip.Reader refuses: BSD tar, which is
-// that of macOS too, pads with them what it writes to a pipe.
+// gzipReader reads the members of a gzip file (RFC 1952, section 2.2), and drops zeros after one: BSD tar pads what it writes to a pipe.
 type gzipReader struct {
 	gzip.Reader
 	source *bufio.Reader
@@ -151,9 +150,7 @@ func (r *gzipReader) Read(p []byte) (int, error) {
 }
 
 func (a *archiveReader) tar(source io.Reader) error {
-	// This limits how much is read, including headers and padding.
-	const perEntry, trailer = 4 << 10, 1 << 20
-	left := limits.bytes + int64(limits.entries)*perEntry + trailer
+	left := limits.bytes + int64(limits.entries)*4<<10 + 1<<20 // with headers and padding
 	stream := bufio.NewReader(&meter{a.ctx, source, &left})
 	if _, err := stream.Peek(512); err == io.EOF {
 		return NotAnArchive // shorter than one block
@@ -212,13 +209,9 @@ func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-func (a *archiveReader) zip(file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
+func (a *archiveReader) zip(file *io.SectionReader) error {
 	directory := &zipDirectory{file, int64(limits.entries)*512 + 1<<20}
-	r, err := zip.NewReader(directory, info.Size())
+	r, err := zip.NewReader(directory, file.Size())
 	if err != nil {
 		return err
 	}
@@ -229,14 +222,12 @@ func (a *archiveReader) zip(file *os.File) error {
 			return err
 		}
 	}
-	a.current = ""
 	return nil
 }
 
 func (a *archiveReader) zipEntry(f *zip.File) error {
-	const encrypted = 1 // bit of the general purpose flags (APPNOTE 4.4.4)
 	switch mode := f.Mode(); {
-	case f.Flags&encrypted != 0:
+	case f.Flags&1 != 0: // APPNOTE 4.4.4
 		return Encrypted
 	case mode.IsDir():
 		return a.add(nil)
@@ -256,14 +247,13 @@ func (a *archiveReader) zipEntry(f *zip.File) error {
 	return a.add(body)
 }
 
-// zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a Unicode path (4.6.9) has the
-// version 1, the CRC-32 of the name in the header, which may be in any code page, and the name in UTF-8.
+// zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a Unicode path (4.6.9) has the version 1, the
+// CRC-32 of the name in the header, which may be in any code page, and the name in UTF-8.
 func zipName(f *zip.File) string {
-	const unicodePath = 0x7075
 	for rest := f.Extra; len(rest) >= 4; {
 		id, size := binary.LittleEndian.Uint16(rest), 4+int(binary.LittleEndian.Uint16(rest[2:]))
 		field := rest[4:min(size, len(rest))]
-		if id == unicodePath && len(field) > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
+		if id == 0x7075 && len(field) > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
 			return string(field[5:])
 		}
 		rest = rest[min(size, len(rest)):]
@@ -271,8 +261,8 @@ func zipName(f *zip.File) string {
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that lead out of the archive or
-// are too long for common file systems, and backslashes. It also refuses what the system reserves.
+// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that lead out of the archive or are too long
+// for common file systems, and backslashes. It also refuses what the system reserves.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
@@ -281,9 +271,7 @@ func (a *archiveReader) add(body io.Reader) error {
 		return NotUTF8
 	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 }):
 		return LongName
-	case err != nil, strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
-		return UnsafeName
-	case name == "." && body != nil:
+	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
 		return UnsafeName
 	case name == ".":
 		return nil
@@ -332,6 +320,13 @@ func (a *archiveReader) write(name string, body io.Reader) (sum checksum, err er
 	}
 	sum, err = sumOf(io.TeeReader(body, file))
 	return sum, errors.Join(err, file.Close())
+}
+
+// sumOf reads source to its end.
+func sumOf(source io.Reader) (checksum, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, source)
+	return checksum(hash.Sum(nil)), err
 }
 
 // meter reads from source. It fails when ctx has ended, or when more than *left bytes have been read.

@@ -44,9 +44,11 @@ func TestArchivesOfRealTools(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			archive, directory := filepath.Join("testdata", file), filepath.Join(t.TempDir(), "site")
-			read, err := readOnly(t, archive)
-			unpacked, unpackErr := unpack(t, archive, directory)
+			data, err := os.ReadFile(filepath.Join("testdata", file))
+			must(t, err)
+			directory := filepath.Join(t.TempDir(), "site")
+			held, err := read(t, data, "")
+			unpacked, unpackErr := read(t, data, directory)
 			if fault, refused := want.(Fault); refused {
 				if !errors.Is(err, fault) || !errors.Is(unpackErr, fault) {
 					t.Errorf("errors %v and %v, want %v", err, unpackErr, fault)
@@ -68,8 +70,8 @@ func TestArchivesOfRealTools(t *testing.T) {
 				t.Errorf("unpacked %s, want %s", got, want)
 			}
 			onDisk, err := digestOf(t.Context(), directory, true)
-			if err != nil || read != unpacked || unpacked.Digest != onDisk || (onDisk == siteDigest) != (want == site) {
-				t.Errorf("read %v, unpacked %v, on disk %s; error %v", read, unpacked, onDisk, err)
+			if err != nil || held != unpacked || unpacked.Digest != onDisk || (onDisk == siteDigest) != (want == site) {
+				t.Errorf("read %v, unpacked %v, on disk %s; error %v", held, unpacked, onDisk, err)
 			}
 		})
 	}
@@ -77,40 +79,34 @@ func TestArchivesOfRealTools(t *testing.T) {
 
 func TestUnpackAddsParentsWithoutAnEntry(t *testing.T) {
 	t.Parallel()
-	archive, site := archiveOf(t, tarOf(t, directory("./"), regular("./a/b/page.html", "home"), directory("a"), directory("a")))
-	_, err := unpack(t, archive, site)
+	site := filepath.Join(t.TempDir(), "site")
+	_, err := read(t, tarOf(t, directory("./"), regular("./a/b/page.html", "home"), directory("a"), directory("a")), site)
 	must(t, err)
 	if got, want := listing(t, site), (map[string]string{"a/": "", "a/b/": "", "a/b/page.html": "home"}); !maps.Equal(got, want) {
 		t.Errorf("unpacked %q, want %q", got, want)
 	}
 }
 
-// unpack creates the site, and unpacks the archive into it.
-func unpack(t testing.TB, archive, site string) (Content, error) {
+// read reads an archive, and unpacks it into the directory unless that is "".
+func read(t testing.TB, data []byte, directory string) (Content, error) {
 	t.Helper()
-	must(t, os.MkdirAll(site, 0o755))
-	root, err := os.OpenRoot(site)
+	if directory == "" {
+		return readArchive(t.Context(), section(data), nil)
+	}
+	must(t, os.MkdirAll(directory, 0o755))
+	root, err := os.OpenRoot(directory)
 	must(t, err)
 	defer func() { must(t, root.Close()) }()
-	file, err := os.Open(archive)
-	must(t, err)
-	defer func() { must(t, file.Close()) }()
-	return readArchive(t.Context(), file, root)
+	return readArchive(t.Context(), section(data), root)
 }
 
-// readOnly reads an archive that is not unpacked.
-func readOnly(t testing.TB, archive string) (Content, error) {
-	t.Helper()
-	file, err := os.Open(archive)
-	must(t, err)
-	defer func() { must(t, file.Close()) }()
-	return readArchive(t.Context(), file, nil)
+func section(data []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
 }
 
 func TestContentDigestHasTheDocumentedForm(t *testing.T) {
 	t.Parallel()
-	archive, _ := archiveOf(t, tarOf(t, regular("b/index.html", "home"), directory("a"), regular("b.html", "home")))
-	found, err := readOnly(t, archive)
+	found, err := read(t, tarOf(t, regular("b/index.html", "home"), directory("a"), regular("b.html", "home")), "")
 	must(t, err)
 	records := fmt.Sprintf("d %[2]s a\x00d %[2]s b\x00f %[1]x b.html\x00f %[1]x b/index.html\x00", sha256.Sum256([]byte("home")), strings.Repeat("0", 64))
 	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(records))); found != (Content{want, 2}) {
@@ -159,8 +155,8 @@ func TestUnpackRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			archive, site := archiveOf(t, tc.data)
-			_, err := unpack(t, archive, site)
+			site := filepath.Join(t.TempDir(), "site")
+			_, err := read(t, tc.data, site)
 			refused, ok := errors.AsType[*ArchiveError](err)
 			if !ok || refused.Entry != tc.entry || !errors.Is(err, tc.err) {
 				t.Fatalf("error %v, want %v of the entry %q", err, tc.err, tc.entry)
@@ -173,12 +169,11 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// checkInside fails the test if anything but the archive, a canary, and the site is
-// around.
+// checkInside fails the test if anything but a canary and the site is around.
 func checkInside(t *testing.T, site string) {
 	t.Helper()
 	for name, content := range listing(t, filepath.Dir(site)) {
-		if name != "archive" && (name != "canary" || content != "alive") && !strings.HasPrefix(name, filepath.Base(site)+"/") {
+		if (name != "canary" || content != "alive") && !strings.HasPrefix(name, filepath.Base(site)+"/") {
 			t.Errorf("there is %q outside the site", name)
 		}
 	}
@@ -188,9 +183,9 @@ func TestUnpackIntoADirectoryThatIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	// What a file system that ignores case has at the second path after the first, this puts there.
 	for _, name := range []string{"a", "a/b"} {
-		archive, site := archiveOf(t, tarOf(t, regular(name, "x")))
+		site := t.TempDir()
 		write(t, filepath.Join(site, filepath.FromSlash(name)), "x")
-		if _, err := unpack(t, archive, site); !errors.Is(err, Duplicate) {
+		if _, err := read(t, tarOf(t, regular(name, "x")), site); !errors.Is(err, Duplicate) {
 			t.Errorf("%s: error %v, want %v", name, err, Duplicate)
 		}
 	}
@@ -201,17 +196,16 @@ func TestUnpackIntoADirectoryThatIsGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the system deletes no directory that is open")
 	}
-	archive, site := archiveOf(t, tarOf(t, regular("a.html", "x")))
+	site := filepath.Join(t.TempDir(), "site")
 	must(t, os.Mkdir(site, 0o755))
 	root, err := os.OpenRoot(site)
 	must(t, err)
 	must(t, os.Remove(site))
-	file, err := os.Open(archive)
-	must(t, err)
-	if _, err = readArchive(t.Context(), file, root); !errors.Is(err, fs.ErrNotExist) || isA[*ArchiveError](err) {
+	_, err = readArchive(t.Context(), section(tarOf(t, regular("a.html", "x"))), root)
+	if !errors.Is(err, fs.ErrNotExist) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want %v and no fault of the archive", err, fs.ErrNotExist)
 	}
-	must(t, errors.Join(file.Close(), root.Close()))
+	must(t, root.Close())
 }
 
 // lower lowers the limits. No test runs in parallel with it.
@@ -248,8 +242,8 @@ func TestUnpackHasLimits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lower(t, tc.entries, tc.bytes)
-			archive, site := archiveOf(t, tc.data)
-			_, err := unpack(t, archive, site)
+			site := filepath.Join(t.TempDir(), "site")
+			_, err := read(t, tc.data, site)
 			if !errors.Is(err, tc.err) {
 				t.Fatalf("error %v, want %v", err, tc.err)
 			}
@@ -285,16 +279,10 @@ func TestReadArchiveEndsWithItsContext(t *testing.T) {
 		"a gzip tar": gzipOf(t, tarOf(t, regular("big", big), regular("next", "x"))),
 		"a zip":      zipOf(t, zipEntry{name: "big", body: big}, zipEntry{name: "next/", mode: fs.ModeDir | 0o755}),
 	} {
-		archive, _ := archiveOf(t, data)
-		file, err := os.Open(archive)
-		must(t, err)
-		defer func() { must(t, file.Close()) }()
 		for asked := 0; ; asked++ {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			counting := &countedContext{Context: ctx, left: asked, act: func() { cancel(cause) }}
-			_, err := file.Seek(0, io.SeekStart)
-			must(t, err)
-			_, err = readArchive(counting, file, nil)
+			_, err := readArchive(counting, section(data), nil)
 			if counting.left >= 0 {
 				if err != nil || asked < 32 {
 					t.Errorf("%s: it asked %d times in a mebibyte, error %v", kind, asked, err)
@@ -326,9 +314,9 @@ func FuzzUnpack(f *testing.F) {
 
 	lower(f, 64, 1<<16)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		archive, site := archiveOf(t, data)
+		site := filepath.Join(t.TempDir(), "site")
 		write(t, filepath.Join(filepath.Dir(site), "canary"), "alive")
-		held, err := unpack(t, archive, site)
+		held, err := read(t, data, site)
 		checkInside(t, site)
 		if err != nil {
 			return
@@ -432,15 +420,6 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	}
 	must(t, w.Close())
 	return out.Bytes()
-}
-
-// archiveOf writes data to a file and returns its path and that of a directory beside
-// it that does not exist.
-func archiveOf(t testing.TB, data []byte) (archive, site string) {
-	t.Helper()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "archive"), string(data))
-	return filepath.Join(dir, "archive"), filepath.Join(dir, "site")
 }
 
 // write writes a file, with the directories above it.

@@ -1,8 +1,8 @@
-// Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote. It trusts neither
-// archives nor the disk. It does not know HTTP, the service's API, or Terraform, whose provider words its errors.
+// Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote. It trusts neither archives nor the
+// disk. It does not know HTTP, the service's API, or Terraform, whose provider words its errors.
 //
-// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack]. [Staged.Commit] renames it into
-// place, and [Target.Remove] deletes it. Both touch only what has a digest that the caller knows as its own.
+// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack]. [Staged.Commit] renames it into place, and
+// [Target.Remove] deletes it. Both touch only what has a digest that the caller knows as its own.
 package bundle
 
 import (
@@ -15,6 +15,8 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,12 +59,10 @@ type LeftError struct {
 func (e *LeftError) Error() string { return e.Err.Error() }
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// Run is one run of the program that uses this package. Remove leaves what Commit has put in place in the same run: it belongs to a resource
-// that replaces the one that is removed, and has the same content.
+// Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that replaces the one that is removed.
 type Run struct{ committed []string } // absolute paths
 
-// changing is held during a change, so that nothing else in this process changes a target between the last look at it and the renames. It
-// guards every Run.
+// changing is held from the last look at a target to the renames, against other changes in this process. It guards every Run.
 var changing sync.Mutex
 
 // Inspect returns the digest of what is at the target, or "" if there is nothing, or an empty directory to unpack into. What is not owned is an
@@ -100,22 +100,20 @@ type Staged struct {
 	io.Writer
 	SizeBytes int64 // of the archive; known after Unpack
 
-	target    Target
-	temporary string // directory; "" if it is kept
-	archive   *os.File
-	hash      hash.Hash // of the archive so far
-	digest    string    // of what is put in place
+	target        Target
+	temporary     string // directory; "" if it is kept
+	archive       *os.File
+	hash          hash.Hash // of the archive so far
+	fresh, digest string    // what is put in place; known after Unpack
 }
 
-// Stage creates an empty archive in a temporary directory beside the target, on the same file system, and the parent directories of the target
-// if they are missing. A killed process leaves the temporary directory behind.
+// Stage creates an empty archive in a temporary directory beside the target, and missing parents. A killed process leaves the directory behind.
 func (t Target) Stage() (*Staged, error) {
 	t.Path = filepath.Clean(t.Path)
-	parent := filepath.Dir(t.Path)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
 		return nil, err
 	}
-	temporary, err := os.MkdirTemp(parent, ".docs-bundle-*")
+	temporary, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
 	if err != nil {
 		return nil, err
 	}
@@ -140,14 +138,11 @@ func (s *Staged) Restart() error {
 // SHA256 returns the checksum of the archive so far, in lowercase hexadecimal.
 func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive will do. Nothing may be
-// written after it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
+// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive will do. Nothing may be written after
+// it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
 func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
 	defer func() { err = errors.Join(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
-	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err == nil {
-		_, err = s.archive.Seek(0, io.SeekStart)
-	}
-	if err != nil {
+	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
 		return Content{}, err
 	}
 	var root *os.Root
@@ -160,10 +155,10 @@ func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
 		}
 		defer func() { _ = root.Close() }()
 	}
-	content, err = readArchive(ctx, s.archive, root)
-	s.digest = content.Digest
+	content, err = readArchive(ctx, io.NewSectionReader(s.archive, 0, s.SizeBytes), root)
+	s.fresh, s.digest = s.in("directory"), content.Digest
 	if !s.target.Unpack {
-		s.digest = s.SHA256()
+		s.fresh, s.digest = s.in("archive"), s.SHA256()
 		if refused, ok := errors.AsType[*ArchiveError](err); ok && refused.Fault != Damaged {
 			err = nil
 		}
@@ -171,42 +166,38 @@ func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
 	return content, err
 }
 
-// Commit puts the new bundle in place of what is owned, with the permissions of that, and returns what is owned then. It fails with an
-// [*OccupiedError] if anything else is there. After an error, the target is unchanged, unless a [*LeftError] has the old directory.
-//
-// robustio tries again on systems that refuse a rename while another program reads the file, such as a virus scanner on Windows.
+// Commit puts the new bundle in place of what is owned, with the permissions of that, and returns what is owned then. It fails with an [*OccupiedError] if
+// anything else is there. After an error, the target is unchanged, unless a [*LeftError] has the old directory. robustio tries again on systems that refuse
+// a rename while another program reads the file, such as a virus scanner on Windows.
 func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, error) {
 	changing.Lock()
 	defer changing.Unlock()
-	fresh, old, target := s.in("archive"), s.in("old"), s.target.Path
-	if s.target.Unpack {
-		fresh = s.in("directory")
-	}
+	old, target := s.in("old"), s.target.Path
 	if _, err := s.target.Inspect(ctx, owned); err != nil {
 		return nil, err
 	}
 	info, err := os.Lstat(target)
 	moved := err == nil && s.target.Unpack
 	if moved {
-		_ = os.Chmod(fresh, info.Mode()&(fs.ModePerm|fs.ModeSetgid)|0o700) // or Close could not delete it
+		_ = os.Chmod(s.fresh, info.Mode()&(fs.ModePerm|fs.ModeSetgid)|0o700) // or Close could not delete it
 		if err := robustio.Rename(target, old); err != nil {
 			return nil, err
 		}
 	} else if err == nil {
-		_ = os.Chmod(fresh, info.Mode().Perm())
+		_ = os.Chmod(s.fresh, info.Mode().Perm())
 	}
-	if err := robustio.Rename(fresh, target); err != nil {
-		if !moved {
-			return nil, err
-		}
+	if err = robustio.Rename(s.fresh, target); err == nil {
+		path, _ := filepath.Abs(target)
+		run.committed = append(run.committed, path)
+		return owned.with(s.digest), nil
+	}
+	if moved {
 		if undo := robustio.Rename(old, target); undo != nil {
 			s.temporary = "" // Close keeps it
 			err = &LeftError{old, true, errors.Join(err, undo)}
 		}
-		return nil, err
 	}
-	run.committed = append(run.committed, s.target.absolute())
-	return owned.with(s.digest), nil
+	return nil, err
 }
 
 // Close deletes the temporary directory, unless it holds what could not be put back. The error is a [*LeftError].
@@ -218,12 +209,12 @@ func (s *Staged) Close() error {
 	return nil
 }
 
-// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything else is there. After a
-// [*LeftError], nothing is at the target; after another error, the target is unchanged.
+// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything else is there. After a [*LeftError],
+// nothing is at the target; after another error, the target is unchanged.
 func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
 	changing.Lock()
 	defer changing.Unlock()
-	if slices.Contains(run.committed, t.absolute()) {
+	if path, _ := filepath.Abs(t.Path); slices.Contains(run.committed, path) {
 		return nil
 	}
 	if digest, err := t.Inspect(ctx, owned); err != nil || digest == "" {
@@ -237,8 +228,74 @@ func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
 	return cmp.Or(err, s.Close())
 }
 
-// absolute returns the path by which a Run knows the target.
-func (t Target) absolute() string {
-	path, _ := filepath.Abs(t.Path) // fails only without a working directory, where no relative path works
-	return path
+// Content describes what is in an archive.
+type Content struct {
+	Digest string // the content digest (see tree.content), or "" if the file is not an archive that can be unpacked
+	Files  int64
+}
+
+// checksum is the SHA-256 of a file's content.
+type checksum [sha256.Size]byte
+
+// ofDirectory stands for the checksum of a directory.
+var ofDirectory checksum
+
+// tree is the content of an archive or of a directory on disk: a checksum for each slash-separated name, including parents without their own entry.
+type tree map[string]checksum
+
+// content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for each file and directory, ordered by the
+// bytes of its name. A record is
+//
+//	KIND SP SUM SP NAME NUL
+//
+// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64 zeros for a directory. NAME is
+// slash-separated and neither starts nor ends with a slash. Modes, times, owners, and the order of the archive are ignored.
+func (t tree) content() (c Content) {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		kind := 'd'
+		if t[name] != ofDirectory {
+			kind = 'f'
+			c.Files++
+		}
+		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name], name)
+	}
+	c.Digest = hex.EncodeToString(hash.Sum(nil))
+	return c
+}
+
+// digestOf returns the content digest of a directory, or the checksum of a file in the same form. A directory with a link or a device, or beyond the limits
+// of an archive, has none: the error is a [Fault]. Others are those of the system, and context.Cause(ctx).
+func digestOf(ctx context.Context, name string, directory bool) (string, error) {
+	if !directory {
+		sum, err := readSum(ctx, name, new(int64(math.MaxInt64)))
+		return hex.EncodeToString(sum[:]), err
+	}
+	found, left := tree{}, limits.bytes
+	err := fs.WalkDir(os.DirFS(name), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == ".":
+			return err
+		case len(found) == limits.entries:
+			return TooMany
+		case entry.IsDir():
+			found[path] = ofDirectory
+			return nil
+		case !entry.Type().IsRegular():
+			return SpecialFile
+		}
+		found[path], err = readSum(ctx, filepath.Join(name, path), &left)
+		return err
+	})
+	return found.content().Digest, err
+}
+
+// readSum returns the checksum of a file, and reduces left by its size.
+func readSum(ctx context.Context, name string, left *int64) (checksum, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return checksum{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return sumOf(&meter{ctx, file, left})
 }

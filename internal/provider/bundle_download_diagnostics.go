@@ -127,17 +127,17 @@ func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *
 
 // reportOccupied reports what the resource did not write.
 func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
-	kind := "something that is neither a file nor a directory"
+	kind := "what is at"
 	switch e.Kind {
 	case 0:
-		kind = "a file"
+		kind = "the file"
 	case fs.ModeDir:
-		kind = "a directory"
+		kind = "the directory"
 	case fs.ModeSymlink:
-		kind = "a symbolic link"
+		kind = "the symbolic link"
 	}
-	what := fmt.Sprintf("There is %s at %q, and no record that this resource wrote it as it is. "+
-		"It may have been edited, or an earlier resource, an interrupted run, or another program wrote it. %s", kind, e.Path, s.occupied)
+	what := fmt.Sprintf("This resource has no record of %s %q as it is now. "+
+		"It was changed, or written by an earlier resource, an interrupted run, or another program. %s", kind, e.Path, s.occupied)
 	next := sentences(fmt.Sprintf("Use a different path, or move or delete %q.", e.Path), s.runAgain)
 	switch s.warning {
 	case "":

@@ -271,7 +271,7 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 		wroteNothing = " This resource wrote no files.\n\n"
 		makeSure     = "Make sure that Terraform can read \"site\" and write to the directory that contains it, and that the disk has free space. "
 		applyAgain   = "Then run \"terraform apply\" again."
-		noRecord     = " at \"site\", and no record that this resource wrote it as it is. It may have been edited, or an earlier resource, an interrupted run, or another program wrote it. "
+		noRecord     = " \"site\" as it is now. It was changed, or written by an earlier resource, an interrupted run, or another program. "
 		refused      = "error: Could not unpack the bundle (unpack)\nThe bundle of job se_1 cannot be unpacked, because "
 		asItIs       = "." + wroteNothing + "To download it as it is, remove unpack."
 		entry        = refused + "its entry \"a\" "
@@ -281,11 +281,11 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 		err   error
 		want  string
 	}{
-		{planCreation, edited, "warning: Unexpected files at the bundle's path: site (path)\nThere is a directory" + noRecord + "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
-		{planUpdate, edited, "warning: Unexpected files at the bundle's path: site (path)\nThere is a directory" + noRecord + "The apply will stop before the download and change nothing.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
-		{createDownload, &bundle.OccupiedError{Path: "site"}, "error: Unexpected files at the bundle's path (path)\nThere is a file" + noRecord + "This resource wrote no files.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
-		{updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}, "error: Unexpected files at the bundle's path (path)\nThere is a symbolic link" + noRecord + "This resource changed no files, and its state is unchanged.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
-		{deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}, "warning: Files were not deleted: site (path)\nThere is something that is neither a file nor a directory" + noRecord + "It was not deleted.\n\nIf nothing needs it, delete it."},
+		{planCreation, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
+		{planUpdate, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
+		{createDownload, &bundle.OccupiedError{Path: "site"}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the file" + noRecord + "This resource wrote no files.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
+		{updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the symbolic link" + noRecord + "This resource changed no files, and its state is unchanged.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
+		{deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}, "warning: Files were not deleted: site (path)\nThis resource has no record of what is at" + noRecord + "It was not deleted.\n\nIf nothing needs it, delete it."},
 
 		{createDownload, system(syscall.ENOSPC), "error: Could not write the bundle ()\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + applyAgain},
 		{deleteDownload, system(syscall.EACCES), "error: Could not delete the downloaded bundle ()\nThe operating system returned: write tmp: permission denied.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the same command again."},
