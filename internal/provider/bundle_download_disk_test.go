@@ -270,7 +270,6 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 	const (
 		wroteNothing = " This resource wrote no files.\n\n"
 		makeSure     = "Make sure that Terraform can read \"site\" and write to the directory that contains it, and that the disk has free space. "
-		applyAgain   = "Then run \"terraform apply\" again."
 		noRecord     = " \"site\" as it is now. It was changed, or written by an earlier resource, an interrupted run, or another program. "
 		refused      = "error: Could not unpack the bundle (unpack)\nThe bundle of job se_1 cannot be unpacked, because "
 		asItIs       = "." + wroteNothing + "To download it as it is, remove unpack."
@@ -289,8 +288,8 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 
 		{createDownload, system(syscall.ENOSPC), "error: Could not write the bundle ()\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + applyAgain},
 		{deleteDownload, system(syscall.EACCES), "error: Could not delete the downloaded bundle ()\nThe operating system returned: write tmp: permission denied.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the same command again."},
-		{planUpdate, system(syscall.EMFILE), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: too many open files.\n\nNo files were changed.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
-		{planCreation, system(syscall.ENAMETOOLONG), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: file name too long.\n\nNo files were changed.\n\nShorten path."},
+		{planUpdate, system(syscall.EMFILE), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
+		{planCreation, system(syscall.ENAMETOOLONG), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: file name too long.\n\nShorten path."},
 		{createDownload, rename(syscall.EBUSY), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: device or resource busy.\n\nThis resource wrote no files.\n\nIf path is a mount point, use a subdirectory of it."},
 		{createDownload, rename(syscall.EXDEV), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nThis resource wrote no files.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different path, or delete the directory. " + applyAgain},
 		{updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}, "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: input/output error.\n\nThe previous files are in \".tmp/old\". Move them back to \"site\". " + applyAgain},
@@ -335,7 +334,7 @@ func TestWithoutPrivateStateTheDigestInTheStateCounts(t *testing.T) {
 	t.Parallel()
 	for _, private := range []memory{{}, {writtenKey: []byte(`{"written by": "another version"}`)}} {
 		for unpack, want := range map[bool]string{false: "file", true: "tree"} {
-			state := &bundleDownloadModel{Unpack: types.BoolValue(unpack), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
+			state := bundleDownloadModel{Unpack: types.BoolValue(unpack), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
 			var diags diag.Diagnostics
 			if owned := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(owned, bundle.Owned{want}) || len(diags) > 0 {
 				t.Errorf("%v: got %v, want %s; said %v", private, owned, want, diags)

@@ -27,8 +27,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*bundleDownloadResource)(nil)
 )
 
-// bundleDownloadResource keeps the bundle of a job on disk. The state records what was
-// written. Only ModifyPlan and the apply read the disk.
+// bundleDownloadResource keeps the bundle of a job on disk. The state records what was written. Only ModifyPlan and the apply read the disk.
 type bundleDownloadResource struct{ resourceBase }
 
 func newBundleDownloadResource() resource.Resource { return &bundleDownloadResource{} }
@@ -73,24 +72,17 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"path": schema.StringAttribute{
 				MarkdownDescription: "Path of the file to write, or with `unpack`, of the directory. A relative path is relative to the working directory, or to the " +
 					"`-chdir` directory. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files.",
-				Required:      true,
-				Validators:    pathRules,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
 				MarkdownDescription: "Whether to unpack the bundle into the directory `path` instead of keeping the archive. The bundle must be a tar, gzip-compressed " +
 					"tar, or zip archive without symbolic or hard links. A change replaces the resource and deletes the old files. Default: `false`.",
-				Optional:      true,
-				Computed:      true,
-				Default:       booldefault.StaticBool(false),
-				PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
+				Optional: true, Computed: true, Default: booldefault.StaticBool(false), PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
 				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. For its content, see `content_sha256`. " +
 					"If set, any other checksum is an error. If omitted, it is computed. A change downloads the bundle again, unless the archive had that checksum.",
-				Optional: true,
-				Computed: true,
-				Validators: []validator.String{stringvalidator.RegexMatches(
+				Optional: true, Computed: true, Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: "Size of the archive in bytes.", Computed: true},
@@ -114,8 +106,8 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another disk, so any planned update
-// leaves the checksum of the archive unknown. The content digest stays known, because it is the same for the same job.
+// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another disk, so any planned update leaves
+// the checksum of the archive unknown. The content digest stays known, because it is the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -126,23 +118,21 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		owned = readOwned(ctx, req.Private, &state, &resp.Diagnostics)
+		owned = readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
 	stage, target := planUpdate, plan.target()
-	switch samePath := plan.Path.Equal(state.Path); {
-	case !samePath:
+	if !plan.Path.Equal(state.Path) {
 		stage, owned = planCreation, nil
-	case !plan.Unpack.Equal(state.Unpack): // a replacement deletes the old files first
-		stage, target = planCreation, state.target()
+	} else if !plan.Unpack.Equal(state.Unpack) {
+		stage, target = planCreation, state.target() // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
-	if err != nil {
-		stage.report(&resp.Diagnostics, plan, err)
-	}
-	if resp.Diagnostics.HasError() || stage == planCreation || err == nil && found != "" && found == state.onDisk() && req.Plan.Raw.Equal(req.State.Raw) {
+	stage.report(&resp.Diagnostics, plan, err)
+	complete := found != "" && found == state.onDisk() && req.Plan.Raw.Equal(req.State.Raw)
+	if resp.Diagnostics.HasError() || stage == planCreation || complete {
 		return
 	}
 	if config.SHA256.IsNull() {
@@ -156,20 +146,21 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	run := downloadRun{downloadStage: createDownload, data: r.data, diags: &resp.Diagnostics}
-	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
+	var plan bundleDownloadModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	run := downloadRun{createDownload, r.data, plan, bundleDownloadModel{}, nil, &resp.Diagnostics}
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
-// Read does not change the state, which records what was written, on any disk.
+// Read leaves the state, which records what was written, on any disk.
 func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
 }
 
 func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	run := downloadRun{downloadStage: updateDownload, data: r.data, diags: &resp.Diagnostics}
-	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
-	run.diags.Append(req.State.Get(ctx, &run.state)...)
-	run.owned = readOwned(ctx, req.Private, &run.state, run.diags)
+	var plan, state bundleDownloadModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	run := downloadRun{updateDownload, r.data, plan, state, readOwned(ctx, req.Private, state, &resp.Diagnostics), &resp.Diagnostics}
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
@@ -177,18 +168,13 @@ func (r *bundleDownloadResource) Update(ctx context.Context, req resource.Update
 func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	owned := readOwned(ctx, req.Private, &state, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if err := state.target().Remove(ctx, &r.data.written, owned); err != nil {
-		deleteDownload.report(&resp.Diagnostics, state, err)
-	}
+	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
+	deleteDownload.report(&resp.Diagnostics, state, state.target().Remove(ctx, &r.data.written, owned))
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass to the Delete of a tainted
 // resource, that is the digest in the state.
-func readOwned(ctx context.Context, private privateState, state *bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
+func readOwned(ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
 	if stored, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); err == nil && stored != nil {
 		return *stored
 	}
@@ -239,11 +225,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := staged.Close(); err != nil {
-			run.report(run.diags, *plan, err)
-		}
-	}()
+	defer func() { run.report(run.diags, *plan, staged.Close()) }()
 	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
@@ -262,9 +244,9 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
-	plan.ContentSHA256, plan.FileCount = nullIfEmpty(content.Digest), types.Int64Null()
+	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
 	if content.Digest != "" {
-		plan.FileCount = types.Int64Value(content.Files)
+		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
 	}
 	return nil
 }

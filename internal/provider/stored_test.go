@@ -133,7 +133,7 @@ func TestDownloadIsStoredAsBefore(t *testing.T) {
 	was, is := readStored(t, "bundle_download.json", newBundleDownloadResource())
 	var model bundleDownloadModel
 	diags := was.state.Get(t.Context(), &model)
-	owned := readOwned(t.Context(), was.private, &model, &diags)
+	owned := readOwned(t.Context(), was.private, model, &diags)
 	if want := (bundle.Owned{strings.Repeat("3", 64), strings.Repeat("4", 64)}); !reflect.DeepEqual(owned, want) {
 		t.Errorf("read %v, want %v", owned, want)
 	}
