@@ -66,6 +66,9 @@ resource "docs_bundle_download" "test" {
 	acc.wantWork(t, counts{start: 2, bundle: 4, download: 2})
 }
 
+// notAnArchive is not text, which would be taken for a page.
+const notAnArchive = "\x00not an archive"
+
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
 // siteBundle is the address of most downloads in the tests.
@@ -84,9 +87,9 @@ func newDownload(t *testing.T) *cli {
 func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	c.write(t, c.download("site", "se_1", "")+c.download("unpacked", "se_1", "unpack = true")+
-		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum("not an archive"))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
+		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
@@ -95,7 +98,7 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
 		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
 	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
@@ -111,7 +114,7 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
-	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
+	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
 	var config strings.Builder
