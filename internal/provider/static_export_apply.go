@@ -138,7 +138,7 @@ func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
 	if failure != nil {
 		return failure
 	}
-	run.export.Pending = &unfinishedJob{job.ID, run.wanted.inputs}
+	run.export.pendingStarted(job, run.wanted.inputs)
 	return run.finishPending(ctx)
 }
 
@@ -156,11 +156,8 @@ func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *expo
 func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
 	next := newExport(run.export.staticExportModel, run.export.Pending.JobID)
 	failure := run.finish(ctx, next)
-	switch {
-	case failure == nil:
-		run.export.pendingCompleted(next)
-	case failure.cause == nil: // the job failed
-		run.export.Pending = nil
+	if failure == nil || failure.cause == nil { // it has a link, or the job failed
+		run.export.pendingEnded(next)
 	}
 	return failure
 }
@@ -173,7 +170,7 @@ func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportF
 		job, err := run.client.WaitForStaticExport(ctx, jobID, run.pollInterval, client.Patient)
 		export.jobRead(job)
 		if err != nil || !job.Succeeded() {
-			export.JobMissing = client.IsNotFound(err)
+			export.jobUnread(err)
 			return &exportFailure{stage: stageJob, about: jobID, job: job, cause: err}
 		}
 	}
@@ -183,7 +180,7 @@ func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportF
 	}
 	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
 	if err != nil {
-		export.BundleMissing = client.IsNotFound(err)
+		export.linkFailed(err)
 		return &exportFailure{stage: stage, about: jobID, cause: err}
 	}
 	export.linkCreated(bundle, run.clock.Now())

@@ -33,7 +33,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		}
 		export.jobRead(job)
 	case client.IsNotFound(err):
-		export.JobMissing = true
+		export.jobUnread(err)
 		warnAboutMissingJob(export.JobID.ValueString(), err, &resp.Diagnostics)
 	default:
 		addRefreshFailure(err, &resp.Diagnostics)
@@ -68,8 +68,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	resp.Diagnostics.Append(resp.State.Get(ctx, &arguments)...)
 	arguments.LinkRenewal, arguments.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
 	export := newExport(arguments, job.ID)
-	export.jobRead(job)
-	export.Imported = true
+	export.imported(job)
 	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 

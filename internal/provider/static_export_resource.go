@@ -53,11 +53,10 @@ type staticExportModel struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
-// keptText and keptNumber keep the value of the state in a plan until ModifyPlan decides what
-// an apply may change.
+// Until ModifyPlan decides what an apply may change, a plan has the values of the state.
 var (
-	keptText   = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	keptNumber = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	textOfState   = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	numberOfState = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 )
 
 // mayTakeLonger says how far an apply can exceed its timeout.
@@ -78,10 +77,10 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{MarkdownDescription: description, Computed: true, PlanModifiers: keptText}
+		return schema.StringAttribute{MarkdownDescription: description, Computed: true, PlanModifiers: textOfState}
 	}
 	number := func(description string) schema.Int64Attribute {
-		return schema.Int64Attribute{MarkdownDescription: description, Computed: true, PlanModifiers: keptNumber}
+		return schema.Int64Attribute{MarkdownDescription: description, Computed: true, PlanModifiers: numberOfState}
 	}
 	link := text(bundleURLDescription + " Refer to `job_id` where you can, because most plans of a change do not know the link.")
 	link.Sensitive = true

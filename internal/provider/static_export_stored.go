@@ -59,6 +59,18 @@ func (e *storedExport) jobRead(job *client.StaticExportJob) {
 	}
 }
 
+// imported records that the job, as it was read, was imported.
+func (e *storedExport) imported(job *client.StaticExportJob) {
+	e.jobRead(job)
+	e.Imported = true
+}
+
+// jobUnread records whether a read of the job failed because the service does not find it.
+func (e *storedExport) jobUnread(err error) { e.JobMissing = client.IsNotFound(err) }
+
+// linkFailed records whether a link was not created because the service does not find the bundle.
+func (e *storedExport) linkFailed(err error) { e.BundleMissing = client.IsNotFound(err) }
+
 // linkCreated records a new link to the bundle of the job.
 func (e *storedExport) linkCreated(bundle *client.Bundle, now time.Time) {
 	before := e.ExpiresAt
@@ -67,8 +79,17 @@ func (e *storedExport) linkCreated(bundle *client.Bundle, now time.Time) {
 	e.BundleMissing = false
 }
 
-// pendingCompleted makes the pending job, which has a link now, the job.
-func (e *storedExport) pendingCompleted(next *storedExport) { *e = *next }
+// pendingStarted records a job for the given inputs. The job and its link stay.
+func (e *storedExport) pendingStarted(job *client.StaticExportJob, inputs exportInputs) {
+	e.Pending = &unfinishedJob{job.ID, inputs}
+}
+
+// pendingEnded makes the pending job the job if it has a link now, and otherwise forgets it.
+func (e *storedExport) pendingEnded(next *storedExport) {
+	if e.Pending = nil; next.linked() {
+		*e = *next
+	}
+}
 
 // applied records the arguments of an update that succeeded.
 func (e *storedExport) applied(plan staticExportModel) {
