@@ -100,6 +100,8 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"of a failure that is no response":           {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
 		"of a start with what may have been sent":    {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
 		"of a start without a connection, late":      {patience: starting, steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
+		"of a read without a connection":             {steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
+		"of a wait without a connection":             {patience: Patient, steps: failing(99, unsent), count: 44, ends: 300 * second, want: "last"},
 		"with an outage in two ways":                 {patience: Patient, steps: failing(999, unsent, lost), count: 44, ends: 300 * second, want: "last"},
 		"not before, after a more patient kind":      {patience: Patient, steps: append(failing(9, down), failing(8, forbidden)...), count: 18, ends: 105 * second},
 		"never as not found after an outage":         {patience: Patient, steps: append(failing(43, down), failing(99, missing)...), count: 44, ends: 300 * second, want: "outage"},
