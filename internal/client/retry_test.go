@@ -93,22 +93,24 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		steps     []step        // before a success
 		count     int           // of attempts
 		ends      time.Duration
-		want      string // how: see outcomeOf
+		want      string // how: see ending
 	}
 	inBubbles(t, map[string]row{
-		"of a kind that is not repeated":             {steps: []step{{forbidden, 20 * second}}, count: 1, ends: 20 * second, want: "last"},
-		"of a failure that is no response":           {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
-		"of a start with what may have been sent":    {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
-		"of a start without a connection, late":      {patience: starting, steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
-		"with an outage in two ways":                 {patience: Patient, steps: failing(999, unsent, lost), count: 44, ends: 300 * second, want: "last"},
-		"not before, after a more patient kind":      {patience: Patient, steps: append(failing(9, down), failing(8, forbidden)...), count: 18, ends: 105 * second},
-		"never as not found after an outage":         {patience: Patient, steps: append(failing(43, down), failing(99, missing)...), count: 44, ends: 300 * second, want: "outage"},
-		"never as not found in turn":                 {steps: failing(999, missing, down), count: 15, ends: 31 * second, want: "outage"},
-		"never as not found after a refused link":    {steps: append(failing(14, denied), failing(99, missing)...), count: 15, ends: 31 * second, want: "outage"},
-		"as not found after a conflict only if late": {patience: Patient, steps: append(failing(14, status(409)), step{missing, 0}), count: 15, ends: 31 * second, want: "outage"},
-		"with a kind without a limit":                {steps: append(failing(5, down), failing(9, forbidden)...), count: 6, ends: 8500 * time.Millisecond, want: "last"},
-		"from zero after progress":                   {steps: append(append(failing(12, down), step{further, 0}), failing(14, down)...), count: 27, ends: 57 * second, want: "last"},
-		"after half a minute of slow failures":       {steps: slices.Repeat([]step{{missing, 20 * second}}, 9), count: 4, ends: 83500 * time.Millisecond, want: "last"},
+		"of a kind that is not repeated":                 {steps: []step{{forbidden, 20 * second}}, count: 1, ends: 20 * second, want: "last"},
+		"of a failure that is no response":               {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
+		"of a start with what may have been sent":        {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
+		"of a start without a connection, late":          {patience: starting, steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
+		"of a read without a connection":                 {steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
+		"of a wait without a connection":                 {patience: Patient, steps: failing(99, unsent), count: 44, ends: 300 * second, want: "last"},
+		"with an outage in two ways":                     {patience: Patient, steps: failing(999, unsent, lost), count: 44, ends: 300 * second, want: "last"},
+		"only when its most patient kind allows no more": {patience: Patient, steps: append(failing(9, down), failing(8, forbidden)...), count: 18, ends: 105 * second},
+		"never as not found after an outage":             {patience: Patient, steps: append(failing(43, down), failing(99, missing)...), count: 44, ends: 300 * second, want: "outage"},
+		"never as not found in turn":                     {steps: failing(999, missing, down), count: 15, ends: 31 * second, want: "outage"},
+		"never as not found after a refused link":        {steps: append(failing(14, denied), failing(99, missing)...), count: 15, ends: 31 * second, want: "outage"},
+		"never as not found after a conflict":            {patience: Patient, steps: append(failing(14, status(409)), step{missing, 0}), count: 15, ends: 31 * second, want: "outage"},
+		"with a kind without a limit":                    {steps: append(failing(5, down), failing(9, forbidden)...), count: 6, ends: 8500 * time.Millisecond, want: "last"},
+		"from zero after progress":                       {steps: append(append(failing(12, down), step{further, 0}), failing(14, down)...), count: 27, ends: 57 * second, want: "last"},
+		"after half a minute of slow failures":           {steps: slices.Repeat([]step{{missing, 20 * second}}, 9), count: 4, ends: 83500 * time.Millisecond, want: "last"},
 
 		"throttled only at the deadline":         {timeout: time.Hour, steps: failing(300, slow), count: 245, ends: time.Hour, want: "context deadline exceeded"},
 		"later by the time of a 429":             {steps: append(append(failing(10, missing), asking(429, 40*second)), failing(99, missing)...), count: 16, ends: 71 * second, want: "last"},

@@ -22,41 +22,58 @@ func TestWaitForAJob(t *testing.T) {
 		logged   string
 	}{
 		"through its progress": {
-			simulator.JobSpec{Queue: 20 * second, Run: 20 * second}, func(int, body) {}, Plain, []float64{0, 10, 20, 30, 40}, completed,
+			simulator.JobSpec{Queue: 20 * second, Run: 20 * second},
+			func(int, body) {}, Plain,
+			[]float64{0, 10, 20, 30, 40},
+			completed,
 			"INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
 		},
 		"that fails": {
-			simulator.JobSpec{Fail: "page /a is broken"}, func(int, body) {}, Plain, []float64{0, 10, 20},
+			simulator.JobSpec{Fail: "page /a is broken"},
+			func(int, body) {}, Plain,
+			[]float64{0, 10, 20},
 			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, "INFO Progress map[page_count:2 status:failed work:static export job se_1]",
 		},
 		"whose status is unknown": {
-			simulator.JobSpec{RunningStatus: "packing " + simulator.DefaultAPIKey, Run: 25 * second}, func(int, body) {}, Plain, []float64{0, 10, 20, 30}, completed,
+			simulator.JobSpec{RunningStatus: "packing " + simulator.DefaultAPIKey, Run: 25 * second},
+			func(int, body) {}, Plain,
+			[]float64{0, 10, 20, 30},
+			completed,
 			"WARN Unknown status; treating the work as still running map[page_count:1 progress:32 status:packing (redacted) work:static export job se_1]",
 		},
 		"whose progress appears and page count disappears": {
 			running, func(poll int, body body) {
 				body[map[bool]string{true: "progress", false: "pageCount"}[poll == 1]] = simulator.Omit
-			}, Plain, []float64{0, 10, 20}, `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":0}`,
+			}, Plain,
+			[]float64{0, 10, 20},
+			`{"ID":"se_1","Status":"completed","Progress":100,"PageCount":0}`,
 			"INFO Progress map[page_count:0 progress:50 status:running work:static export job se_1]",
 		},
 		"that shows no progress": {
 			running, func(_ int, body body) { body["progress"], body["pageCount"] = simulator.Omit, simulator.Omit }, Plain,
-			[]float64{0, 10, 20}, `{"ID":"se_1","Status":"completed"}`, "INFO Progress map[status:running work:static export job se_1]",
+			[]float64{0, 10, 20},
+			`{"ID":"se_1","Status":"completed"}`, "INFO Progress map[status:running work:static export job se_1]",
 		},
 		"whose progress stops": {
-			running, func(_ int, body body) { body["progress"] = 50 }, Plain, []float64{0, 10, 20},
+			running, func(_ int, body body) { body["progress"] = 50 }, Plain,
+			[]float64{0, 10, 20},
 			`{"ID":"se_1","Status":"completed","Progress":50,"PageCount":6}`, "INFO Progress map[page_count:3 progress:50 status:running work:static export job se_1]",
 		},
 		"whose response breaks the contract": {
-			running, func(_ int, body body) { body["status"] = simulator.Omit }, Plain, []float64{0}, "null",
+			running, func(_ int, body body) { body["status"] = simulator.Omit }, Plain,
+			[]float64{0},
+			"null",
 			`WARN Unusable response map[error:HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000001), but the response has no field "status"]`,
 		},
 		"whose response breaks the contract for a moment": {
-			simulator.JobSpec{}, func(poll int, body body) {
+			simulator.JobSpec{},
+			func(poll int, body body) {
 				if poll == 2 {
 					body["status"] = simulator.Omit
 				}
-			}, Patient, []float64{1, 11, 11.5, 21.5}, completed,
+			}, Patient,
+			[]float64{1, 11, 11.5, 21.5},
+			completed,
 			`WARN Unusable response map[error:HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000002), but the response has no field "status"]`,
 		},
 	} {
