@@ -20,16 +20,16 @@ import (
 func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
 	for name, test := range map[string]struct {
 		domain     string
-		parameters string
+		parameters map[string]any
 		want       string
 	}{
-		"a domain":              {"docs.example.com", "", `{"domain":"docs.example.com"}`},
-		"further fields":        {"docs.example.com", `{"version":12345678901234567890,"paths":["/a"]}`, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
-		"a domain among them":   {"docs.example.com", `{"domain":"other"}`, `{"domain":"docs.example.com"}`},
-		"a domain with a quote": {`a","b":"c`, "", `{"domain":"a\",\"b\":\"c"}`},
+		"a domain":              {"docs.example.com", nil, `{"domain":"docs.example.com"}`},
+		"further fields":        {"docs.example.com", map[string]any{"version": json.Number("12345678901234567890"), "paths": []any{"/a"}}, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
+		"a domain among them":   {"docs.example.com", map[string]any{"domain": "other"}, `{"domain":"docs.example.com"}`},
+		"a domain with a quote": {`a","b":"c`, nil, `{"domain":"a\",\"b\":\"c"}`},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
-			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, json.RawMessage(test.parameters))
+			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, test.parameters)
 			if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
 				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -56,20 +57,16 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or nil, join the
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters, fields of JSON, join the
 // domain in the request body, and cannot replace it. The contract leaves open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends after
 // it was sent, StartStaticExport still waits for the response. After an error,
 // [MayHaveStarted] reports whether a job may exist anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters json.RawMessage) (*StaticExportJob, error) {
-	fields := map[string]json.RawMessage{}
-	if len(parameters) > 0 {
-		if err := json.Unmarshal(parameters, &fields); err != nil {
-			return nil, err
-		}
-	}
-	fields["domain"], _ = json.Marshal(domain) // text, which never fails
+func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
+	fields := map[string]any{}
+	maps.Copy(fields, parameters)
+	fields["domain"] = domain
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 
 	dsschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	rschema "github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -204,32 +204,17 @@ func checkParameters(text string) error {
 	return nil
 }
 
+// decodeParameters returns the fields of valid additional_parameters: Terraform also validates values
+// that the plan did not know.
+func decodeParameters(text string) map[string]any {
+	value, _ := client.DecodeJSON([]byte(cmp.Or(text, "{}")))
+	fields, _ := value.(map[string]any)
+	return fields
+}
+
 // canonicalParameters returns the text that stands for all additional_parameters that differ only in
-// whitespace and the order of fields. The given text is valid: Terraform also validates values that
-// the plan did not know.
+// whitespace and the order of fields.
 func canonicalParameters(text string) string {
-	if text == "" {
-		return "{}"
-	}
-	value, _ := client.DecodeJSON([]byte(text))
-	canonical, _ := json.Marshal(value) // decoded JSON, which never fails
+	canonical, _ := json.Marshal(decodeParameters(text)) // decoded JSON, which never fails
 	return string(canonical)
-}
-
-// sameParameters keeps the additional_parameters of the state if those of the plan differ only
-// in whitespace and order. The framework uses the semantic equality of a type, such as
-// jsontypes.Normalized, after an apply or a refresh, but not in a plan.
-type sameParameters struct{}
-
-func (sameParameters) Description(context.Context) string {
-	return "Ignores whitespace and the order of fields."
-}
-
-func (m sameParameters) MarkdownDescription(ctx context.Context) string { return m.Description(ctx) }
-
-func (sameParameters) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	plan, state := req.PlanValue, req.StateValue
-	if !plan.IsUnknown() && !plan.IsNull() && !state.IsNull() && canonicalParameters(plan.ValueString()) == canonicalParameters(state.ValueString()) {
-		resp.PlanValue = state
-	}
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -145,7 +144,7 @@ func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
 // start starts a job.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
 	inputs := run.wanted.inputs
-	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
+	job, err := run.client.StartStaticExport(ctx, inputs.Domain, decodeParameters(inputs.Parameters))
 	if err != nil {
 		return nil, &exportFailure{stage: stageStart, about: inputs.Domain, cause: err}
 	}

@@ -27,7 +27,12 @@ func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.Modi
 	r.data.refreshed.take(func(job unfinishedJob) bool { return job.JobID == export.JobID.ValueString() }) // it is not tainted
 	step := export.nextStep(wanted, export.linkDue(r.data.clock.Now(), wanted))
 	warnAboutUpdate(step, export, wanted, &resp.Diagnostics)
-	if step == stepNone && req.Plan.Raw.Equal(req.State.Raw) {
+	old, now := export.AdditionalParameters, plan.AdditionalParameters
+	if !now.IsUnknown() && !now.IsNull() && !old.IsNull() && canonicalParameters(now.ValueString()) == canonicalParameters(old.ValueString()) {
+		plan.AdditionalParameters = old // other whitespace is no change
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if step == stepNone && resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
 	later := export.nextStep(wanted, export.linkWillBeDue(wanted)) // the apply may be hours away

@@ -101,9 +101,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, " +
 					"as a JSON object written with `jsonencode`. The service defines which fields it accepts. " +
 					"`domain` is not allowed. A change exports the site again.",
-				Optional:      true,
-				Validators:    parametersRules,
-				PlanModifiers: []planmodifier.String{sameParameters{}},
+				Optional:   true,
+				Validators: parametersRules,
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, or earlier with `renew_before`. " +
