@@ -25,6 +25,9 @@ type providerData struct {
 	// are any, client is nil.
 	unknown []string
 	clock   clock.Clock
+	// refreshed are the unfinished jobs that the refresh of a plan has found, and deleted those that
+	// an apply has removed from the state. Neither is in the state of the create that follows.
+	refreshed, deleted unfinishedJobs
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.

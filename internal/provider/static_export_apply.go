@@ -3,244 +3,206 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Create starts one job. Terraform stores nothing before Create returns, so the state is
-// set once, at the end. It holds the ID of the job even if the wait fails.
+// Create resumes an unfinished job that Delete has handed over, or starts one. Terraform stores
+// nothing before Create returns, so the state is set once, at the end. It holds the ID of the job
+// even if Create fails.
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	c, ok := r.data.ready(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	run, ctx, cancel := r.newRun(ctx, plan, "create", &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), creates: true, diags: &resp.Diagnostics}
-	job, failure := run.start(ctx)
+	failure := run.create(ctx, plan)
 	if failure != nil {
-		summary, text := failure.describe(c)
-		addError(&resp.Diagnostics, summary, text, "")
-		return
-	}
-	run.life = newLife(job)
-	if failure := run.link(ctx); failure != nil {
-		run.life.createEnded()
-		summary, text := failure.describe(c)
-		if failure.outcome == outcomeInterrupted {
-			// A warning instead of an error, because Terraform would taint the resource.
-			resp.Diagnostics.AddWarning(aboutJob(summary, job.ID), paragraphs(text.what, "The state contains the job, which has no link yet.", text.advice))
+		summary, detail := failure.describe(run.client, run.export, run.clock.Now())
+		if run.export != nil && interrupted(failure.cause) { // Terraform would taint the resource after an error
+			resp.Diagnostics.AddWarning(aboutJob(summary, failure.about), detail)
 		} else {
-			addError(&resp.Diagnostics, summary, text, "The state contains the job, and the resource is tainted.")
+			resp.Diagnostics.AddError(summary, detail)
 		}
 	}
-	run.life.store(ctx, plan, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	if run.export != nil {
+		run.export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	}
 }
 
-// Update takes the next steps. If one fails, the arguments in the state stay as they are.
+// Update takes the next step. If that fails, the state keeps its arguments.
 func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state staticExportModel
+	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	life := readLife(ctx, &state, req.Private, &resp.Diagnostics)
-	c, ok := r.data.ready(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	export := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
+	run, bounded, cancel := r.newRun(ctx, plan, "update", &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	// keepLink, after a timeout, needs a context that has not ended.
-	bounded, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
 	defer cancel()
 
-	run := exportRun{client: c, clock: r.data.clock, goal: plan.goal(), pollInterval: durationOf(plan.PollInterval), life: life, diags: &resp.Diagnostics}
-	arguments := plan
+	run.export = export
 	if failure := run.update(bounded); failure == nil {
-		life.updated()
+		export.applied(plan)
 	} else {
-		arguments = state
-		run.keepLink(ctx)
-		summary, text := failure.describe(c)
-		addError(&resp.Diagnostics, summary, text, describeLink(life.Link, run.clock.Now()))
+		if failure.stage != stageRenewal && !interrupted(failure.cause) {
+			run.renewOldLink(ctx)
+		}
+		resp.Diagnostics.AddError(failure.describe(run.client, export, run.clock.Now()))
 	}
-	life.store(ctx, arguments, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// Delete sends no request, because the API cannot delete a job.
-func (r *staticExportResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+// Delete sends no request, because the API cannot delete a job. It hands what is unfinished to a
+// Create that follows in the same apply: Terraform replaces what a failed Create has left. For
+// that, it passes no private state, so the pending job is handed over only in other replacements.
+func (r *staticExportResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var ignored diag.Diagnostics // an unreadable private state does not stop a destroy
+	export := readStoredExport(ctx, req.State, req.Private, &ignored)
+	for _, job := range []*unfinishedJob{export.unfinished(), export.Pending} {
+		if job != nil {
+			r.data.deleted.add(*job)
+		}
+	}
 }
 
 // exportRun is one apply of an export.
 type exportRun struct {
 	client       *client.Client
 	clock        clock.Clock
-	goal         exportGoal
+	deleted      *unfinishedJobs
+	wanted       wantedExport
 	pollInterval time.Duration
-	creates      bool              // so Terraform taints the resource after an error
-	life         *exportLife       // nil before the job of a create has started
+	export       *storedExport     // nil before the job of a create has started
 	diags        *diag.Diagnostics // for warnings
 }
 
-// update takes the steps that the plan and the state require.
-func (run *exportRun) update(ctx context.Context) (failure *exportFailure) {
-	due := run.life.linkDue(run.clock.Now(), run.goal)
-	for _, step := range run.life.nextSteps(run.goal, due) {
-		before := failure // of the step before: the service could not find its job or bundle
-		if before != nil {
-			run.diags.AddWarning(aboutJob(summaryGone, before.jobID),
-				fmt.Sprintf("During the apply, the service could not find job %s or its bundle for %s, so the apply continued without it.", before.jobID, notFoundLimit))
-		}
-		switch step {
-		case stepResume:
-			failure = run.linkPending(ctx)
-		case stepLink:
-			if failure = run.link(ctx); failure == nil && before != nil {
-				run.life.pendingEnded()
-			}
-		case stepStart:
-			failure = run.export(ctx)
-		}
-		if failure == nil || failure.outcome != outcomeGone {
+// newRun returns the run of a plan, and its context, limited by a field of the timeouts.
+func (r *staticExportResource) newRun(ctx context.Context, plan staticExportModel, timeout string, diags *diag.Diagnostics) (*exportRun, context.Context, context.CancelFunc) {
+	c, ok := r.data.ready(diags)
+	if !ok || diags.HasError() {
+		return nil, nil, nil
+	}
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, timeout, defaultExportTimeout)
+	return &exportRun{
+		client: c, clock: r.data.clock, deleted: &r.data.deleted, wanted: plan.wanted(), pollInterval: durationOf(plan.PollInterval), diags: diags,
+	}, ctx, cancel
+}
+
+// create exports the site for the first time.
+func (run *exportRun) create(ctx context.Context, plan staticExportModel) *exportFailure {
+	if job := run.deleted.take(func(job unfinishedJob) bool { return run.wanted.equals(job.Inputs) }); job != nil {
+		run.export = newExport(plan, job.JobID)
+		if failure := run.finish(ctx, run.export); failure == nil || !failure.missing() {
 			return failure
 		}
 	}
-	return failure
+	job, failure := run.start(ctx)
+	if failure != nil {
+		return failure // the state keeps the job that was handed over, if there is one
+	}
+	run.export = newExport(plan, job.ID)
+	run.export.jobRead(job)
+	return run.finish(ctx, run.export)
 }
 
-// export exports the site. The state's job and its link stay until there is a new link.
-func (run *exportRun) export(ctx context.Context) *exportFailure {
+// update takes the next step of an existing export.
+func (run *exportRun) update(ctx context.Context) *exportFailure {
+	switch run.export.nextStep(run.wanted, run.export.linkDue(run.clock.Now(), run.wanted)) {
+	case stepLink:
+		return run.finish(ctx, run.export)
+	case stepExport:
+		return run.exportAgain(ctx)
+	}
+	return nil
+}
+
+// exportAgain resumes the pending job if it has the wanted inputs. Otherwise, or if the service
+// does not find it, exportAgain starts another job. The state keeps the old job and its link until
+// there is a new link.
+func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
+	if run.export.resumes(run.wanted) {
+		if failure := run.finishPending(ctx); failure == nil || !failure.missing() {
+			return failure
+		}
+	}
 	job, failure := run.start(ctx)
 	if failure != nil {
 		return failure
 	}
-	run.life.pendingStarted(job, run.goal.inputs)
-	return run.linkPending(ctx)
+	run.export.Pending = &unfinishedJob{job.ID, run.wanted.inputs}
+	return run.finishPending(ctx)
 }
 
-// start starts a job for the plan.
+// start starts a job.
 func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *exportFailure) {
-	job, err := run.client.StartStaticExport(ctx, run.goal.inputs.Domain, json.RawMessage(run.goal.inputs.Parameters))
+	inputs := run.wanted.inputs
+	job, err := run.client.StartStaticExport(ctx, inputs.Domain, json.RawMessage(inputs.Parameters))
 	if err != nil {
-		return nil, run.fail(stageStart, "", nil, err)
+		return nil, &exportFailure{stage: stageStart, about: inputs.Domain, cause: err}
 	}
 	return job, nil
 }
 
-// link creates a link for the state's job.
-func (run *exportRun) link(ctx context.Context) *exportFailure {
-	life, stage, patience := run.life, stageRenewal, client.Plain
-	if life.Link.URL == "" { // the export is lost if this fails
-		stage, patience = stageLink, client.Patient
-	}
-	job, bundle, failure := run.complete(ctx, life.JobID, life.completed(), stage, patience)
-	life.jobRead(job)
+// finishPending finishes the pending job and makes it the job.
+func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
+	next := newExport(run.export.staticExportModel, run.export.Pending.JobID)
+	failure := run.finish(ctx, next)
 	switch {
 	case failure == nil:
-		run.linkCreated(bundle)
-	case failure.outcome == outcomeGone && failure.stage == stagePoll:
-		life.jobNotFound()
-	case failure.outcome == outcomeGone:
-		life.bundleNotFound()
+		run.export.pendingCompleted(next)
+	case failure.cause == nil: // the job failed
+		run.export.Pending = nil
 	}
 	return failure
 }
 
-// linkPending makes the pending job, once it has a link, the state's job.
-func (run *exportRun) linkPending(ctx context.Context) *exportFailure {
-	job, bundle, failure := run.complete(ctx, run.life.Pending.JobID, false, stageLink, client.Patient)
-	switch {
-	case failure == nil:
-		run.life.pendingCompleted(job, bundle, run.goal, run.clock.Now())
-		run.warnAboutLink()
-	case failure.outcome == outcomeFailed:
-		run.life.pendingEnded()
-	}
-	return failure
-}
-
-// complete waits for a job, unless it has completed, and then creates a link to its bundle, which
-// is the given stage. It returns the job as a wait last read it, even with a failure, or nil.
-func (run *exportRun) complete(ctx context.Context, jobID string, completed bool, linking exportStage, linkPatience client.Patience) (*client.StaticExportJob, *client.Bundle, *exportFailure) {
-	var job *client.StaticExportJob
-	if !completed {
-		var err error
-		job, err = run.client.WaitForStaticExport(ctx, jobID, run.pollInterval, client.Patient)
+// finish waits for the job of an export, unless it is known to have completed, and creates a link
+// to its bundle.
+func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportFailure {
+	jobID := export.JobID.ValueString()
+	if !export.completed() {
+		job, err := run.client.WaitForStaticExport(ctx, jobID, run.pollInterval, client.Patient)
+		export.jobRead(job)
 		if err != nil || !job.Succeeded() {
-			return job, nil, run.fail(stagePoll, jobID, job, err)
+			export.JobMissing = client.IsNotFound(err)
+			return &exportFailure{stage: stageJob, about: jobID, job: job, cause: err}
 		}
 	}
-	bundle, err := run.client.GenerateBundle(ctx, jobID, linkPatience)
+	stage, patience := stageLink, client.Patient // the export is lost if this fails
+	if export.linked() {
+		stage, patience = stageRenewal, client.Plain
+	}
+	bundle, err := run.client.GenerateBundle(ctx, jobID, patience)
 	if err != nil {
-		return job, nil, run.fail(linking, jobID, job, err)
+		export.BundleMissing = client.IsNotFound(err)
+		return &exportFailure{stage: stage, about: jobID, cause: err}
 	}
-	return job, bundle, nil
+	export.linkCreated(bundle, run.clock.Now())
+	warnAboutLink(export, "", run.wanted, run.clock.Now(), run.diags)
+	return nil
 }
 
-// fail returns the failure of a stage; cause is nil if the job failed.
-func (run *exportRun) fail(stage exportStage, jobID string, job *client.StaticExportJob, cause error) *exportFailure {
-	return &exportFailure{
-		stage: stage, outcome: outcomeOf(stage, cause), cause: cause,
-		domain: run.goal.inputs.Domain, jobID: jobID, job: job, creates: run.creates,
-	}
-}
-
-// keepLink renews the link of the earlier export if it is due, because it stays in use if
-// a new export fails. As in the next plan, the plan's arguments decide whether it is due. keepLink
-// takes half a minute at most, and does not report a failure: the next apply tries again.
-func (run *exportRun) keepLink(ctx context.Context) {
-	if !run.life.differs(run.goal) || !run.life.linkDue(run.clock.Now(), run.goal) {
+// renewOldLink renews the link of the old job if it is due, because it stays in use after a new
+// export has failed. It takes half a minute at most, and does not report a failure: the next
+// apply tries again.
+func (run *exportRun) renewOldLink(ctx context.Context) {
+	old := run.wanted
+	old.inputs, old.known = run.export.inputs()
+	if !run.export.linked() || run.export.nextStep(old, run.export.linkDue(run.clock.Now(), old)) != stepLink {
 		return
 	}
 	ctx, cancel := run.clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
 	defer cancel()
-	if bundle, err := run.client.GenerateBundle(ctx, run.life.JobID, client.Plain); err == nil {
-		run.linkCreated(bundle)
-	}
-}
-
-// linkCreated records a link to the bundle of the state's job.
-func (run *exportRun) linkCreated(bundle *client.Bundle) {
-	if kept := run.life.linkCreated(bundle, run.goal, run.clock.Now()); kept {
-		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, run.life.JobID),
-			fmt.Sprintf("The renewal did not extend the link: it still expires at %s, because the service returns the same link until then. "+
-				"From now on, the provider ignores this renew_before (%s) and renews links only after they have expired.\n\n"+
-				"To shorten the time without a working link, run \"terraform apply\" more often. To try earlier renewals again, change renew_before.",
-				run.life.Link.ExpiresAt.Format(time.RFC3339), shortDuration(run.life.KeptWith)))
-	}
-	run.warnAboutLink()
-}
-
-// warnAboutLink warns if the new link cannot be renewed as configured.
-func (run *exportRun) warnAboutLink() {
-	link, job, now := run.life.Link, run.life.JobID, run.clock.Now()
-	if link.ExpiresAt.IsZero() {
-		run.diags.AddWarning(aboutJob(summaryUnknownExpiry, job),
-			"Neither the service nor the link itself specifies when the link expires, so expires_at is null and the provider does not renew the link.\n\n"+
-				"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
-		return
-	}
-	if run.goal.neverRenew {
-		return
-	}
-	lead, clamped := run.life.lead(run.goal.renewBefore)
-	if !now.Before(link.ExpiresAt) {
-		run.diags.AddWarning(aboutJob(summaryExpiredLink, job),
-			fmt.Sprintf("The link expired at %s, and this machine's clock reads %s. The next apply renews it.\n\nCheck this machine's clock. "+
-				"If it is correct, contact the service's support.",
-				link.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339)))
-	} else if clamped {
-		lifetime := shortDuration(link.ExpiresAt.Sub(run.life.LinkReceivedAt).Round(time.Second))
-		run.diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLongRenewBefore, job),
-			fmt.Sprintf("The link expires %s after it was received, so every new link would be due for renewal immediately. The provider renews it %s before it expires instead.\n\n"+
-				"Set a shorter renew_before. If Terraform runs less often than every %s, "+
-				"no renew_before can keep a link from expiring.", lifetime, shortDuration(lead.Round(time.Second)), lifetime))
+	if bundle, err := run.client.GenerateBundle(ctx, run.export.JobID.ValueString(), client.Plain); err == nil {
+		run.export.linkCreated(bundle, run.clock.Now())
 	}
 }

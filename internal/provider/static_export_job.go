@@ -53,7 +53,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 		text += " (" + strings.Join(numbers, ", ") + ")"
 	}
 	if !last.Documented() {
-		return text + ". The status is undocumented, so the provider treats the job as running."
+		return text + ". The status is undocumented, so the provider treats the job as running. Look for the job in the service's dashboard."
 	}
 	return text + ". It may still be running."
 }

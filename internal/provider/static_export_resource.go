@@ -29,9 +29,9 @@ var (
 )
 
 // staticExportResource exports a site, and renews the link to its bundle when Terraform
-// applies. This file defines its schema and model. static_export_life.go holds what is
-// stored and decides what to do next, static_export_plan.go shows it, static_export_apply.go
-// does it, and static_export_read.go reads and imports.
+// applies. This file defines its schema and model. static_export_stored.go holds what is stored
+// and decides what to do next, static_export_plan.go shows it, static_export_apply.go does it,
+// static_export_read.go reads and imports, and static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -137,8 +137,8 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 				RequiredForImport: true,
 			},
 			"domain": identityschema.StringAttribute{
-				Description:       "Domain of the site. If omitted, the import uses the configured domain.",
-				OptionalForImport: true,
+				Description:       "Domain of the site.",
+				RequiredForImport: true,
 			},
 		},
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,78 +9,155 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
+// Terraform replaces what a failed create has left without asking the provider.
+func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
-	wantPhrases(t, c.interruptApply(t), "Warning: Static export interrupted: job se_", "which may still be running. The state contains the job, which has no link yet.")
-	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
-		t.Fatalf("the state is %v", state)
+	type row struct {
+		then   string // the arguments in the second apply
+		starts int    // of its domain, in both
+		says   string // the summary of the warning in the second plan
 	}
-	c.write(t, revision("2"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+h.service.JobIDs()[0])
-	c.write(t, export())
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantWork(t, counts{start: 1, bundle: 1})
-	c.wantEmptyPlan(t)
-}
+	const revision1 = `triggers = { revision = "1" }`
+	tests := map[string]row{
+		"same content":     {revision1, 1, summaryCanResume},
+		"new timeout":      {revision1 + "\ntimeouts { create = \"2h\" }", 1, summaryCanResume},
+		"other content":    {`triggers = { revision = "2" }`, 2, summaryAbandons},
+		"unknown content":  {`triggers = { revision = terraform_data.revision.output }`, 1, summaryMayResume},
+		"twin one":         {revision1, 2, summaryCanResume},
+		"twin two":         {revision1, 2, summaryCanResume},
+		"failed since":     {revision1, 2, summaryJobFailed},
+		"missing since":    {revision1, 2, summaryCanResume},
+		"creates first":    {revision1 + "\nlifecycle { create_before_destroy = true }", 2, summaryCanResume},
+		"dependent first":  {revision1, 2, summaryCanResume},
+		"replaced instead": {revision1, 1, summaryCanResume},
+	}
+	domain := func(name string) string { // twins have the same one
+		if strings.HasPrefix(name, "twin") {
+			name = "twin"
+		}
+		return label(name) + ".example.com"
+	}
+	config := func(arguments func(row) string) string {
+		var text strings.Builder
+		text.WriteString("resource \"terraform_data\" \"revision\" {\n  input = \"1\"\n  triggers_replace = \"%s\"\n}\n")
+		for name, test := range tests {
+			fmt.Fprintf(&text, "resource \"docs_static_export\" %q {\n  domain = %q\n  %s\n}\n", label(name), domain(name), arguments(test))
+		}
+		text.WriteString("resource \"terraform_data\" \"chart\" {\n  input = docs_static_export.dependent_first.job_id\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n")
+		return text.String()
+	}
+	c := h.cli(t, fmt.Sprintf(config(func(row) string { return revision1 }), "1"))
+	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
+	refuse := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422})
+	said := c.report(t, 1, "apply", "-auto-approve")
+	refuse()
+	for name := range tests {
+		said.wantSaid(t, name, "error: "+summaryLinkFailed)
+	}
+	c.terraform.Run(t, 0, "untaint", "docs_static_export.replaced_instead")
+	h.service.ForgetJob(h.service.JobIDsOf(domain("missing since"))[0])
+	fails := h.service.JobIDsOf(domain("failed since"))[0]
+	defer h.service.AddFault(simulator.Fault{
+		Endpoint: simulator.EndpointJob, Status: 200, Body: `{"status":"failed"}`, Match: func(r simulator.Request) bool { return r.ID == fails },
+	})()
 
-// Terraform replaces what a failed create has left without asking the provider.
-func TestFirstExportThatDidNotFinishIsWarnedAboutAndResumedAfterUntaint(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		job  simulator.JobSpec
-		link simulator.Fault
-		says []string
-	}{
-		"if it timed out": {
-			job:  simulator.JobSpec{Queue: simulator.Forever},
-			says: []string{"Error: Static export timed out", "The operation did not finish within 1h (timeouts.create).", `had status "queued" when last checked (progress 0, page count 0). It may still be running.`},
-		},
-		"if its link was refused for half a minute": {
-			link: simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 409, Lasts: 40 * time.Second},
-			says: []string{"Error: Could not create a bundle link", "HTTP 409 Conflict", "completed, but no link was received.", "The provider made "},
-		},
-	} {
+	c.write(t, fmt.Sprintf(config(func(r row) string { return r.then }), "2"))
+	plan := c.report(t, 0, "plan", "-out=saved", "-replace=docs_static_export.replaced_instead")
+	c.report(t, 0, "apply", "saved")
+	again := c.report(t, 0, "plan")
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			h.service.NextJob(test.job)
-			if test.link.Status != 0 {
-				h.service.AddFault(test.link)
+			starts := 0
+			for _, request := range h.service.Requests() {
+				if request.Endpoint == simulator.EndpointStart && request.Domain == domain(name) {
+					starts++
+				}
 			}
-			c := h.cli(t, export())
-			wantPhrases(t, c.apply(t, 1), append(test.says, "ob "+h.service.JobIDs()[0], "The state contains the job, and the resource is tainted.", `run "terraform untaint ADDRESS" for this resource, then run "terraform apply" again.`)...)
-			h.service.FinishJob(h.service.JobIDs()[0], "")
-			h.clock.Advance(time.Minute)
-
-			plan := c.report(t, 0, "plan")
-			plan.wantSaid(t, "site", "warning: First export did not finish: job "+h.service.JobIDs()[0], "If the plan shows the resource as tainted, applying the plan starts another job.", `run "terraform untaint ADDRESS" for this resource, and plan again.`)
-			if plan.planned["site"] != "replace" {
-				t.Errorf("planned %q, want a replacement", plan.planned["site"])
+			if starts != test.starts {
+				t.Errorf("%d starts, want %d", starts, test.starts)
 			}
-			c.terraform.Run(t, 0, "untaint", site)
-			wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-			h.wantStarts(t, 1)
-			c.wantJob(t, 0)
-			if output := c.terraform.Run(t, 0, "plan", "-detailed-exitcode"); strings.Contains(output, "First export did not finish") {
-				t.Errorf("the warning is still there:\n%s", output)
+			plan.wantSaid(t, name, "warning: "+test.says+": job se_")
+			if strings.Contains(name, "first") {
+				plan.wantSaid(t, name, "untaint")
+			}
+			again.wantNothingSaid(t, name)
+			if again.planned[label(name)] != "" {
+				t.Errorf("the plan after it is an %s", again.planned[label(name)])
 			}
 		})
 	}
 }
 
-// cutOff interrupts the export of a second revision, and empties the request log
-// before. It returns the IDs of the old job, which stays in the state, and of the
-// pending one.
+func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	wantPhrases(t, c.interruptApply(t), "Warning: "+summaryExportInterrupted+": job se_")
+	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
+		t.Fatalf("the state is %v", state)
+	}
+	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryCanResume+": job "+h.service.JobIDs()[0], "0 added, 1 changed")
+	h.wantWork(t, counts{start: 1, bundle: 1})
+	c.wantEmptyPlan(t)
+}
+
+// A create that ends with an empty state would have lost the job.
+func TestJobThatIsNotFoundStaysInTheStateIfNoOtherOneIsStarted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	c := h.cli(t, export())
+	c.apply(t, 1)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 3 * time.Minute})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryStartFailed)
+	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] {
+		t.Errorf("the state is %v", state)
+	}
+	h.clock.Advance(5 * time.Minute)
+	h.service.FinishJob(h.service.JobIDs()[0], "")
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	h.wantStarts(t, 2)
+}
+
+func TestJobThatIsResumedAndHasFailedIsReportedBeforeAnotherOneIsStarted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	c := h.cli(t, export())
+	c.apply(t, 1)
+	h.service.FinishJob(h.service.JobIDs()[0], "page /a is broken")
+	wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: "+summaryJobFailed, "page /a is broken")
+	h.wantStarts(t, 1)
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+}
+
+func TestExportThatMustNotBeDestroyedIsResumedAfterUntaint(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	c := h.cli(t, export("lifecycle {\n    prevent_destroy = true\n  }"))
+	c.apply(t, 1)
+	h.service.FinishJob(h.service.JobIDs()[0], "")
+	wantPhrases(t, c.apply(t, 1), "Error: Instance cannot be destroyed")
+	c.terraform.Run(t, 0, "untaint", site)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	h.wantStarts(t, 1)
+}
+
+// cutOff interrupts the export of a second revision, and empties the request log before. It
+// returns the IDs of the old job, which stays in the state, and of the pending one.
 func (c *cli) cutOff(t *testing.T) (old, pending string) {
 	t.Helper()
 	c.write(t, revision("1"))
 	c.apply(t, 0)
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
-	wantPhrases(t, c.interruptApply(t), "Error: Static export interrupted", "which may still be running. The link in the state expires at",
-		resumeByApply)
+	wantPhrases(t, c.interruptApply(t), "Error: "+summaryExportInterrupted)
 	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
 		t.Fatalf("the state was %v and is %v", before, after)
 	}
@@ -96,30 +174,38 @@ func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
 	c.apply(t, 0) // renews the link of the first job
 	c.wantJob(t, 0)
 	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+pending)
-	c.write(t, strings.Replace(revision("2"), "docs.example.com", "other.example.com", 1))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: Unfinished job is not resumed: job "+pending)
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: "+summaryAbandons+": job "+pending)
 	c.write(t, revision("2"))
 	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: Unfinished job can be resumed: job "+pending,
-		"it resumes job "+pending+".")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: "+summaryCanResume+": job "+pending)
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantCounts(t, counts{start: 1, job: 7, bundle: 2, download: 1})
+	h.wantCounts(t, counts{start: 1, job: 6, bundle: 2, download: 1})
 	c.wantJob(t, 1)
 	c.wantEmptyPlan(t)
 }
 
-func TestResumedJobThatHasFailedIsReportedBeforeAnotherIsStarted(t *testing.T) {
+// With -replace, Terraform gives Delete the private state.
+func TestReplacementOnRequestResumesThePendingJob(t *testing.T) {
+	t.Parallel()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	_, pending := c.cutOff(t)
+	wantPhrases(t, c.apply(t, 0, "-replace="+site), "Warning: "+summaryCanResume+": job "+pending, "1 added, 0 changed, 1 destroyed")
+	c.wantJob(t, 1)
+	c.wantStarts(t, 1)
+	c.apply(t, 0, "-replace="+site)
+	c.wantJob(t, 2)
+}
+
+func TestPendingJobThatHasFailedIsReportedBeforeAnotherOneIsStarted(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, "")
 	_, pending := c.cutOff(t)
 	h.service.FinishJob(pending, "page /a is broken")
-	wantPhrases(t, c.apply(t, 1), "Error: Static export job failed", "page /a is broken")
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobFailed, "page /a is broken")
 	h.wantStarts(t, 1)
 	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
 		t.Errorf("nothing was missing, but the apply says:\n%s", output)
 	}
-	h.wantStarts(t, 2)
 	c.wantJob(t, 2)
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -96,36 +95,17 @@ func (s *stored) wantSame(t *testing.T, was stored, diags diag.Diagnostics, fiel
 func TestExportIsStoredAsBefore(t *testing.T) {
 	t.Parallel()
 	was, is := readStored(t, "static_export.json", newStaticExportResource())
-	var model staticExportModel
-	diags := was.state.Get(t.Context(), &model)
-	life := readLife(t.Context(), &model, was.private, &diags)
-	pages, size := int64(6), int64(2048)
-	want := &exportLife{
-		JobID: "se_1", Status: "completed", PageCount: &pages,
-		Inputs: exportInputs{"docs.example.com", `{"none":null,"revision":"1"}`, `{"version":7}`},
-		Link: exportLink{
-			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", ExpiresAt: startOfTime.Add(time.Hour), SizeBytes: &size,
-		},
-		exportNotes: exportNotes{
-			Imported: true, Unfinished: true, JobMissing: true, BundleMissing: true,
-			LinkReceivedAt: startOfTime.Add(time.Second / 2), KeptWith: 10 * time.Minute, Lost: true,
-			Pending: &pendingJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
-		},
-	}
-	if !reflect.DeepEqual(life, want) {
-		t.Errorf("read\n%+v\nwant\n%+v", life, want)
-	}
-	life.store(t.Context(), model, &is.state, &is.identity, is.private, &diags)
-	is.wantSame(t, was, diags, exportNotes{}, pendingJob{}, exportInputs{})
-}
-
-// Otherwise, an apply after an import by job ID would start another job.
-func TestExportWithoutADomainIsImportedEvenIfItsPrivateStateIsLost(t *testing.T) {
-	t.Parallel()
 	var diags diag.Diagnostics
-	if life := readLife(t.Context(), &staticExportModel{}, memory{}, &diags); !life.Imported || !life.Lost || len(diags) > 0 {
-		t.Errorf("read %+v, %v", life, diags)
+	export := readStoredExport(t.Context(), was.state, was.private, &diags)
+	want := privateExport{
+		Imported: true, LinkKept: true, JobMissing: true, BundleMissing: true,
+		Pending: &unfinishedJob{"se_2", exportInputs{"docs.example.com", `{"none":null,"revision":"2"}`, `{"version":8}`}},
 	}
+	if !reflect.DeepEqual(export.privateExport, want) {
+		t.Errorf("read\n%+v\nwant\n%+v", export.privateExport, want)
+	}
+	export.store(t.Context(), &is.state, &is.identity, is.private, &diags)
+	is.wantSame(t, was, diags, privateExport{}, unfinishedJob{}, exportInputs{})
 }
 
 func TestDownloadIsStoredAsBefore(t *testing.T) {

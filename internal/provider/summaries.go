@@ -16,7 +16,6 @@ const (
 	summaryInvalidParameters = "Invalid additional parameters"
 	summaryInvalidDuration   = "Invalid duration"
 	summaryInvalidImport     = "Invalid import ID"
-	summaryNoDomain          = "Imported export has no domain"
 
 	summaryStartFailed     = "Could not start the static export"
 	summaryJobFailed       = "Static export job failed"
@@ -45,20 +44,16 @@ const (
 // Warnings. Each is followed by what it is about: the CLI shows only one of several
 // warnings with the same first line.
 const (
-	summaryUnfinished      = "First export did not finish"
 	summaryCanResume       = "Unfinished job can be resumed"
 	summaryAbandons        = "Unfinished job is not resumed"
-	summaryMayExport       = "Another job may be started"
+	summaryMayResume       = "Unfinished job may be resumed"
 	summaryMissing         = "Static export job or bundle is missing"
-	summaryGone            = "Job or bundle was not found"
 	summaryImportDiffers   = "Job was imported with another domain"
 	summaryImportAdopts    = "Configured inputs are recorded without another job"
 	summaryUnreadableNotes = "Private state is unreadable"
-	summaryLostNotes       = "Private state was lost"
 	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
-	summaryExpiredLink     = "The service returned an expired link"
+	summaryLinkDueAtOnce   = "New link is already due for renewal"
 	summaryKeepsLinks      = "The service keeps its links"
-	summaryLongRenewBefore = "renew_before is too long for the link"
 
 	summaryForeignFiles = "Files were not deleted"
 	summaryNotDeleted   = "Temporary files were not deleted"

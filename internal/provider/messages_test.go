@@ -1,0 +1,61 @@
+package provider
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+)
+
+var update = flag.Bool("update", false, "write the texts of messages to testdata instead of comparing them")
+
+// wantTexts compares messages with a file of testdata, which has them whole, by the names of
+// their cases, so that they can be read one after the other.
+func wantTexts(t *testing.T, file string, texts map[string]string) {
+	t.Helper()
+	var got strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintf(&got, "== %s\n%s\n\n", name, strings.TrimSpace(texts[name]))
+	}
+	name := "testdata/" + file
+	if *update {
+		if err := os.WriteFile(name, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := map[string]string{}
+	for section := range strings.SplitSeq("\n"+string(want), "\n== ") {
+		name, text, _ := strings.Cut(section, "\n")
+		wanted[name] = strings.TrimSpace(text)
+	}
+	delete(wanted, "")
+	for name, text := range texts {
+		if strings.TrimSpace(text) != wanted[name] {
+			t.Errorf("%s:\n%s\nwant\n%s", name, text, wanted[name])
+		}
+	}
+	if len(wanted) != len(texts) {
+		t.Errorf("%s has %d messages, the test %d", file, len(wanted), len(texts))
+	}
+}
+
+// textOf returns diagnostics as they are printed.
+func textOf(diags diag.Diagnostics) string {
+	var text strings.Builder
+	for _, d := range diags {
+		fmt.Fprintf(&text, "%s: %s\n%s\n", d.Severity(), d.Summary(), d.Detail())
+	}
+	if len(diags) == 0 {
+		return "nothing\n"
+	}
+	return text.String()
+}

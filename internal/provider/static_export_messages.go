@@ -1,0 +1,229 @@
+package provider
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at
+// the end of its apply, so they say what the plan does, not what an apply would do.
+
+const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). To start another one instead, change triggers."
+
+// exportFailure is why an export failed.
+type exportFailure struct {
+	stage exportStage
+	about string                  // the ID of the job, or for stageStart the domain
+	job   *client.StaticExportJob // as a wait last read it, or nil
+	cause error                   // nil if the job itself failed
+}
+
+// exportStage is what an export was doing when it failed.
+type exportStage int
+
+const (
+	stageStart   exportStage = iota // starting the job
+	stageJob                        // waiting for the job
+	stageLink                       // creating the first link to the bundle
+	stageRenewal                    // renewing the link
+)
+
+// stageTexts says for each stage the summary of a failure, what is known of the job, and what to do.
+var stageTexts = [...]struct{ summary, known, next string }{
+	stageStart:   {summaryStartFailed, "No job was started for %s.", ""},
+	stageJob:     {summaryExportFailed, "", resumeByApply},
+	stageLink:    {summaryLinkFailed, "Job %s completed, but no link was received.", resumeByApply},
+	stageRenewal: {summaryRenewalFailed, "The request was for job %s.", "The next apply tries again."},
+}
+
+// missing reports whether the service does not find the job or its bundle.
+func (f *exportFailure) missing() bool { return f.stage != stageStart && client.IsNotFound(f.cause) }
+
+// describe returns the diagnostic of a failure: what happened, what is known of the job, what the
+// state holds afterwards, and what to do. export is nil if the state stays empty.
+func (f *exportFailure) describe(c *client.Client, export *storedExport, now time.Time) (summary, detail string) {
+	if f.cause == nil {
+		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), describeLink(export, now)), "Fix the site, then run \"terraform apply\" again, which starts another job.")
+	}
+	text, cause := stageTexts[f.stage], explain(f.cause)
+	summary, known, next := text.summary, fmt.Sprintf(text.known, f.about), text.next
+	switch f.stage {
+	case stageStart:
+		cause = explainExport(f.cause)
+		if client.MayHaveStarted(f.cause) {
+			known = "A job may have been started for " + f.about + ", but its ID was not received."
+			next = "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. " +
+				"See \"A job may have been started\" in " + errorsPage + "."
+		}
+	case stageJob:
+		known = progressOf(f.about, f.job)
+		if timedOut(f.cause) {
+			summary = summaryExportTimedOut
+		}
+	}
+	switch {
+	case f.missing():
+		cause.advice = "Check base_url and the API key, and look for job " + f.about + " in the service's dashboard."
+		switch next = "If the service still does not find it, the next apply exports the site again."; f.stage {
+		case stageJob:
+			summary, known = summaryJobNotFound, ""
+		case stageRenewal: // which is noted
+			next = "The next apply exports the site again."
+		}
+	case f.stage == stageStart && client.IsNotFound(f.cause):
+		cause.advice = "Check that the organization of the API key owns the domain, and that base_url (" + c.BaseURL() + ") is the base URL of the API with its version segment."
+	case interrupted(f.cause) && f.stage != stageStart:
+		if cause.advice = ""; f.stage != stageRenewal {
+			summary = summaryExportInterrupted
+		}
+	}
+	return summary, paragraphs(cause.what, sentences(known, describeLink(export, now)), sentences(cause.advice, next))
+}
+
+// describeLink describes what the state holds after a failure. The provider does not know whether
+// the link works.
+func describeLink(export *storedExport, now time.Time) string {
+	switch {
+	case export == nil:
+		return ""
+	case !export.linked():
+		return "The state has the ID of the job, but no link yet."
+	case export.ExpiresAt.IsNull():
+		return "The state keeps the existing link, whose expiry is unknown."
+	case now.Before(export.expiresAt()):
+		return "The link in the state expires at " + export.ExpiresAt.ValueString() + "."
+	}
+	return "The link in the state expired at " + export.ExpiresAt.ValueString() + "."
+}
+
+// warnAboutLink warns if a new link cannot be renewed as configured.
+func warnAboutLink(export *storedExport, unreadableExpiry string, wanted wantedExport, now time.Time, diags *diag.Diagnostics) {
+	jobID, expiresAt := export.JobID.ValueString(), export.ExpiresAt.ValueString()
+	switch {
+	case expiresAt == "":
+		what := "Neither the service nor the link itself specifies when the link expires"
+		if unreadableExpiry != "" {
+			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read", unreadableExpiry)
+		}
+		diags.AddWarning(aboutJob(summaryUnknownExpiry, jobID), what+", so expires_at is null and the provider does not renew the link.\n\n"+
+			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
+	case export.LinkKept:
+		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
+			fmt.Sprintf("The renewal did not extend the link: it still expires at %s. The provider renews it again only after that.\n\n"+
+				"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.", expiresAt))
+	case export.linkDue(now, wanted):
+		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
+			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. With renew_before = %q, every apply renews it.\n\n"+
+				"Set renew_before to less than the time for which links work. If it is 0s, check this machine's clock.",
+				expiresAt, now.UTC().Format(time.RFC3339), shortDuration(wanted.renewBefore)))
+	}
+}
+
+// warnAboutUpdate tells an approver what a plan of an existing export cannot show.
+func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport, diags *diag.Diagnostics) {
+	jobID, resumes := export.JobID.ValueString(), step == stepExport && export.resumes(wanted)
+	adopted := wanted.inputs
+	adopted.Triggers, adopted.Parameters = "{}", "{}" // as after an import
+	switch {
+	case export.Imported && step != stepExport && !wanted.equals(adopted):
+		diags.AddWarning(aboutJob(summaryImportAdopts, jobID), "The service does not return the inputs of the imported job "+jobID+". "+
+			"This plan records the configured triggers and additional_parameters and does not start an export.\n\n"+
+			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.")
+	case export.Imported && step == stepExport && wanted.inputs.Domain != "" && export.differs(wanted):
+		diags.AddWarning(aboutJob(summaryImportDiffers, jobID), fmt.Sprintf("Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
+			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
+			jobID, export.Domain.ValueString(), wanted.inputs.Domain))
+	case step == stepLink && export.unfinished() != nil:
+		diags.AddWarning(aboutJob(summaryCanResume, jobID), "Job "+jobID+" has no link yet. This plan resumes it and does not start another one.")
+	case resumes:
+		warnAboutResumption(export.Pending.JobID, "", diags)
+	}
+	if step != stepExport {
+		return
+	}
+	if export.differs(wanted) {
+		warnAboutOtherContent(export.unfinished(), wanted, diags)
+	}
+	next := "exports the site again."
+	if resumes {
+		next = "uses job " + export.Pending.JobID + " instead."
+	} else {
+		warnAboutOtherContent(export.Pending, wanted, diags)
+	}
+	if (export.JobMissing || export.BundleMissing) && (!wanted.known || !export.differs(wanted)) {
+		diags.AddWarning(aboutJob(summaryMissing, jobID), "The service did not find job "+jobID+" or its bundle for "+notFoundLimit+", so this plan "+next)
+	}
+}
+
+// warnAboutCreate tells an approver what a create does with an unfinished job that the refresh has
+// found. The create may be a replacement of the tainted resource of that job, or a new resource.
+func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
+	job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) })
+	if job != nil {
+		warnAboutResumption(job.JobID, " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again.", diags)
+		return
+	}
+	other := refreshed.take(func(job unfinishedJob) bool {
+		return wanted.inputs.Domain == job.Inputs.Domain || wanted.inputs.Domain == ""
+	})
+	warnAboutOtherContent(other, wanted, diags)
+}
+
+// warnAboutResumption warns that a plan resumes a job that is not that of the state.
+func warnAboutResumption(jobID, inAddition string, diags *diag.Diagnostics) {
+	diags.AddWarning(aboutJob(summaryCanResume, jobID), "Job "+jobID+" was started for this content and has no link yet. This plan resumes it. "+
+		"It starts another job only if the service does not find job "+jobID+" for "+notFoundLimit+"."+inAddition)
+}
+
+// warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are
+// known yet, they may turn out to be those of the job.
+func warnAboutOtherContent(job *unfinishedJob, wanted wantedExport, diags *diag.Diagnostics) {
+	switch {
+	case job == nil:
+	case wanted.known:
+		diags.AddWarning(aboutJob(summaryAbandons, job.JobID), fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
+			"To resume job %[1]s instead, do not apply this plan. Restore the domain, triggers, and additional_parameters that it was started with, and plan again.", job.JobID))
+	default:
+		diags.AddWarning(aboutJob(summaryMayResume, job.JobID), "Some inputs are not known yet. If they are those that job "+job.JobID+" was started with, this plan resumes it. Otherwise, it may start another job.")
+	}
+}
+
+// addUnreadablePrivateState reports a private state that cannot be decoded.
+func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
+	diags.AddError(aboutJob(summaryUnreadableNotes, jobID), "The private state of this resource is damaged or was written by another version of the provider. It may name a job that is not in the state.\n\n"+
+		"If another version wrote it, use that version. Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
+}
+
+// warnAboutFailedJob warns about a job that has failed since the state was last refreshed.
+func warnAboutFailedJob(c *client.Client, job *client.StaticExportJob, diags *diag.Diagnostics) {
+	diags.AddWarning(aboutJob(summaryJobFailed, job.ID), paragraphs(failureOf(c, job), "If this plan exports the site again, fix the site before you apply the plan."))
+}
+
+// warnAboutMissingJob warns about a job that a refresh did not find.
+func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
+	diags.AddWarning(aboutJob(summaryJobNotFound, jobID), paragraphs(explain(err).what,
+		"The refresh kept the job in the state. If the job should still exist, check base_url and the API key before you apply a plan."))
+}
+
+// addRefreshFailure reports a refresh that could not read the job.
+func addRefreshFailure(err error, diags *diag.Diagnostics) {
+	cause := explain(err)
+	cause.advice = sentences(cause.advice, "To plan or destroy without this request, use -refresh=false.")
+	addError(diags, summaryJobUnreadable, cause, stateUnchanged)
+}
+
+const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+
+// addImportFailure reports a job that could not be read, or that has failed.
+func addImportFailure(c *client.Client, job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
+	if err != nil {
+		addError(diags, summaryImportFailed, explain(err), "")
+		return
+	}
+	diags.AddError(summaryImportFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
+}

@@ -1,0 +1,39 @@
+package provider
+
+import (
+	"slices"
+	"sync"
+)
+
+// unfinishedJob is a job without a link. An export of the same inputs resumes it.
+type unfinishedJob struct {
+	JobID  string       `json:"job_id"`
+	Inputs exportInputs `json:"inputs"`
+}
+
+// unfinishedJobs hands jobs from one call of the provider to a later one of the same run, because
+// Terraform withholds the state of a tainted resource from its plan and from its Create. Several
+// exports may have the same inputs, and so as many jobs.
+type unfinishedJobs struct {
+	mu   sync.Mutex
+	jobs []unfinishedJob
+}
+
+func (u *unfinishedJobs) add(job unfinishedJob) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.jobs = append(u.jobs, job)
+}
+
+// take removes and returns the first job that matches, or nil.
+func (u *unfinishedJobs) take(matches func(unfinishedJob) bool) *unfinishedJob {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	i := slices.IndexFunc(u.jobs, matches)
+	if i < 0 {
+		return nil
+	}
+	job := u.jobs[i]
+	u.jobs = slices.Delete(u.jobs, i, i+1)
+	return &job
+}
