@@ -170,16 +170,6 @@ func TestOutputOfAnExportNamesNoJobWithoutALink(t *testing.T) {
 	}
 }
 
-// change replaces a text in a file of the folder.
-func (s *service) change(t *testing.T, name, old, replacement string) {
-	t.Helper()
-	content := read(t, s.Folder+"/"+name)
-	if !strings.Contains(content, old) {
-		t.Fatalf("%s does not contain %q", name, old)
-	}
-	s.Write(t, name, strings.Replace(content, old, replacement, 1))
-}
-
 // output returns the value of an output: nil if the state has none.
 func (s *service) output(t *testing.T, name string) any {
 	t.Helper()

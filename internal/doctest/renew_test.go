@@ -29,10 +29,9 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		s.clock.Advance(time.Hour)
 	}
 	// publishLater publishes a later update, which fails, and lets the link expire.
-	publishLater := func(t *testing.T, s *service, update simulator.UpdateSpec, job simulator.JobSpec) {
+	publishLater := func(t *testing.T, s *service, job simulator.JobSpec) {
 		publish(t, s)
-		update.ID, update.Queue, update.Run = "upd_later", -1, -1
-		s.AddUpdate(update)
+		s.AddUpdate(simulator.UpdateSpec{ID: "upd_later", Queue: -1, Run: -1})
 		s.NextJob(job)
 		s.Env = append(s.Env, "TF_VAR_status_id=upd_later")
 		s.Run(t, 1, "apply", "-auto-approve")
@@ -40,8 +39,6 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		s.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: -1, Run: -1, Fail: "unknown"})
 		s.clock.Advance(time.Hour)
 	}
-	const failure = "Page guides/links.mdx cannot be parsed"
-
 	for name, test := range map[string]struct {
 		before      func(t *testing.T, s *service)
 		exit        int
@@ -73,20 +70,17 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 			exec '`+s.Binary+`' "$@"`)
 		}, 0, renews, 1, 2},
 		"due after a later export failed": {func(t *testing.T, s *service) {
-			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Fail: failure})
+			publishLater(t, s, simulator.JobSpec{Fail: "Page guides/links.mdx cannot be parsed"})
 		}, 0, renews, 2, 2},
 		"due again after a later export timed out": {func(t *testing.T, s *service) {
-			publishLater(t, s, simulator.UpdateSpec{}, simulator.JobSpec{Queue: simulator.Forever})
+			publishLater(t, s, simulator.JobSpec{Queue: simulator.Forever})
 		}, 0, renews, 2, 3},
-		"due after a later update failed": {func(t *testing.T, s *service) {
-			publishLater(t, s, simulator.UpdateSpec{Fail: failure}, simulator.JobSpec{})
-		}, 0, renews, 1, 2},
 		"the job is unknown": {func(t *testing.T, s *service) {
 			publish(t, s)
 			s.ForgetJob(s.JobIDs()[1]) // after exportedJob
 		}, 1, stops, 1, 1},
 		"a trigger does not have the name of its variable": {func(t *testing.T, s *service) {
-			s.change(t, "main.tf", "status_id = var.status_id # ", "update = var.status_id # ")
+			s.Write(t, "main.tf", strings.Replace(read(t, s.Folder+"/main.tf"), "status_id = var.status_id # ", "update = var.status_id # ", 1))
 			expire(t, s)
 		}, 1, names, 1, 1},
 		"the plan fails": {func(t *testing.T, s *service) {
