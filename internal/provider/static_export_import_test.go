@@ -18,7 +18,7 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
 	h.wantCounts(t, counts{job: 2})
 
-	wantPhrases(t, c.apply(t, 0), "Configured inputs are recorded without another job", "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryImportAdopts, "0 added, 1 changed")
 	h.wantCounts(t, counts{job: 4, bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
@@ -35,51 +35,51 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	h := newHarness(t, simulator.Options{})
 	id := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
 	c := h.cli(t, export(`poll_interval = "1m"`))
-	c.terraform.Run(t, 0, "import", site, id)
-	if output := c.apply(t, 0); strings.Contains(output, "Configured inputs") {
-		t.Errorf("nothing is adopted but the domain:\n%s", output)
+	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
+	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
+		t.Errorf("nothing is adopted:\n%s", output)
 	}
 	h.wantWork(t, counts{bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
 }
 
-func TestImportWithoutADomainThatIsIgnoredIsAnError(t *testing.T) {
+func TestImportByIdentityNeedsTheDomainAndTheJob(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-	c := h.cli(t, revision("1", "lifecycle {\n    ignore_changes = [domain]\n  }"))
-	c.terraform.Run(t, 0, "import", site, id)
-	c.report(t, 1, "plan").wantSaid(t, "site", "error: Imported export has no domain (domain)", "import DOMAIN,JOB_ID")
-	c.terraform.Run(t, 0, "state", "rm", site)
-	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
+	by := func(identity string) string {
+		return export() + fmt.Sprintf("\nimport {\n  to = %s\n  identity = { %s }\n}\n", site, identity)
+	}
+	c := h.cli(t, by(fmt.Sprintf("job_id = %q", id)))
+	c.terraform.SkipBelow(t, 12, 12, "import by identity")
+	wantPhrases(t, c.apply(t, 1), "domain")
+	h.wantCounts(t, counts{})
+	c.write(t, by(fmt.Sprintf("job_id = %q, domain = \"docs.example.com\"", id)))
 	c.apply(t, 0)
 	c.wantJob(t, 0)
-	h.wantCounts(t, counts{job: 6, bundle: 1, download: 1})
+	c.wantEmptyPlan(t)
+	h.wantWork(t, counts{bundle: 1, download: 1})
 }
 
 func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
-	const forms = "Import JOB_ID or DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 	h := newHarness(t, simulator.Options{})
 	failed := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
 	c := h.cli(t, export())
-	for _, test := range []struct {
-		id    string
-		wants []string
-	}{
-		{"", []string{"Invalid import ID", "The ID is empty.", forms}},
-		{" ", []string{"Invalid import ID", "The ID is empty.", forms}},
-		{"docs.example.com,", []string{"Invalid import ID", "The ID is empty.", forms}},
-		{"https://docs.example.com," + failed, []string{"Invalid import ID", "is not a domain", forms}},
-		{"docs.example.com", []string{"Could not import the static export job", `"docs.example.com" looks like a domain or a path, not like a job ID. ` + forms}},
-		{"docs.example.com,se_1,part", []string{"Could not import the static export job", "/v1/static-export/jobs/se_1%2Cpart"}},
-		{"intranet,se_1", []string{"Could not import the static export job", "/v1/static-export/jobs/se_1"}},
-		{",se_1", []string{"Invalid import ID", "is not a domain", forms}},
-		{"se_missing", []string{"Could not import the static export job", "HTTP 404 Not Found", "Check the ID"}},
-		{failed, []string{"Could not import the static export job", "no such branch", "A failed job has no bundle."}},
+	for id, wants := range map[string][]string{
+		"":                                   {summaryInvalidImport, importForm},
+		failed:                               {summaryInvalidImport, importForm},
+		"docs.example.com, ":                 {summaryInvalidImport, "The ID is empty.", importForm},
+		"https://docs.example.com," + failed: {summaryInvalidImport, "is not a domain", importForm},
+		",se_1":                              {summaryInvalidImport, "is not a domain", importForm},
+		"docs.example.com,se_1,part":         {summaryImportFailed, "HTTP 404", "/v1/static-export/jobs/se_1%2Cpart"},
+		"docs.example.com," + failed:         {summaryImportFailed, "no such branch"},
 	} {
-		wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "import", site, test.id)), test.wants...)
+		output := unwrapped(c.terraform.Run(t, 1, "import", site, id))
+		if wantPhrases(t, output, wants...); strings.Count(output, "Error: ") != 1 {
+			t.Errorf("want one error:\n%s", output)
+		}
 	}
 	h.wantWork(t, counts{})
 }

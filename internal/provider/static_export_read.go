@@ -78,7 +78,10 @@ func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *di
 	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
 		diags.Append(req.Identity.Get(ctx, &identity)...)
 	} else {
-		domain, jobID, _ := strings.Cut(req.ID, ",")
+		domain, jobID, both := strings.Cut(req.ID, ",")
+		if !both {
+			diags.AddError(summaryInvalidImport, "The service does not return the domain of a job. "+importForm)
+		}
 		identity = staticExportIdentity{Domain: types.StringValue(strings.TrimSpace(domain)), JobID: types.StringValue(strings.TrimSpace(jobID))}
 	}
 	if err := cmp.Or(checkDomain(identity.Domain.ValueString()), checkID(identity.JobID.ValueString())); err != nil && !diags.HasError() {

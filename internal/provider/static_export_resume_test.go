@@ -142,7 +142,7 @@ func TestExportThatMustNotBeDestroyedIsResumedAfterUntaint(t *testing.T) {
 	c := h.cli(t, export("lifecycle {\n    prevent_destroy = true\n  }"))
 	c.apply(t, 1)
 	h.service.FinishJob(h.service.JobIDs()[0], "")
-	wantPhrases(t, c.apply(t, 1), "Error: Instance cannot be destroyed")
+	wantPhrases(t, c.apply(t, 1), "nstance cannot be destroyed")
 	c.terraform.Run(t, 0, "untaint", site)
 	c.apply(t, 0)
 	c.wantJob(t, 0)

@@ -1,0 +1,266 @@
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+func TestStartThatFailsLeavesNoState(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	later := http.Header{"Retry-After": {"7200"}}
+	for _, test := range []struct {
+		fault simulator.Fault
+		says  string
+	}{
+		{simulator.Fault{Status: 429, Header: later}, "No job was started"},
+		{simulator.Fault{Status: 503, Header: later, Acts: true}, "A job may have been started"},
+	} {
+		test.fault.Endpoint, test.fault.Times = simulator.EndpointStart, 1
+		h.service.AddFault(test.fault)
+		h.service.ResetRequests()
+		wantPhrases(t, c.apply(t, 1), "Error: "+summaryStartFailed, test.says)
+		h.wantCounts(t, counts{start: 1})
+		if state := c.values(t)[site]; state != nil {
+			t.Errorf("the state is %v", state)
+		}
+	}
+}
+
+func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
+	c := h.cli(t, export())
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobFailed, "page /broken does not render")
+	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
+		t.Errorf("the error has said it, and the job cannot be resumed, but the apply says:\n%s", output)
+	}
+	h.wantWork(t, counts{start: 2, bundle: 1})
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+}
+
+func TestJobThatHasFailedSinceIsExportedAgainWhenItsLinkIsDue(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	first := h.service.JobIDs()[0]
+	defer h.service.AddFault(simulator.Fault{
+		Endpoint: simulator.EndpointJob, Status: 200, Body: `{"status":"failed"}`, Match: func(r simulator.Request) bool { return r.ID == first },
+	})()
+	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: "+summaryJobFailed+": job "+first)
+	c.wantEmptyPlan(t)
+	c.write(t, export(`poll_interval = "5s"`)) // the link may be due by the time of the apply
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id")
+	h.clock.Advance(time.Hour)
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+}
+
+func TestRenewalThatFailsIsRepeated(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export(`renew_before = "30m"`))
+	c.apply(t, 0)
+	h.clock.Advance(45 * time.Minute)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "The link in the state expires at 2130-01-31T13:00:")
+	c.apply(t, 0)
+	h.wantWork(t, counts{start: 1, bundle: 3})
+	c.wantJob(t, 0)
+}
+
+func TestFailedExportRenewsTheOldLinkThatWasDue(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.service.NextJob(simulator.JobSpec{Fail: "no space"})
+	c.write(t, revision("2"))
+	wantPhrases(t, c.apply(t, 1), "no space", "The link in the state expires at 2130-01-31T15:")
+	c.wantJob(t, 0)
+	h.wantWork(t, counts{start: 2, bundle: 2, download: 1})
+
+	// If the service refuses that, too, the apply still ends soon after its timeout.
+	h.clock.Advance(2 * time.Hour)
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 429})
+	c.write(t, revision("3", `timeouts { update = "1m" }`))
+	began := h.clock.Now()
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryExportTimedOut, "The link in the state expired at")
+	if took := h.clock.Now().Sub(began); took > 95*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestRefreshSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(time.Hour)
+	for _, step := range []struct {
+		flag, says string
+		want       counts
+	}{{"-refresh-only", "No changes.", counts{job: 1}}, {"-refresh=false", "0 added, 1 changed", counts{bundle: 1}}} {
+		h.service.ResetRequests()
+		output := c.apply(t, 0, step.flag)
+		wantPhrases(t, output, step.says)
+		if strings.Contains(output, "~ status") || strings.Contains(output, "~ job_id") {
+			t.Errorf("a renewal changes only the link, but the plan says:\n%s", output)
+		}
+		h.wantCounts(t, step.want)
+	}
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobUnreadable, "HTTP 500", "-refresh=false")
+	h.service.ResetRequests()
+	c.terraform.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	h.wantCounts(t, counts{})
+}
+
+func TestWrongBaseURLLosesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, "")
+	c.cutOff(t)
+	before := c.values(t)[site]
+	h.clock.Advance(2 * time.Hour)
+	h.env.Store(baseURLVariable, strings.TrimSuffix(h.service.BaseURL, "1")+"9")
+	c.apply(t, 1, "-refresh=false")
+	for range 2 {
+		wantPhrases(t, c.apply(t, 1), "Warning: "+summaryJobNotFound)
+	}
+	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
+		t.Errorf("the state was %v and is %v", before, after)
+	}
+	h.env.Store(baseURLVariable, h.service.BaseURL)
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	c.wantEmptyPlan(t)
+	if jobs := h.service.JobIDs(); len(jobs) != 2 {
+		t.Errorf("%d jobs, want the two of before", len(jobs))
+	}
+}
+
+func TestMissingBundleIsExportedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export(`timeouts { update = "10m" }`))
+	c.apply(t, 0)
+	lost := h.service.JobIDs()[0]
+	h.clock.Advance(2 * time.Hour)
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "The next apply exports the site again.")
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	wantPhrases(t, c.apply(t, 1), "Warning: "+summaryMissing+": job "+lost, "Error: "+summaryExportTimedOut)
+	replacement := h.service.JobIDs()[1]
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()
+	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryCanResume+": job "+replacement)
+	c.wantJob(t, 2)
+	c.wantEmptyPlan(t)
+	h.wantStarts(t, 3)
+}
+
+// Right after its start, a job may be unknown for longer than half a minute, and then be known to
+// only some nodes of the service.
+func TestJobThatWasMissingAfterItsStartIsResumed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 45 * time.Second})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobNotFound)
+	h.clock.Advance(time.Minute)
+	asked := 0
+	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(simulator.Request) bool {
+		asked++
+		return asked%3 == 1
+	}})()
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	h.wantStarts(t, 1)
+}
+
+// If the provider is killed during an update, Terraform keeps the attributes and stores no private
+// state. A pending job is lost with it, and can be imported.
+func TestPrivateStateThatIsLostCostsNoMoreThanAPendingJob(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, "")
+	_, pending := c.cutOff(t)
+	c.editPrivate(t, func(map[string][]byte) map[string][]byte { return nil })
+	c.write(t, revision("1"))
+	h.clock.Advance(2 * time.Hour)
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+	c.terraform.Run(t, 0, "state", "rm", site)
+	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+pending)
+	c.apply(t, 0)
+	c.wantJob(t, 1)
+	h.wantStarts(t, 1)
+}
+
+func TestPrivateStateThatIsUnreadableIsAnErrorUntilItIsReadAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	var kept []byte
+	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
+		kept, private[privateExportKey] = private[privateExportKey], []byte(`{"pending":"se_2"}`)
+		return private
+	})
+	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"destroy", "-auto-approve"}} {
+		wantPhrases(t, c.terraform.Run(t, 1, args...), "Error: "+summaryUnreadableNotes+": job "+h.service.JobIDs()[0])
+	}
+	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
+		private[privateExportKey] = kept
+		return private
+	})
+	c.wantEmptyPlan(t)
+}
+
+// editPrivate changes the private state of the export in the state file; nil removes it.
+func (c *cli) editPrivate(t *testing.T, edit func(map[string][]byte) map[string][]byte) {
+	t.Helper()
+	name := filepath.Join(c.terraform.Folder, "terraform.tfstate")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state map[string]any
+	if err := json.Unmarshal(text, &state); err != nil {
+		t.Fatal(err)
+	}
+	instance := state["resources"].([]any)[0].(map[string]any)["instances"].([]any)[0].(map[string]any)
+	var private map[string][]byte
+	encoded, _ := instance["private"].(string)
+	decoded, err := base64.StdEncoding.DecodeString(encoded)
+	if err == nil && encoded != "" {
+		err = json.Unmarshal(decoded, &private)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(instance, "private")
+	if private = edit(private); private != nil {
+		decoded, _ = json.Marshal(private)
+		instance["private"] = base64.StdEncoding.EncodeToString(decoded)
+	}
+	text, _ = json.Marshal(state)
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
