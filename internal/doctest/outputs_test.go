@@ -38,11 +38,6 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 			s.clock.Advance(6 * time.Minute)
 			return s.Run(t, 0, "plan")
 		}},
-		"the plan of an expired link": {outputs + "due-link.txt", 2030, []string{"guides/link-lifetime/renewal"}, func(t *testing.T, s *service) string {
-			apply(t, s, 0)
-			s.clock.Advance(time.Hour)
-			return s.Run(t, 0, "plan")
-		}},
 		// The link has expired by the clock of the CLI.
 		"a refresh-only plan of an expired link": {outputs + "expired-link.txt", 2020, []string{"guides/link-lifetime/renewal"}, func(t *testing.T, s *service) string {
 			apply(t, s, 0)

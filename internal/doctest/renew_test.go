@@ -50,10 +50,6 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 			s.Run(t, 1, "apply", "-auto-approve")
 		}, 1, unfinished, 1, 0},
-		"nothing is due": {func(t *testing.T, s *service) {
-			publish(t, s)
-			s.Run(t, 0, "apply", "-auto-approve", "-var=gate=false")
-		}, 0, "No changes.", 1, 1},
 		"only the gate of the publication is left over": {publish, 0, "0 changed, 1 destroyed", 1, 1},
 		"due": {expire, 0, renews, 1, 2},
 		"due with OpenTofu alone": {func(t *testing.T, s *service) {

@@ -234,3 +234,33 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 		})
 	}
 }
+
+// The commands of Troubleshooting, in the situations that they are for.
+func TestCommandsOfTroubleshooting(t *testing.T) {
+	t.Parallel()
+	for command, test := range map[string]struct {
+		example string
+		before  func(s *service)
+		exit    int
+		output  string
+	}{
+		"terraform import": {"static_export", func(*service) {}, 0, "1 changed"},
+		"diff -r": {"bundle_download", func(s *service) {
+			s.Write(t, "out/site/index.html", "edited")
+			s.Run(t, 1, "apply", "-auto-approve")
+		}, 1, "diff -r out/site.old/index.html out/site/index.html"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			s := newScripts(t)
+			s.enter(t, "resources/docs_"+test.example+"/resource.tf")
+			s.Run(t, 0, "apply", "-auto-approve")
+			test.before(s)
+			script := regexp.MustCompile("```\\w+\n([^`]*\n"+command+"[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
+			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob).Replace(script)
+			if output := s.shell(t, test.exit, script); !strings.Contains(output, test.output) || s.Count(simulator.EndpointStart) != 1 {
+				t.Errorf("%q is missing, or there is another job:\n%s", test.output, output)
+			}
+		})
+	}
+}
