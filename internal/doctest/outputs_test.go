@@ -23,7 +23,6 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 		s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
 		return apply(t, s, 1)
 	}
-	const export = "resources/docs_static_export/"
 	for name, test := range map[string]struct {
 		file     string
 		year     int
@@ -43,7 +42,7 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 			apply(t, s, 0)
 			return s.Run(t, 0, "plan", "-refresh-only")
 		}},
-		"an import": {outputs + "import.txt", 2030, []string{export + "resource.tf", export + "import-by-string-id.tf"}, func(t *testing.T, s *service) string {
+		"an import": {outputs + "import.txt", 2030, []string{"resources/docs_static_export/resource.tf", "resources/docs_static_export/import-by-string-id.tf"}, func(t *testing.T, s *service) string {
 			return s.Run(t, 0, "plan")
 		}},
 		"a gate that stops":       {outputs + "failed-update.txt", 2030, []string{"guides/deploy-gates/gate"}, failUpdate},

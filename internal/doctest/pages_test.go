@@ -192,10 +192,10 @@ var (
 	makeCommand = regexp.MustCompile(`\bmake((?: [\w.=:/-]+)*)`)
 )
 
-// A command that a page names must exist, and .ci/run must call those that the README begins with.
+// A command that a page names must exist.
 func TestQuotedCommandsExist(t *testing.T) {
 	t.Parallel()
-	makefile, ci := read(t, root+"/Makefile"), read(t, root+"/.ci/run")
+	makefile := read(t, root+"/Makefile")
 	for name, page := range pages(t) {
 		for _, code := range codeText.FindAllString(page, -1) {
 			for _, match := range makeCommand.FindAllStringSubmatch(code, -1) {
@@ -205,15 +205,6 @@ func TestQuotedCommandsExist(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-	commands := regexp.MustCompile(`(?m)^make \w+`).FindAllString(read(t, root+"/README.md"), -1)
-	if len(commands) != 2 {
-		t.Errorf("the README has the commands %q, want two", commands)
-	}
-	for _, command := range commands {
-		if !regexp.MustCompile(`(?m)^check \w+ +` + command + ` `).MatchString(ci) {
-			t.Errorf(".ci/run does not call %q", command)
 		}
 	}
 }

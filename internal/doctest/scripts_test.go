@@ -256,7 +256,7 @@ func TestCommandsOfTroubleshooting(t *testing.T) {
 			s.enter(t, "resources/docs_"+test.example+"/resource.tf")
 			s.Run(t, 0, "apply", "-auto-approve")
 			test.before(s)
-			script := regexp.MustCompile("```\\w+\n([^`]*\n"+command+"[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
+			script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
 			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob).Replace(script)
 			if output := s.shell(t, test.exit, script); !strings.Contains(output, test.output) || s.Count(simulator.EndpointStart) != 1 {
 				t.Errorf("%q is missing, or there is another job:\n%s", test.output, output)
