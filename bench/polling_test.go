@@ -16,7 +16,7 @@ import (
 
 	sdk "github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 const (
@@ -35,7 +35,7 @@ type job struct {
 func (j job) ends() time.Duration { return j.queue + j.run }
 
 // observe is what a GET that reaches the service at a given time sees.
-func (j job) observe(at time.Duration) (seen retry.Poll, done bool) {
+func (j job) observe(at time.Duration) (seen client.Poll, done bool) {
 	seen.Queued, done = at < j.queue, at >= j.ends()
 	if !done && !seen.Queued && j.progress != nil {
 		percent := min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
@@ -97,16 +97,16 @@ func noisy(r *rand.Rand) func(float64) float64 {
 }
 
 // schedule returns how long to wait after an observation.
-type schedule func(elapsed time.Duration, seen retry.Poll) time.Duration
+type schedule func(elapsed time.Duration, seen client.Poll) time.Duration
 
 func ours(r *rand.Rand) schedule {
-	var s retry.Schedule
-	return func(elapsed time.Duration, seen retry.Poll) time.Duration { return s.Next(elapsed, seen, r.Float64()) }
+	var s client.Schedule
+	return func(elapsed time.Duration, seen client.Poll) time.Duration { return s.Next(elapsed, seen, r.Float64()) }
 }
 
 func fixed(interval time.Duration) func(*rand.Rand) schedule {
 	return func(*rand.Rand) schedule {
-		return func(time.Duration, retry.Poll) time.Duration { return interval }
+		return func(time.Duration, client.Poll) time.Duration { return interval }
 	}
 }
 
@@ -140,7 +140,7 @@ func (o *outcomes) report(b *testing.B) {
 
 // follow polls a job by a schedule.
 func (o *outcomes) follow(j job, next schedule) {
-	gets, elapsed := 0, next(0, retry.Poll{Queued: true})
+	gets, elapsed := 0, next(0, client.Poll{Queued: true})
 	for {
 		seen, done := j.observe(elapsed + roundTrip/2)
 		gets++

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
@@ -23,17 +22,12 @@ type Client struct {
 	baseURL  *url.URL
 	redactor display.Redactor
 	pacer    *pacer
-	loop     retry.Loop
 	networks
 }
 
-const (
-	defaultRequestTimeout = 30 * time.Second
-	defaultMaxRetries     = 4
-)
+const defaultRequestTimeout = 30 * time.Second
 
-// New checks the configuration and returns a client. It sends no request. The error is a
-// [*ConfigError].
+// New checks the configuration and returns a client. It sends no request. The error is a [*ConfigError].
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {
@@ -48,7 +42,6 @@ func New(config Config) (*Client, error) {
 		}
 	}
 	config.RequestTimeout = cmp.Or(config.RequestTimeout, defaultRequestTimeout)
-	config.MaxRetries = cmp.Or(config.MaxRetries, new(defaultMaxRetries))
 	config.Clock = cmp.Or[clock.Clock](config.Clock, clock.System{})
 	if config.Log == nil {
 		config.Log = func(context.Context, slog.Level, string, map[string]any) {}
@@ -56,11 +49,8 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	networks := newNetworks(config.RoundTripper)
-	return &Client{
-		config: config, baseURL: baseURL, redactor: display.Redactor{Secret: config.APIKey}, pacer: newPacer(config.Clock), networks: networks,
-		loop: retry.Loop{Clock: config.Clock, MaxRetries: *config.MaxRetries, Classify: classify, Random: config.Random, BeforeRetry: networks.leaveNode},
-	}, nil
+	redactor := display.Redactor{Secret: config.APIKey}
+	return &Client{config, baseURL, redactor, newPacer(config.Clock), newNetworks(config.RoundTripper)}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -16,30 +17,19 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Config configures a Client. BaseURL and APIKey are required; everything else has a
-// default.
+// Config configures a Client. BaseURL and APIKey are required; everything else has a default.
 type Config struct {
-	BaseURL string // see [ParseBaseURL]
-	APIKey  string // see [ParseAPIKey]
-	// UserAgent is sent with each request. It must not contain control characters.
-	UserAgent string
-	// RootCAs are PEM certificates to trust in addition to the system's.
-	RootCAs []byte
-	// RequestTimeout limits each attempt of a request, and how long a download may
-	// receive no data; 30 s if zero.
+	BaseURL   string // see [ParseBaseURL]
+	APIKey    string // see [ParseAPIKey]
+	UserAgent string // sent with each request; must not contain control characters
+	RootCAs   []byte // PEM certificates to trust in addition to the system's
+	// RequestTimeout limits each attempt of a request, and how long a download may receive no data; 30 s if zero.
 	RequestTimeout time.Duration
-	// MaxRetries limits the retries of a request with [Plain] patience, and of a start that could
-	// not connect; 4 if nil. Only the context limits the retries after a 429.
-	MaxRetries *int
-	// Log writes a log record. No message or field contains the API key or the query of
-	// a URL.
-	Log func(ctx context.Context, level slog.Level, message string, fields map[string]any)
-	// Clock times pauses and deadlines. A request takes the time of the machine.
-	Clock clock.Clock
-	// Random returns numbers in [0, 1) for jitter.
-	Random func() float64
-	// RoundTripper replaces the network in tests.
-	RoundTripper http.RoundTripper
+	// Log writes a log record. No message or field contains the API key or the query of a URL.
+	Log          func(ctx context.Context, level slog.Level, message string, fields map[string]any)
+	Clock        clock.Clock       // times pauses and deadlines; a request takes the time of the machine
+	Random       func() float64    // returns numbers in [0, 1) for jitter
+	RoundTripper http.RoundTripper // replaces the network in tests
 }
 
 // ConfigError says what is wrong with a field of a [Config]. It never shows the API key.
@@ -51,19 +41,10 @@ type ConfigError struct {
 func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
 
 func invalidBaseURL(problem string) error { return &ConfigError{"BaseURL", problem} }
+func invalidAPIKey(problem string) error  { return &ConfigError{"APIKey", problem} }
 
-func invalidAPIKey(problem string) error { return &ConfigError{"APIKey", problem} }
-
-// CheckRootCAs checks that [Config.RootCAs] can use the PEM text. The error is a
-// [*ConfigError].
-func CheckRootCAs(pem []byte) error {
-	_, err := certPool(pem)
-	return err
-}
-
-// certPool returns the system's root certificates and the given PEM certificates. The error
-// is a [*ConfigError].
-func certPool(pem []byte) (*x509.CertPool, error) {
+// ParseRootCAs returns the system's root certificates and the given PEM certificates. The error is a [*ConfigError].
+func ParseRootCAs(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
@@ -74,10 +55,9 @@ func certPool(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// ParseBaseURL checks a base URL and returns it without leading or trailing whitespace,
-// trailing slashes, or an empty port. The URL must be absolute, without a query, fragment, or user
-// information. Plain http is allowed only for loopback hosts, because the API key would
-// travel unencrypted. The error is a [*ConfigError].
+// ParseBaseURL checks a base URL and returns it without leading or trailing whitespace, trailing slashes, or an empty
+// port. The URL must be absolute, without a query, fragment, or user information. Plain http is allowed only for
+// loopback hosts, because the API key would travel unencrypted. The error is a [*ConfigError].
 func ParseBaseURL(raw string) (*url.URL, error) {
 	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
@@ -99,18 +79,15 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
 	}
-	if port := u.Port(); port != "" {
-		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
-			return nil, invalidBaseURL("its port is not a number from 1 to 65535")
-		}
+	if number, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || number == 0 {
+		return nil, invalidBaseURL("its port is not a number from 1 to 65535")
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
 }
 
-// isLoopback reports whether a host is a loopback address or localhost, in any
-// case and with at most one trailing dot. Names below .localhost are not loopback,
-// because many systems look them up in DNS.
+// isLoopback reports whether a host is a loopback address or localhost, in any case and with at most one trailing
+// dot. Names below .localhost are not loopback, because many systems look them up in DNS.
 func isLoopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()

@@ -2,21 +2,28 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// downloadBuffer is the size of the only part of a download that is ever in memory.
-const downloadBuffer = 256 << 10
+const (
+	downloadBuffer = 256 << 10 // the size of the only part of a download that is ever in memory
+
+	tarBlock = 512
+	tarEnd   = 2 * tarBlock // the end marker, which consists of zeros
+)
 
 // Destination is what a download is written to.
 type Destination interface {
@@ -27,25 +34,26 @@ type Destination interface {
 
 // DownloadBundle downloads the bundle of a completed job.
 //
-// It creates a link of its own. If the object store refuses the link, DownloadBundle creates
-// another: the link, or the credential that signed it, may have expired. Right after the job,
-// the store may not have the archive yet.
+// It creates a link of its own. If the object store refuses the link or returns no bundle,
+// DownloadBundle creates another: the link, or the credential that signed it, may have expired.
+// Right after the job, the store may not have the archive yet.
 //
-// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a
-// [*ConnectionError], or, if ctx ended, context.Cause(ctx). It is wrapped in a
-// [*retry.EndedError] if an earlier attempt failed.
+// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of
+// generateBundle, each if there is one. A tar without either must have its end marker.
+//
+// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
+// ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
 func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	return c.loop.Do(ctx, plainRule, func(ctx context.Context, current retry.Attempt) (err error) {
-		over := c.route(current, false)
+	return c.repeat(ctx, Plain, func(over *network, number int) (err error) {
 		if bundle == nil {
-			if bundle, _, err = attempt(ctx, c, over, c.bundleOperation(jobID), current.Number); err != nil {
+			if bundle, _, err = exchange(ctx, c, over, c.bundleOperation(jobID), number); err != nil {
 				return err
 			}
 		}
-		err = receiver.receive(ctx, over, bundle.URL, current.Number)
-		if classify(err).Kind == retry.NotFound {
+		err = receiver.receive(ctx, over, bundle, number)
+		if classify(err).kind == linkRefused {
 			bundle = nil
 		}
 		return err
@@ -56,30 +64,30 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 type receiver struct {
 	client   *Client
 	to       Destination
-	size     int64 // bytes written
-	furthest int64 // the largest size so far
-	// total is the size of the object that those bytes belong to; negative if unknown.
-	total int64
-	// etag is the strong entity tag of that object, or "".
-	etag string
+	size     int64  // bytes written
+	furthest int64  // the largest size so far
+	total    int64  // the size of the object that those bytes belong to; negative if unknown
+	etag     string // the strong entity tag of that object, or ""
+	isTar    bool   // whether those bytes begin like a tar that is not compressed
+	zeros    int64  // how many of them, at the end, are zero
 }
 
-// receive sends one request for the object that a presigned link leads to, without the API
-// key, and receives the object. The request is canceled if no data arrives within the
-// request timeout.
+// receive sends one request for the object that a presigned link leads to, without the API key, and receives the
+// object. The request is canceled if no data arrives within the request timeout.
 //
 // After an earlier call that failed, it receives only the rest if the object is still the same
 // according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
 //
 // The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
 // ended, context.Cause(ctx).
-func (r *receiver) receive(ctx context.Context, over *network, link string, number int) error {
+func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, number int) error {
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(aborted("no data within the request timeout")) })
 	defer stalled.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+	// net/url sends every other character of a query as it is.
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.ReplaceAll(bundle.URL, " ", "%20"), nil)
 	if err != nil {
 		return err
 	}
@@ -97,47 +105,45 @@ func (r *receiver) receive(ctx context.Context, over *network, link string, numb
 	resp, err := over.storage.Do(req)
 	if err == nil {
 		fields["status"] = resp.StatusCode
-		err = r.read(resp, stalled)
+		err = r.read(resp, bundle, stalled)
 		_ = resp.Body.Close()
 	} else {
 		err = connectionError(c.redactor, req, true, err)
 	}
 	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		// The same bytes again are no progress: a store without ranges may send the first half
-		// of an object forever.
+		// The same bytes again are no progress: a store without ranges may send the first half of an object forever.
 		connection.Storage, connection.Progress = true, r.furthest > before
 	}
-	c.logAttempt(ctx, "Download", began, err, fields)
+	c.logExchange(ctx, "Download", began, err, fields)
 	return err
 }
 
 // read writes the body of a response to its end.
-func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
-	incomplete := func(err error) error { return connectionError(r.client.redactor, resp.Request, true, err) }
-	switch resp.StatusCode {
-	case http.StatusOK:
-		if err := r.restart(resp.Header.Get("ETag")); err != nil {
-			return err
-		}
-		r.total = resp.ContentLength
-	case http.StatusPartialContent:
-		total, ok := r.rest(resp.Header)
-		if !ok {
-			r.etag = "" // start over
-			return incomplete(errors.New("the response is not the requested part"))
-		}
-		r.total = total
-	case http.StatusRequestedRangeNotSatisfiable:
-		r.etag = ""
-		return incomplete(errors.New("the response is not the requested part"))
-	default:
-		return r.client.storageError(resp)
+func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer) error {
+	incomplete := func(format string, args ...any) error {
+		return connectionError(r.client.redactor, resp.Request, true, fmt.Errorf(format, args...))
+	}
+	if err := r.accept(resp); err != nil {
+		return err
 	}
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if r.size == 0 {
-		if begin, _ := body.Peek(512); display.IsPage(begin) {
-			return r.client.newStorageError(resp)
+		begin, _ := body.Peek(tarBlock)
+		switch kind := http.DetectContentType(begin); {
+		case len(begin) == 0:
+			return incomplete("the response is empty")
+		case strings.HasPrefix(kind, "text/html"):
+			return r.client.storageError(resp, begin, "a web page instead of the bundle")
+		case strings.HasPrefix(kind, "text/"):
+			return r.client.storageError(resp, begin, "text instead of the bundle")
 		}
+		r.isTar = isTarHeader(begin)
+	}
+	if stated := bundle.SizeBytes; stated != nil && *stated > 0 {
+		if r.total >= 0 && r.total != *stated {
+			return r.client.storageError(resp, nil, fmt.Sprintf("%d bytes instead of the bundle, which has %d bytes according to the service", r.total, *stated))
+		}
+		r.total = *stated
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
@@ -145,23 +151,85 @@ func (r *receiver) read(resp *http.Response, stalled *time.Timer) error {
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}
-		r.size += int64(n)
-		r.furthest = max(r.furthest, r.size)
+		r.count(buffer[:n])
 		switch {
-		case err == io.EOF && r.size == 0:
-			return incomplete(errors.New("the response is empty"))
 		case err == io.EOF && r.total >= 0 && r.size != r.total:
-			return incomplete(fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
+			return incomplete("the response ended after %d of %d bytes", r.size, r.total)
+		case err == io.EOF && r.total < 0 && r.isTar && r.zeros < tarEnd:
+			return incomplete("the response ended after %d bytes, without the end marker of a tar archive", r.size)
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return incomplete(err)
+			return incomplete("%w", err)
 		}
 	}
 }
 
-// steadyReader limits the time of each read, but not that between reads, because a slow disk is not
-// a stall.
+// accept checks the status and the headers of a response. It starts over unless the rest of the object follows.
+func (r *receiver) accept(resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		r.total = resp.ContentLength
+		return r.restart(resp.Header.Get("ETag"))
+	case http.StatusPartialContent:
+		// If the size is "*", the response does not show whether more bytes follow.
+		var from, to, total int64
+		n, _ := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
+		etag := resp.Header.Get("ETag")
+		switch {
+		case n == 3 && from == 0 && to == total-1: // the whole object
+			r.total = total
+			return r.restart(etag)
+		case n == 3 && r.etag != "" && from == r.size && (r.total < 0 || r.total == total) && (etag == "" || etag == r.etag):
+			r.total = total
+			return nil
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+	default:
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
+		return r.client.storageError(resp, body, "")
+	}
+	r.etag = "" // start over
+	return connectionError(r.client.redactor, resp.Request, true, errors.New("the response is not the requested part"))
+}
+
+// restart drops the received bytes. The bytes that follow belong to the object with the
+// given entity tag. Only a strong one can be used to resume.
+func (r *receiver) restart(etag string) error {
+	if !strings.HasPrefix(etag, `"`) {
+		etag = ""
+	}
+	r.size, r.zeros, r.etag = 0, 0, etag
+	return r.to.Restart()
+}
+
+// count counts received bytes.
+func (r *receiver) count(data []byte) {
+	r.size += int64(len(data))
+	r.furthest = max(r.furthest, r.size)
+	rest := bytes.TrimRight(data, "\x00")
+	if len(rest) > 0 {
+		r.zeros = 0
+	}
+	r.zeros += int64(len(data) - len(rest))
+}
+
+// isTarHeader reports whether a file that begins like this is a tar of any format, including those before POSIX,
+// which have no magic: the checksum of its first header is right (POSIX pax, "ustar Interchange Format").
+func isTarHeader(begin []byte) bool {
+	if len(begin) < tarBlock {
+		return false
+	}
+	const from, to = 148, 156 // the checksum, which counts as spaces
+	sum := uint64(' ' * (to - from))
+	for _, b := range slices.Concat(begin[:from], begin[to:]) {
+		sum += uint64(b)
+	}
+	stated, err := strconv.ParseUint(strings.Trim(string(begin[from:to]), " \x00"), 8, 64)
+	return err == nil && stated == sum
+}
+
+// steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.
 type steadyReader struct {
 	io.Reader
 	stalled *time.Timer
@@ -174,42 +242,32 @@ func (r steadyReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// rest reports whether a partial response has the next bytes of the same object, and returns
-// the size of the object, which the first response may not have had.
-func (r *receiver) rest(header http.Header) (total int64, ok bool) {
-	var from, to int64
-	// If the size is "*", the response does not show whether more bytes follow.
-	n, _ := fmt.Sscanf(header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
-	etag := header.Get("ETag")
-	return total, n == 3 && from == r.size && (r.total < 0 || r.total == total) && (etag == "" || etag == r.etag)
-}
-
-// restart drops the received bytes. The bytes that follow belong to the object with the
-// given entity tag. Only a strong one can be used to resume.
-func (r *receiver) restart(etag string) error {
-	if !strings.HasPrefix(etag, `"`) {
-		etag = ""
-	}
-	r.size, r.etag = 0, etag
-	return r.to.Restart()
-}
-
-// newStorageError returns the error of a response without a bundle, whose body is not read.
-func (c *Client) newStorageError(resp *http.Response) *StorageError {
-	return &StorageError{Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
-}
-
-// storageError reads the error of a response. It shows only the code and the message of the XML
-// error format that object stores share: its other elements repeat the signature and what was
-// signed.
-func (c *Client) storageError(resp *http.Response) error {
-	storageError := c.newStorageError(resp)
-	var body struct {
+// storageError returns the error of a response without a bundle. It shows only the code and the
+// message of the XML error format that object stores share, or the usual fields of JSON, without
+// the parameters of the link: anything else may repeat the signature and what was signed.
+func (c *Client) storageError(resp *http.Response, body []byte, problem string) error {
+	var stored struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
 		Message string
 	}
-	_ = xml.NewDecoder(io.LimitReader(resp.Body, maxError)).Decode(&body) // another body has neither
-	storageError.Message = c.Redact(strings.Trim(body.Code+": "+body.Message, ": "))
-	return storageError
+	_ = xml.Unmarshal(body, &stored) // another body has neither
+	message := strings.Trim(stored.Code+": "+stored.Message, ": ")
+	if value, _ := decodeBody(body); value != nil {
+		object, _ := value.(map[string]any)
+		message = display.ObjectMessage(object)
+	}
+	for _, parameter := range strings.Split(resp.Request.URL.RawQuery, "&") {
+		_, raw, _ := strings.Cut(parameter, "=")
+		value, _ := url.QueryUnescape(raw)
+		for _, secret := range []string{raw, value} {
+			if len(secret) >= 8 {
+				message = strings.ReplaceAll(message, secret, "(redacted)")
+			}
+		}
+	}
+	return &StorageError{
+		Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, Problem: problem,
+		Message: c.Redact(message), RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
+	}
 }

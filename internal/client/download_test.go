@@ -1,8 +1,11 @@
 package client
 
 import (
+	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -14,6 +17,26 @@ import (
 
 // content and other are two objects.
 var content, other = noise(10_000, 1), noise(10_000, 2)
+
+// archive is a tar of one file of 1,024 bytes, 2,560 bytes long; oldArchive is the same without the magic of POSIX.
+var archive, oldArchive = tarOf(noise(1024, 3))
+
+func tarOf(file []byte) (posix, old []byte) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	_ = w.WriteHeader(&tar.Header{Name: "index.html", Mode: 0o644, Size: int64(len(file)), Format: tar.FormatUSTAR})
+	_, _ = w.Write(file)
+	_ = w.Close()
+	old = bytes.Clone(b.Bytes())
+	clear(old[257:512])
+	copy(old[148:156], "        ")
+	sum := 0
+	for _, b := range old[:512] {
+		sum += int(b)
+	}
+	copy(old[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return b.Bytes(), old
+}
 
 func noise(n int, seed uint64) []byte {
 	random, bytes := rand.New(rand.NewPCG(seed, 0)), make([]byte, n)
@@ -61,10 +84,9 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 
 func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
-// link returns a presigned link to store.test, with user information, which must not be
-// sent.
-func link(path string) string {
-	return "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature
+// link returns a presigned link to store.test, with user information, which must not be sent.
+func link(path string) *Bundle {
+	return &Bundle{URL: "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature}
 }
 
 // memory is a destination that takes a while or fails if the test says so.
@@ -85,65 +107,61 @@ func (m *memory) Restart() error {
 	return m.create
 }
 
-// asked returns the path and the range of each request that the service received.
-func (s *service) asked() []string {
-	asked := []string{}
+// offsets returns where the part begins that each request asked for, 0 for a whole object.
+func (s *service) offsets() string {
+	offsets := []string{}
 	for _, r := range s.received() {
-		asked = append(asked, strings.TrimSpace(r.path+" "+r.header.Get("Range")+" "+r.header.Get("If-Range")))
+		offset := "0"
+		if condition := r.header.Get("If-Range"); condition != "" {
+			offset = strings.TrimSuffix(strings.TrimPrefix(r.header.Get("Range"), "bytes="), "-")
+			if condition != `"v1"` {
+				offset += " if " + condition
+			}
+		}
+		offsets = append(offsets, offset)
 	}
-	return asked
+	return strings.Join(offsets, " ")
 }
 
 func TestDownloadSucceeds(t *testing.T) {
-	whole, noRanges := sends(content, `"v1"`), streams(200, content, `ETag: "v1"`)
+	whole, half, pagelike := sends(content, `"v1"`), cutAfter(4000, sends(content, `"v1"`)), sends([]byte("\x00\x00\x00\x00<b>"), `"v1"`)
 	part := func(body []byte, contentRange string, headers ...string) http.HandlerFunc {
-		return streams(206, body, append(headers, "Content-Range: "+contentRange)...)
+		return streams(206, body, append(headers, "Content-Range: bytes "+contentRange)...)
 	}
-	const resumed = `/2 bytes=4000- "v1"`
+	type handlers []http.HandlerFunc // in turn
 	for name, test := range map[string]struct {
-		handlers []http.HandlerFunc
-		asked    []string
-		took     time.Duration
-		content  []byte // nil: content
+		handlers handlers
+		offsets  string
+		content  []byte        // of the object; nil: content
+		states   int64         // sizeBytes; zero if the service does not state it
+		took     time.Duration // that it takes
 	}{
-		"of what only begins like a page": {handlers: []http.HandlerFunc{sends([]byte("<\x00"), `"v1"`)}, asked: []string{"/1"}, content: []byte("<\x00")},
-		"of text whose rest begins like a page": {
-			handlers: []http.HandlerFunc{cutAfter(4, sends([]byte("text<b>"), `"v1"`)), sends([]byte("text<b>"), `"v1"`)},
-			asked:    []string{"/1", `/2 bytes=4- "v1"`}, content: []byte("text<b>"),
-		},
-		"again after nothing":                  {handlers: []http.HandlerFunc{sends(nil, `"v1"`), whole}, asked: []string{"/1", "/2"}},
-		"resuming after a refusal":             {handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(403, ""), whole}, asked: []string{"/1", resumed, `/3 bytes=4000- "v1"`}},
-		"after a stall":                        {handlers: []http.HandlerFunc{drip(3, 20*second, silent), whole}, asked: []string{"/1", "/2"}, took: 90 * second},
-		"slowly but steadily":                  {handlers: []http.HandlerFunc{drip(10, 29*second, reply(200, ""))}, asked: []string{"/1"}, took: 290 * second, content: bytes.Repeat([]byte("0123456789"), 10)},
-		"from the start with a weak ETag":      {handlers: []http.HandlerFunc{cutAfter(4000, sends(content, `W/"v1"`)), whole}, asked: []string{"/1", "/2"}},
-		"from the start if the object changed": {handlers: []http.HandlerFunc{cutAfter(4000, whole), sends(other[:1000], `"v2"`)}, asked: []string{"/1", resumed}, content: other[:1000]},
-		"again if a part is of another object": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(other[4000:], "bytes 4000-9999/10000", `ETag: "v2"`), whole},
-			asked:    []string{"/1", resumed, "/3"},
-		},
-		"again if another part comes": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[400:], "bytes 400-9999/10000"), whole},
-			asked:    []string{"/1", resumed, "/3"},
-		},
-		"again if there is no such part": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), reply(416, "", "Content-Range: bytes */1000"), whole},
-			asked:    []string{"/1", resumed, "/3"},
-		},
+		"of what only begins like a page":      {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
+		"of what goes on like a page":          {handlers{cutAfter(4, pagelike), pagelike}, "0 4", []byte("\x00\x00\x00\x00<b>"), 0, 0},
+		"again after nothing":                  {handlers{sends(nil, `"v1"`), whole}, "0 0", nil, 0, 0},
+		"resuming after a refusal":             {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
+		"after a stall":                        {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
+		"slowly but steadily":                  {handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second},
+		"from the start with a weak ETag":      {handlers{cutAfter(4000, sends(content, `W/"v1"`)), whole}, "0 0", nil, 0, 0},
+		"from the start if the object changed": {handlers{half, sends(other[:1000], `"v2"`)}, "0 4000", other[:1000], 0, 0},
+		"again if a part is of another object": {handlers{half, part(other[4000:], "4000-9999/10000", `ETag: "v2"`), whole}, "0 4000 0", nil, 0, 0},
+		"again if another part comes":          {handlers{half, part(content[400:], "400-9999/10000"), whole}, "0 4000 0", nil, 0, 0},
+		"again if there is no such part":       {handlers{half, reply(416, "", "Content-Range: bytes */1000"), whole}, "0 4000 0", nil, 0, 0},
+		"again after a part of another size":   {handlers{half, part(content[4000:9000], "4000-8999/9000"), whole}, "0 4000 0", nil, 0, 0},
+		"with a part that repeats no ETag":     {handlers{half, part(content[4000:], "4000-9999/10000")}, "0 4000", nil, 0, 0},
+		"of a whole part that was not asked":   {handlers{part(content, "0-9999/10000")}, "0", nil, 0, 0},
+		"of the size that the service states":  {handlers{whole}, "0", nil, 10_000, 0},
+		"up to the size that is stated":        {handlers{streams(200, content[:4000], `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},
+		"of a tar with an end marker":          {handlers{streams(200, archive)}, "0", archive, 0, 0},
+		"of a tar without one that has a size": {handlers{sends(archive[:1536], "")}, "0", archive[:1536], 0, 0},
+		"again after a tar without one":        {handlers{streams(200, archive[:1536]), whole}, "0 0", nil, 0, 0},
+		"again after half of the marker":       {handlers{streams(200, archive[:2559]), whole}, "0 0", nil, 0, 0},
+		"again after an old tar without one":   {handlers{streams(200, oldArchive[:1536]), whole}, "0 0", nil, 0, 0},
 		"again after a part that is too short": {
-			handlers: []http.HandlerFunc{cutAfter(4000, noRanges), part(content[4000:4100], "bytes 4000-4099/10000", `ETag: "v1"`), whole},
-			asked:    []string{"/1", resumed, `/3 bytes=4100- "v1"`},
+			handlers{cutAfter(4000, streams(200, content, `ETag: "v1"`)), part(content[4000:4100], "4000-4099/10000", `ETag: "v1"`), whole}, "0 4000 4100", nil, 0, 0,
 		},
-		"again from the start after a part that is too long": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(append(content[4000:10000:10000], 'x'), "bytes 4000-9999/10000"), reply(416, ""), whole},
-			asked:    []string{"/1", resumed, `/3 bytes=10001- "v1"`, "/4"},
-		},
-		"again from the start after a part of an object of another size": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:9000], "bytes 4000-8999/9000"), whole},
-			asked:    []string{"/1", resumed, "/3"},
-		},
-		"with a part that does not repeat the ETag": {
-			handlers: []http.HandlerFunc{cutAfter(4000, whole), part(content[4000:], "bytes 4000-9999/10000")},
-			asked:    []string{"/1", resumed},
+		"from the start after a part that is too long": {
+			handlers{half, part(append(content[4000:10000:10000], 'x'), "4000-9999/10000"), reply(416, ""), whole}, "0 4000 10001 0", nil, 0, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,17 +174,19 @@ func TestDownloadSucceeds(t *testing.T) {
 				to := &memory{}
 				receiver := &receiver{client: c, to: to}
 				var err error
-				for n := range test.asked { // each attempt has a link of its own
+				for n := range test.handlers { // each attempt has a link of its own
 					if n > 0 && err == nil {
 						t.Error("an attempt that should fail succeeds")
 					}
-					err = receiver.receive(t.Context(), c.shared, link(strconv.Itoa(n+1)), 1)
+					bundle := link(strconv.Itoa(n + 1))
+					bundle.SizeBytes = &test.states
+					err = receiver.receive(t.Context(), c.shared, bundle, 1)
 				}
 				if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 					t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
 				}
-				if took := time.Since(s.began); !slices.Equal(s.asked(), test.asked) || took != test.took {
-					t.Errorf("requests %q in %s, want %q in %s", s.asked(), took, test.asked, test.took)
+				if took := time.Since(s.began); s.offsets() != test.offsets || took != test.took {
+					t.Errorf("requests from %s in %s, want %s in %s", s.offsets(), took, test.offsets, test.took)
 				}
 			})
 		})
@@ -179,7 +199,7 @@ func drip(chunks int, delay time.Duration, next http.HandlerFunc) http.HandlerFu
 		w.Header().Set("Content-Length", "100")
 		for range chunks {
 			late(delay, func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = w.Write([]byte("0123456789"))
+				_, _ = w.Write([]byte("\x00123456789"))
 				w.(http.Flusher).Flush()
 			})(w, r)
 		}
@@ -195,12 +215,18 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error in a namespace": {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with other XML":                   {reply(403, "<html>"+signature+"</html>"), refused},
-		"with XML over 64 KiB":             {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
-		"with JSON":                        {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
-		"with a redirect":                  {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
-		"if the response is empty":         {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
+		"with an XML error in a namespace":          {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with other XML":                            {reply(403, "<html>"+signature+"</html>"), refused},
+		"with XML over 64 KiB":                      {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
+		"with JSON":                                 {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
+		"with a message in JSON":                    {reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`), "the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)"},
+		"with the reason of a redirect":             {reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)), "the object store store.test returned HTTP 301 Moved Permanently, a redirect that the provider does not follow: PermanentRedirect: Expired at https://s.test/?(redacted)"},
+		"with JSON instead of the bundle":           {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
+		"with text instead of the bundle":           {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
+		"with another size than the service states": {reply(200, "\x00"), "the object store store.test returned HTTP 200 OK with 1 bytes instead of the bundle, which has 7 bytes according to the service"},
+		"with fewer bytes than the service states":  {streams(200, []byte("\x00")), "the request to the object store store.test failed: the response ended after 1 of 7 bytes"},
+		"with a redirect":                           {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
+		"if the response is empty":                  {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
 				_, _ = w.Write([]byte(part))
@@ -215,7 +241,11 @@ func TestDownloadFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
-				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1)
+				bundle := link("1")
+				if strings.Contains(name, "the service states") {
+					bundle.SizeBytes = new(int64(7))
+				}
+				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, bundle, 1)
 				if took := time.Since(s.began); err == nil || err.Error() != test.err || len(s.received()) != 1 || took > defaultRequestTimeout {
 					t.Errorf("error %v after %d requests in %s, want %q after 1", err, len(s.received()), took, test.err)
 				}
@@ -248,7 +278,7 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "content")))
+		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "\x00content")))
 		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1); err != nil {
 			t.Fatal(err)
 		}
@@ -268,4 +298,22 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 			t.Errorf("logged %q, want %q", s.logged.lines[0], want)
 		}
 	})
+}
+
+// What signed a link may have signed its bytes.
+func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
+	for link, want := range map[string]string{
+		"//a%2Fb//c+d;e=f,g/%C3%A9.tar?x=+%2B;y=z&&a=//é&b=%zz&sig=a/b%2Fc==": "",
+		"/a b%2Fc?filename=a b.tar": "/a%20b%2Fc?filename=a%20b.tar",
+		"/a?filename=a%20b&x=":      "",
+		"/a?":                       "",
+	} {
+		bubble(t, func(t *testing.T) {
+			c, s := serve(t, reply(200, "\x00"))
+			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, &Bundle{URL: "http://store.test" + link}, 1)
+			if got := s.received()[0].uri; err != nil || got != cmp.Or(want, link) {
+				t.Errorf("%s is requested as %s: %v", link, got, err)
+			}
+		})
+	}
 }

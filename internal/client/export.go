@@ -4,39 +4,33 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // StaticExportJob is a static export job: the response of startStaticExport and
-// getStaticExportJob.
+// getStaticExportJob. A field that the service does not return is nil or empty.
 type StaticExportJob struct {
-	ID     string
-	Status string
-	// Progress is usually a percentage; nil if the service does not return it. The contract
-	// leaves its type and unit open.
-	Progress *float64
-	// PageCount is the number of pages exported so far; nil if the service does not
-	// return it.
-	PageCount *int64
-	// CreatedAt is in UTC; nil if the service does not return it.
-	CreatedAt *time.Time
-	// Error is the service's message about a failed job, as sent. It may be empty.
-	Error string
+	ID        string
+	Status    string
+	Progress  *float64   // usually a percentage; the contract leaves its type and unit open
+	PageCount *int64     // the pages exported so far
+	CreatedAt *time.Time // in UTC
+	Error     string     // the service's message about a failed job, as sent
 }
 
-// The final statuses of a static export job. Any other status means that the job is
-// still running.
+// The final statuses of a static export job. Any other status means that the job is still running.
 const (
 	JobCompleted = "completed"
 	JobFailed    = "failed"
-)
 
-// jobQueued is the status of a job that has not begun.
-const jobQueued = "queued"
+	jobQueued = "queued" // of a job that has not begun
+)
 
 // Finished reports whether the job has finished, successfully or not.
 func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j.Status == JobFailed }
@@ -44,8 +38,7 @@ func (j *StaticExportJob) Finished() bool { return j.Status == JobCompleted || j
 // Succeeded reports whether the job has completed, so that it has a bundle.
 func (j *StaticExportJob) Succeeded() bool { return j.Status == JobCompleted }
 
-// Documented reports whether the contract names the status. It defines the final ones, and
-// calls the others typical.
+// Documented reports whether the contract names the status. It defines the final ones, and calls the others typical.
 func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
@@ -54,16 +47,17 @@ func (j *StaticExportJob) Documented() bool {
 // generateBundle. The link is a credential.
 type Bundle struct {
 	URL string
-	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do,
-	// it is the earlier time.
+	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do, it is the earlier time.
 	ExpiresAt time.Time
+	// UnreadableExpiry is what the service returned as the expiry, redacted, if it is not a time
+	// in any known form; otherwise empty.
+	UnreadableExpiry string
 	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or
-// nil, join the domain in the request body, and cannot replace it. The contract leaves open which
-// ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters, a JSON object or nil, join the
+// domain in the request body, and cannot replace it. The contract leaves open which ones the service accepts.
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends after
 // it was sent, StartStaticExport still waits for the response. After an error,
@@ -85,7 +79,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		id, err := r.name("jobId")
 		status, _ := r.name("status")
 		return readJob(r, id, status), err
-	}}, startRule)
+	}}, starting)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
 	}
@@ -94,7 +88,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, jobOperation(jobID), plainRule)
+	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
 	return job, err
 }
 
@@ -109,19 +103,16 @@ func jobOperation(jobID string) operation[StaticExportJob] {
 
 func readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
-		ID:        id,
-		Status:    status,
-		Progress:  r.number("progress"),
-		PageCount: r.count("pageCount"),
-		CreatedAt: r.instant("createdAt"),
-		Error:     r.message("error"),
+		ID: id, Status: status,
+		Progress: r.number("progress"), PageCount: r.count("pageCount"), CreatedAt: r.instant("createdAt"),
+		Error: display.FieldMessage(r.fields["error"]),
 	}
 }
 
 // GenerateBundle creates a link to the archive of a completed job (generateBundle).
 // It does not change the job, so the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience.rule())
+	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
 	return bundle, err
 }
 
@@ -145,25 +136,13 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
-	expiresAt := linkExpiry(u)
-	if stated := r.instant("expiresAt"); stated != nil && (expiresAt.IsZero() || stated.Before(expiresAt)) {
-		expiresAt = *stated
-	}
-	return &Bundle{URL: *link, ExpiresAt: expiresAt, SizeBytes: r.count("sizeBytes")}, nil
-}
-
-// linkExpiry returns when a presigned link expires, according to its query (Signature
-// Version 4: X-Amz-Date and X-Amz-Expires, or the X-Goog- pair). It returns zero if the
-// query does not say.
-func linkExpiry(link *url.URL) time.Time {
-	query := link.Query()
-	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
-		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
-		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
-		if err == nil && err2 == nil {
-			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
-			return expiry
+	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: r.count("sizeBytes")}
+	if stated := r.instant("expiresAt"); stated == nil {
+		if value := r.fields["expiresAt"]; value != nil {
+			bundle.UnreadableExpiry = c.Redact(fmt.Sprint(value))
 		}
+	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {
+		bundle.ExpiresAt = *stated
 	}
-	return time.Time{}
+	return bundle, nil
 }

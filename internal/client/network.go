@@ -5,13 +5,10 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
-	// idleConnections exceeds any usual -parallelism, so that each request in
-	// flight can keep its connection.
+	// idleConnections exceeds any usual -parallelism, so that each request in flight can keep its connection.
 	idleConnections = 128
 	maxRedirects    = 5
 )
@@ -33,24 +30,6 @@ func newNetworks(keeping http.RoundTripper) networks {
 		single = transport
 	}
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
-}
-
-// route returns the network for an attempt at a request.
-//
-// One node of a service can fail while the others work, so a retry opens a connection of its own,
-// except after a 429. A request that must be sent once never takes an idle connection: on one that
-// the server has just closed, the failure looks as if the server may have received the request.
-func (n networks) route(attempt retry.Attempt, once bool) *network {
-	status, _ := statusOf(attempt.Before)
-	if once || attempt.Before != nil && status != http.StatusTooManyRequests {
-		return n.separate
-	}
-	return n.shared
-}
-
-// leaveNode closes the idle connections, so that later requests may reach another node.
-func (n networks) leaveNode() {
-	n.shared.api.CloseIdleConnections() // those of the object store, too
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS
@@ -79,7 +58,7 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport.Protocols.SetHTTP1(true)
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if len(rootCAs) > 0 {
-		pool, err := certPool(rootCAs)
+		pool, err := ParseRootCAs(rootCAs)
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +67,8 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 	return transport, nil
 }
 
-// apiClient returns a client that follows a redirect only to the same scheme and host,
-// with the same method, because the request carries the API key. It returns any other
-// redirect as the response.
+// apiClient returns a client that follows a redirect only to the same scheme and host, with the same method, because
+// the request carries the API key. It returns any other redirect as the response.
 func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
@@ -108,8 +86,7 @@ func storageClient(transport http.RoundTripper) *http.Client {
 		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return http.ErrUseLastResponse
 		}
-		// The presigned link would become the Referer, and user information an
-		// Authorization header.
+		// The presigned link would become the Referer, and user information an Authorization header.
 		req.Header.Del("Referer")
 		req.URL.User = nil
 		return nil

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
@@ -37,7 +35,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-				_, err := c.do(bounded(t, time.Hour), c.separate, test.request, 1)
+				_, err := c.send(bounded(t, time.Hour), c.separate, test.request, 1)
 				paths := []string{}
 				for _, r := range s.received() {
 					paths = append(paths, r.host+r.path)
@@ -63,7 +61,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 func TestRedirectLoopEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
+		_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
 		if want := "HTTP 302 Found for GET /v1/jobs/se_1, a redirect to http://docs.test/v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
 			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
 		}
@@ -98,6 +96,10 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 	var protocols []string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		protocols = append(protocols, r.Proto)
+		if r.Header.Get("Authorization") == "" {
+			reply(200, "\x00")(w, r) // an archive
+			return
+		}
 		reply(200, "{}")(w, r)
 	}))
 	server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10}
@@ -126,10 +128,10 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 			}
 			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
 			protocols = nil
-			_, err = c.do(bounded(t, time.Minute), c.separate, aStart, 1)
+			_, err = c.send(bounded(t, time.Minute), c.separate, aStart, 1)
 			if test.problem == "" {
-				_, readErr := c.do(bounded(t, time.Minute), c.shared, aRead, 1)
-				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, test.url, 1)
+				_, readErr := c.send(bounded(t, time.Minute), c.shared, aRead, 1)
+				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, &Bundle{URL: test.url}, 1)
 				if err = errors.Join(err, readErr, downloadErr); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
 					t.Errorf("%v after requests over %q", err, protocols)
 				}
@@ -201,8 +203,8 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
 		transportOf(c.separate).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := c.do(bounded(t, time.Hour), c.separate, aStart, 1)
-		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) || classify(err).Kind != retry.Permanent {
+		_, err := c.send(bounded(t, time.Hour), c.separate, aStart, 1)
+		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) || classify(err).kind != refused {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -9,22 +9,27 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// leastRate is the lowest rate in requests per second. Even if the service accepts fewer,
-// probing at this rate shows when the limit rises.
-const leastRate = 2
+const (
+	// leastRate is the lowest rate in requests per second. Even if the service accepts fewer,
+	// probing at this rate shows when the limit rises.
+	leastRate = 2
+	// remembered is how many seconds after the last response a 429 still counts. It is longer than
+	// the pauses that services usually request, after which refused requests come back together.
+	remembered = 120
+)
 
-// pacer spaces requests to match what the service accepts. Until the first 429, it does
-// nothing. From then on, requests leave one by one, in the order in which they asked. A
+// pacer spaces requests to match what the service accepts. Until the first 429, and again after a
+// pause without responses, it does nothing. In between, requests leave one by one, in the order in which they asked. A
 // refused request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
-	// gate admits one request at a time and guards left. Requests that wait for a channel
-	// are served in order.
+	// gate admits one request at a time and guards left. Requests that wait for a channel are served in order.
 	gate chan struct{}
 	left time.Time // when the last request left
 
 	mu      sync.Mutex
 	limited bool     // since the first 429
+	latest  int64    // Unix time of the last response
 	tallies [4]tally // of the last four seconds, by second modulo 4
 }
 
@@ -57,18 +62,17 @@ func (p *pacer) take(ctx context.Context) error {
 	return nil
 }
 
-// pace returns the interval between requests, or zero before the first 429. The rate is the
-// number of requests that were accepted in the best of the last four seconds, including the
-// present one. If the service refused at most one request in five in each of the last three
-// full seconds, the rate is doubled to find out whether the service accepts more. If
-// the limit of the service is fixed, this happens in one second of four.
+// pace returns the interval between requests, or zero if they are not limited. The rate is the number of requests
+// that were accepted in the best of the last four seconds, including the present one. If the service refused at most
+// one request in five in each of the last three full seconds, the rate is doubled to find out whether the service
+// accepts more. If the limit of the service is fixed, this happens in one second of four.
 func (p *pacer) pace() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.limited {
+	best, factor, now := leastRate, 2, p.clock.Now().Unix()
+	if p.limited = p.limited && now-p.latest <= remembered; !p.limited {
 		return 0
 	}
-	best, factor, now := leastRate, 2, p.clock.Now().Unix()
 	for _, t := range p.tallies {
 		if t.second <= now-int64(len(p.tallies)) {
 			continue
@@ -81,12 +85,12 @@ func (p *pacer) pace() time.Duration {
 	return time.Second / time.Duration(best*factor)
 }
 
-// count counts a response by its status. Every one but a 429 means that the request was
-// accepted.
+// count counts a response by its status. Every one but a 429 means that the request was accepted.
 func (p *pacer) count(status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()
+	p.latest = now
 	t := &p.tallies[now%int64(len(p.tallies))]
 	if t.second != now {
 		*t = tally{second: now}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,8 +12,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// seconds has a pacer record accepted and refused requests, each pair in a second of its
-// own, and returns the requests per second that it allows in the second after them.
+// seconds has a pacer record accepted and refused requests, each pair in a second of its own, and returns the requests
+// per second that it allows in the second after them.
 func seconds(p *pacer, counts ...[2]int) int {
 	for _, count := range counts {
 		for range count[0] {
@@ -25,42 +24,47 @@ func seconds(p *pacer, counts ...[2]int) int {
 		}
 		<-time.After(second)
 	}
-	p.limited = true
+	p.limited, p.latest = true, time.Now().Unix()
 	return int(second / p.pace())
 }
 
 func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 	for name, test := range map[string]struct {
 		counts [][2]int // of accepted and refused requests per second
+		now    int      // of both in the present second
 		want   int      // requests per second
 	}{
-		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 10},
-		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 9},
-		"is at least two per second":                        {[][2]int{{0, 40}}, 2},
-		"doubles if one in five was refused":                {[][2]int{{8, 2}}, 16},
-		"does not double if more than one in five":          {[][2]int{{9, 3}}, 9},
-		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 10},
-		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 20},
-		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 4},
+		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 0, 10},
+		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 0, 9},
+		"is at least two per second":                        {[][2]int{{0, 40}}, 0, 2},
+		"doubles if one in five was refused":                {[][2]int{{8, 2}}, 0, 16},
+		"does not double if more than one in five":          {[][2]int{{9, 3}}, 0, 9},
+		"does not double for three seconds":                 {[][2]int{{10, 9}, {10, 0}, {10, 0}}, 0, 10},
+		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 0, 20},
+		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 0, 4},
+		"doubles until the end of a second of refusals":     {nil, 9, 18},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				if got := seconds(newPacer(clock.System{}), test.counts...); got != test.want {
+				p := newPacer(clock.System{})
+				for range test.now {
+					p.count(http.StatusTooManyRequests)
+					p.count(http.StatusOK)
+				}
+				if got := seconds(p, test.counts...); got != test.want {
 					t.Errorf("allows %d requests per second, want %d", got, test.want)
+				}
+				<-time.After(time.Minute)
+				if got := p.pace(); got != second/4 {
+					t.Errorf("requests leave %s apart after a minute, want %s", got, second/4)
+				}
+				<-time.After(9 * time.Minute)
+				if got := p.pace(); got != 0 {
+					t.Errorf("requests leave %s apart after ten minutes, want no limit", got)
 				}
 			})
 		})
 	}
-	bubble(t, func(t *testing.T) {
-		p := newPacer(clock.System{})
-		for range 9 {
-			p.count(http.StatusTooManyRequests)
-			p.count(http.StatusOK)
-		}
-		if got := seconds(p); got != 18 {
-			t.Errorf("allows %d requests per second in the second of the refusals, want 18", got)
-		}
-	})
 }
 
 // Ten requests ask in their order, a millisecond apart.
@@ -76,24 +80,26 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 			p := newPacer(clock.System{})
 			p.count(test.recorded)
 			<-time.After(4 * second)
-			var mu sync.Mutex
 			var all sync.WaitGroup
-			var order []int
-			began := time.Now()
+			order, began := make(chan int, 10), time.Now()
 			for i := range 10 {
 				all.Go(func() {
-					if err := p.take(t.Context()); err != nil {
-						t.Error(err)
+					if p.take(t.Context()) == nil {
+						order <- i
 					}
-					mu.Lock()
-					defer mu.Unlock()
-					order = append(order, i)
 				})
 				<-time.After(time.Millisecond)
 			}
 			all.Wait()
-			if took := time.Since(began); !slices.IsSorted(order) || len(order) != 10 || took < 9*test.apart || took > 10*test.apart {
-				t.Errorf("%s: they leave in the order %v in %s, want %s apart", name, order, took, test.apart)
+			close(order)
+			took, last := time.Since(began), -1
+			for i := range order {
+				if last++; i != last {
+					t.Errorf("%s: request %d leaves after %d others", name, i, last)
+				}
+			}
+			if last != 9 || took < 9*test.apart || took > 10*test.apart {
+				t.Errorf("%s: %d requests leave in %s, want %s apart", name, last+1, took, test.apart)
 			}
 		})
 	}
@@ -102,9 +108,8 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 // Four requests may leave in a second. One leaves, and eleven wait.
 func TestTurnThatDoesNotCome(t *testing.T) {
 	for name, test := range map[string]struct {
-		timeout, interrupt time.Duration
-		took               time.Duration
-		want               string
+		timeout, interrupt, took time.Duration
+		want                     string
 	}{
 		"comes before the deadline":         {3001 * time.Millisecond, time.Hour, 3 * second, "<nil>"},
 		"is not awaited after the deadline": {2750 * time.Millisecond, time.Hour, 2750 * time.Millisecond, "context deadline exceeded"},
@@ -149,7 +154,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = c.do(bounded(t, 10*time.Millisecond), c.shared, aRead, 1)
+				_, _ = c.send(bounded(t, 10*time.Millisecond), c.shared, aRead, 1)
 			}
 			<-time.After(second)
 			if got := seconds(c.pacer); got != test.want {

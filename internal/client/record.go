@@ -11,22 +11,19 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
-// record is a JSON object in a response. The contract leaves open which fields are
-// present, and the types of some. Each method that reads a field returns nil if the
-// field is missing, null, or unreadable.
+// record is a JSON object in a response. The contract leaves open which fields are present, and the types of some.
+// Each method that reads a field returns nil if the field is missing, null, or unreadable.
 type record struct {
-	fields map[string]any
-	parent string // the names of the objects that contain it, each with a period
+	Exchange
+	fields map[string]any // as the service sent them; numbers are [json.Number]
+	parent string         // the names of the objects that contain it, each with a period
 	// log writes a log record about the response.
 	log func(level slog.Level, message string, fields map[string]any)
 }
 
-// convertField returns a field after convert has converted it. convert reports whether it
-// succeeded.
+// convertField returns a field after convert has converted it. convert reports whether it succeeded.
 func convertField[T any](r *record, name string, convert func(any) (T, bool)) *T {
 	field := r.fields[name]
 	if field == nil {
@@ -54,9 +51,6 @@ func asText(field any) (string, bool) {
 	}
 	return "", false
 }
-
-// message reads the message in a field of any type. It returns "" if there is none.
-func (r *record) message(name string) string { return display.FieldMessage(r.fields[name]) }
 
 // CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
 // them or a URL with a query. It is used unchanged in requests, the state, and messages. The error

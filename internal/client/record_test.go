@@ -57,6 +57,16 @@ func TestInstantIsReadInEveryForm(t *testing.T) {
 		{"2026-03-01T13:30:00.5+01:30", "2026-03-01T12:00:00.5Z"},
 		{"2026-03-01T10:00:00-0200", "2026-03-01T12:00:00Z"},
 		{"2026-03-01 12:00:00", "2026-03-01T12:00:00Z"},
+		{"2026-03-01 12:00:00+00", "2026-03-01T12:00:00Z"},            // PostgreSQL
+		{"2026-03-01 17:30:00.125+05:30", "2026-03-01T12:00:00.125Z"}, // PostgreSQL
+		{"2026-03-01T12:00Z[UTC]", "2026-03-01T12:00:00Z"},            // Java
+		{"2026-03-01T13:00:00.5+01:00[Europe/Paris]", "2026-03-01T12:00:00.5Z"},
+		{"2026-03-01T12:00", "2026-03-01T12:00:00Z"},
+		{"2026-03-01 12:00:00.123 +0000 UTC", "2026-03-01T12:00:00.123Z"}, // Go
+		{"2026-03-01 13:00:00 +0100 CET m=+0.1", "2026-03-01T12:00:00Z"},  // Go
+		{"2026-03-01 12:00:00 UTC", "2026-03-01T12:00:00Z"},               // Ruby
+		{"2026-03-01", "2026-03-01T00:00:00Z"},
+		{"2026-03-01 12:00:00 CET", ""},
 		{" 2026-03-01T12:00:00Z\n", "2026-03-01T12:00:00Z"},
 		{"Sun, 01 Mar 2026 12:00:00 GMT", "2026-03-01T12:00:00Z"},
 		{"1772366400", "2026-03-01T12:00:00Z"},
@@ -80,6 +90,10 @@ func TestExpiryIsReadFromThePresignedLink(t *testing.T) {
 	for query, readable := range map[string]bool{
 		"X-Amz-Algorithm=a&X-Amz-Date=20260301T115000Z&X-Amz-Expires=600&X-Amz-Signature=b": true,
 		"X-Goog-Date=20260301T115000Z&X-Goog-Expires=600":                                   true,
+		"Expires=1772366400&Signature=a%2Fb&Key-Pair-Id=c":                                  true, // CloudFront, S3, and GCS
+		"sv=2024-11-04&se=2026-03-01T12%3A00%3A00Z&sr=b&sig=c":                              true, // Azure
+		"se=2026-03-01T12:00Z&sig=c":                                                        true,
+		"Expires=600":                                                                       false,
 		"X-Amz-Date=20260301T115000Z&X-Amz-Expires=9999999999":                              false,
 		"X-Amz-Date=00010301T115000Z&X-Amz-Expires=600":                                     false,
 		"X-Amz-Date=20260301T115000Z&X-Goog-Expires=600":                                    false,

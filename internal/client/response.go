@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
@@ -20,19 +17,12 @@ const (
 	maxError = 64 << 10 // bytes read of an error response
 )
 
-// response is a response of the API.
-type response struct {
-	Exchange
-	// object is the body of a success, as the service sent it. Numbers are [json.Number].
-	object map[string]any
-}
-
 // requestIDHeaders are the headers in which services return a request ID.
 var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
 
-// readResponse reads a response. It returns the response even with an error.
-func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, error) {
-	r := &response{Exchange: Exchange{
+// readResponse reads a response. It returns the record even with an error, then without fields.
+func (c *Client) readResponse(req *http.Request, resp *http.Response) (*record, error) {
+	r := &record{Exchange: Exchange{
 		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
 	}}
@@ -42,7 +32,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	if resp.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		value, _ := decodeBody(body)
-		apiError := &APIError{Exchange: r.Exchange, Message: c.Redact(display.BodyMessage(body, value)), Page: display.IsPage(body)}
+		apiError := &APIError{Exchange: r.Exchange, Message: c.message(body, value), Page: isPage(body)}
 		if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 { // resolved, so its query is recognized
 			apiError.Redirect = c.Redact(location.String())
 		}
@@ -57,22 +47,37 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	}
 	value, problem := decodeBody(body)
 	var ok bool
-	if r.object, ok = value.(map[string]any); ok {
+	if r.fields, ok = value.(map[string]any); ok {
 		return r, nil
 	}
 	return r, &UnexpectedResponseError{
 		Exchange: r.Exchange, Problem: cmp.Or(problem, "the JSON body is not an object"), NotJSON: problem != "",
-		Message: c.Redact(display.BodyMessage(body[:min(len(body), maxError)], value)),
+		Message: c.message(body[:min(len(body), maxError)], value),
 	}
+}
+
+// message returns the message in a body, redacted. value is the decoded body, or nil.
+func (c *Client) message(body []byte, value any) string {
+	if isPage(body) {
+		return c.Redact(display.PageMessage(body))
+	}
+	return c.Redact(display.BodyMessage(body, value))
+}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// isPage reports whether a body is HTML or XML.
+func isPage(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)), []byte("<"))
 }
 
 // decodeBody decodes a body as JSON, or says what it is instead.
 func decodeBody(body []byte) (value any, problem string) {
-	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\uFEFF"))) // a byte order mark
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	switch {
 	case len(trimmed) == 0:
 		return nil, "the body is empty"
-	case display.IsPage(trimmed):
+	case isPage(trimmed):
 		return nil, "the body is a web page"
 	}
 	value, err := DecodeJSON(trimmed)
@@ -94,17 +99,4 @@ func DecodeJSON(data []byte) (value any, err error) {
 		return nil, errors.New("another value follows the first one")
 	}
 	return value, nil
-}
-
-// parseRetryAfter reads a Retry-After header in either form (RFC 9110, section
-// 10.2.3). It returns zero if the header is missing or invalid.
-func parseRetryAfter(header http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // the most
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }

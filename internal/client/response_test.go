@@ -32,21 +32,21 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"text":               {reply(200, "Service OK"), "the body is not JSON. The message in the body: Service OK"},
 		"one brace too many": {reply(200, `{"a":1}}`), ", but the body is not JSON"},
 		"nothing":            {reply(200, ""), ", but the body is empty"},
-		"a web page":         {reply(200, "<title>Sign in</title>"), "the body is a web page. The message in the body: Sign in"},
+		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "the body is a web page. The message in the body: Sign in"},
 		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The message in the body: no domain"},
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, _ := serve(t, test.handler)
-				response, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
+				response, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
 				if test.problem == "" {
-					if err != nil || response.object == nil {
+					if err != nil || response.fields == nil {
 						t.Errorf("got %v, %v; want an object", response, err)
 					}
 					return
 				}
-				if err == nil || response.object != nil || !strings.HasSuffix(err.Error(), test.problem) {
+				if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), test.problem) {
 					t.Fatalf("got %v, %v; want %q", response, err, test.problem)
 				}
 				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {
@@ -77,7 +77,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, _ := serve(t, test.handler)
-				_, err := c.do(bounded(t, time.Hour), c.shared, aRead, 1)
+				_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
 				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
 				if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
 					t.Errorf("got %+v, want %+v", err, test.want)
@@ -91,17 +91,19 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
 		value string
+		date  string // of the response
 		want  time.Duration
 	}{
-		"seconds":                {value: "30", want: 30 * second},
-		"a fraction of a second": {value: "0.5"},
-		"a date":                 {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
-		"a date in the past":     {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
-		"centuries":              {value: "99999999999", want: (1<<31 - 1) * second},
-		"a negative number":      {value: "-1"},
-		"nothing":                {},
+		"a date of another clock": {value: "Sun, 01 Mar 2026 15:00:30 GMT", date: "Sun, 01 Mar 2026 15:00:00 GMT", want: 30 * second},
+		"seconds":                 {value: "30", want: 30 * second},
+		"a fraction of a second":  {value: "0.5"},
+		"a date":                  {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
+		"a date in the past":      {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
+		"centuries":               {value: "99999999999", want: (1<<31 - 1) * second},
+		"a negative number":       {value: "-1"},
+		"nothing":                 {},
 	} {
-		if got := parseRetryAfter(http.Header{"Retry-After": {test.value}}, now); got != test.want {
+		if got := parseRetryAfter(http.Header{"Retry-After": {test.value}, "Date": {test.date}}, now); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

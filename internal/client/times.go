@@ -1,38 +1,47 @@
 package client
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// instantLayouts are forms of RFC 3339. Each also accepts a fraction of a second. A time
-// without an offset is in UTC.
-var instantLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"}
+// instantLayouts are the forms that [parseInstant] reads, without the "T" or space between date and time. Each also
+// accepts a fraction of a second. A time without an offset is in UTC, and a date is its first moment.
+var instantLayouts = []string{
+	"2006-01-0215:04:05Z07:00", "2006-01-0215:04:05Z0700", "2006-01-0215:04:05Z07", "2006-01-0215:04:05",
+	"2006-01-0215:04Z07:00", "2006-01-0215:04", "2006-01-02",
+}
 
-// parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339,
-// seconds or milliseconds since 1970, or an HTTP date (RFC 9110, section 5.6.7). The
-// result is in UTC.
+var instantWords = strings.NewReplacer("UTC", "Z", "GMT", "Z", "T", "")
+
+// parseInstant parses a timestamp, whose format the contract leaves open: RFC 3339, also as PostgreSQL ("2030-01-31
+// 12:00:00+00"), Java ("2030-01-31T12:00Z[UTC]"), and Go ("2030-01-31 12:00:00 +0000 UTC m=+0.1") print it; seconds
+// or milliseconds since 1970; or an HTTP date (RFC 9110, section 5.6.7). The result is in UTC.
 func parseInstant(text string) (time.Time, bool) {
 	text = strings.TrimSpace(text)
 	if instant, err := http.ParseTime(text); err == nil {
 		return plausible(instant)
 	}
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		// No number is plausible in both units.
+		if instant, ok := plausible(time.UnixMilli(int64(number * 1000))); ok {
+			return instant, true
+		}
+		return plausible(time.UnixMilli(int64(number)))
+	}
+	text, _, _ = strings.Cut(strings.ToUpper(text), "[") // the name of a zone
+	fields := strings.Fields(text)
+	text = instantWords.Replace(strings.Join(fields[:min(3, len(fields))], "")) // date, time, and offset
 	for _, layout := range instantLayouts {
-		if instant, err := time.Parse(layout, strings.Replace(strings.ToUpper(text), " ", "T", 1)); err == nil {
+		if instant, err := time.Parse(layout, text); err == nil {
 			return plausible(instant)
 		}
 	}
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return time.Time{}, false
-	}
-	// No number is plausible in both units.
-	if instant, ok := plausible(time.UnixMilli(int64(number * 1000))); ok {
-		return instant, true
-	}
-	return plausible(time.UnixMilli(int64(number)))
+	return time.Time{}, false
 }
 
 // plausible rejects times that no job or link can have.
@@ -42,4 +51,42 @@ func plausible(instant time.Time) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return instant, true
+}
+
+// linkExpiry returns when a presigned link expires, according to its query: X-Amz-Date and
+// X-Amz-Expires or the X-Goog- pair (Signature Version 4), Expires (CloudFront, and Signature
+// Version 2 of S3 and GCS), or se (Azure SAS). It returns zero if the query does not say.
+func linkExpiry(link *url.URL) time.Time {
+	query := link.Query()
+	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
+		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
+		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
+		if err == nil && err2 == nil {
+			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
+			return expiry
+		}
+	}
+	for _, name := range []string{"Expires", "se"} {
+		if expiry, ok := parseInstant(query.Get(name)); ok {
+			return expiry
+		}
+	}
+	return time.Time{}
+}
+
+// parseRetryAfter reads a Retry-After header in either form (RFC 9110, section 10.2.3). A date
+// counts from the Date of the response, if it has one, because the clock of the service may
+// differ. The result is zero if the header is missing or invalid.
+func parseRetryAfter(header http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(header.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // the most
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		if sent, err := http.ParseTime(header.Get("Date")); err == nil {
+			now = sent
+		}
+		return max(0, at.Sub(now))
+	}
+	return 0
 }

@@ -8,20 +8,15 @@ import (
 // UpdateStatus is an update: the response of getUpdateStatus. A field that is missing,
 // null, or unreadable is nil. Status is always set.
 type UpdateStatus struct {
-	ID              *string
-	ProjectID       *string
-	CreatedAt       *string
-	EndedAt         *string
-	Status          string
-	Summary         *string
-	Logs            []string
-	Subdomain       *string
-	Screenshot      *string
-	ScreenshotLight *string
-	ScreenshotDark  *string
-	Author          *Author
-	Commit          *Commit
-	Source          *string
+	ID, ProjectID, CreatedAt, EndedAt           *string
+	Status                                      string
+	Summary                                     *string
+	Logs                                        []string
+	Subdomain                                   *string
+	Screenshot, ScreenshotLight, ScreenshotDark *string
+	Author                                      *Author
+	Commit                                      *Commit
+	Source                                      *string
 }
 
 // Author is the author of an update.
@@ -33,10 +28,8 @@ type Author struct {
 
 // Commit is the commit that an update deploys.
 type Commit struct {
-	SHA          *string
-	Ref          *string
-	Message      *string
-	FilesChanged *FilesChanged
+	SHA, Ref, Message *string
+	FilesChanged      *FilesChanged
 }
 
 // FilesChanged lists the files that a commit changed.
@@ -67,7 +60,7 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, updateOperation(statusID), plainRule)
+	update, _, err := call(ctx, c, updateOperation(statusID), Plain)
 	return update, err
 }
 
@@ -82,18 +75,9 @@ func updateOperation(statusID string) operation[UpdateStatus] {
 func readUpdate(r *record) (*UpdateStatus, error) {
 	status, err := r.name("status")
 	update := &UpdateStatus{
-		ID:              r.text("_id"),
-		ProjectID:       r.text("projectId"),
-		CreatedAt:       r.text("createdAt"),
-		EndedAt:         r.text("endedAt"),
-		Status:          status,
-		Summary:         r.text("summary"),
-		Logs:            r.texts("logs"),
-		Subdomain:       r.text("subdomain"),
-		Screenshot:      r.text("screenshot"),
-		ScreenshotLight: r.text("screenshotLight"),
-		ScreenshotDark:  r.text("screenshotDark"),
-		Source:          r.text("source"),
+		ID: r.text("_id"), ProjectID: r.text("projectId"), CreatedAt: r.text("createdAt"), EndedAt: r.text("endedAt"),
+		Status: status, Summary: r.text("summary"), Logs: r.texts("logs"), Subdomain: r.text("subdomain"), Source: r.text("source"),
+		Screenshot: r.text("screenshot"), ScreenshotLight: r.text("screenshotLight"), ScreenshotDark: r.text("screenshotDark"),
 	}
 	if author := r.object("author"); author != nil {
 		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.count("vcsUserId")}

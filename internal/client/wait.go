@@ -4,24 +4,20 @@ import (
 	"context"
 	"log/slog"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
-// firstPause is the pause before the first poll of a wait that is patient from the beginning: its
-// job has usually just started.
+// firstPause comes before the first poll of a wait that is patient from the beginning: its job has just started.
 const firstPause = time.Second
 
-// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is
-// adaptive: see [retry.Schedule]. Patience applies until the first success; then every wait is
-// [Patient].
+// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is adaptive: see
+// [Schedule]. Patience applies until the first success; then every wait is [Patient].
 //
 // It returns the job as it was last read, even with an error, or nil if it was never read. A
 // failed job is not an error. The error is that of a poll or context.Cause(ctx), wrapped in a
-// [*retry.EndedError] if an earlier attempt of the same poll failed.
+// [*GaveUpError] if an earlier attempt of the same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (retry.Poll, bool) {
+	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (Poll, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
@@ -30,7 +26,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 			c.logProgress(ctx, "static export job "+jobID, job.Status, newStatus && !job.Documented(), job.Progress, job.PageCount)
 		}
 		last = *job
-		return retry.Poll{Queued: job.Status == jobQueued, Progress: job.Progress}, job.Finished()
+		return Poll{Queued: job.Status == jobQueued, Progress: job.Progress}, job.Finished()
 	})
 }
 
@@ -39,7 +35,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 // success. It returns the same results as [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	status := ""
-	return poll(ctx, c, interval, Plain, updateOperation(statusID), func(update *UpdateStatus) (retry.Poll, bool) {
+	return poll(ctx, c, interval, Plain, updateOperation(statusID), func(update *UpdateStatus) (Poll, bool) {
 		if update.Status != status {
 			status = update.Status
 			c.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
@@ -47,28 +43,27 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 				onUpdate(update)
 			}
 		}
-		return retry.Poll{}, update.Finished()
+		return Poll{}, update.Finished()
 	})
 }
 
 // poll repeats an operation that reads work until the work has finished, and returns what it read
-// last, or nil. see returns what a poll saw of the work, and whether the work has finished.
-func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], see func(*T) (retry.Poll, bool)) (last *T, err error) {
-	pause := time.Duration(0)
+// last, or nil. observe returns what a poll saw of the work, and whether the work has finished.
+func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], observe func(*T) (Poll, bool)) (last *T, err error) {
+	schedule, began, pause := Schedule{Interval: interval}, c.config.Clock.Now(), time.Duration(0)
 	if patience == Patient {
 		pause = firstPause
 	}
-	schedule, began := retry.Schedule{Interval: interval}, c.config.Clock.Now()
 	for {
-		if err := c.loop.Sleep(ctx, pause); err != nil {
+		if err := c.config.Clock.Sleep(ctx, c.beforeDeadline(ctx, pause)); err != nil {
 			return last, err
 		}
-		value, retryAfter, err := call(ctx, c, op, patience.rule())
+		value, retryAfter, err := call(ctx, c, op, patience)
 		if err != nil {
 			return last, err
 		}
 		last = value
-		seen, finished := see(value)
+		seen, finished := observe(value)
 		if finished {
 			return last, nil
 		}

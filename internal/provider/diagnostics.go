@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 // addError adds the diagnostic of a failed call: what happened, what holds now, and what to do.
@@ -40,14 +39,21 @@ type explanation struct{ what, advice string }
 // explain explains the error of a call. If the call was repeated, explain also says how often
 // and how the last attempt failed.
 func explain(err error) explanation {
-	ended, ok := errors.AsType[*retry.EndedError](err)
+	gaveUp, ok := errors.AsType[*client.GaveUpError](err)
 	if !ok {
 		return explainCause(err)
 	}
-	cause := explainCause(ended.Cause)
-	if !errors.Is(ended.Cause, ended.Last) {
-		last := explainCause(ended.Last)
-		if api, ok := errors.AsType[*client.APIError](ended.Last); ok {
+	cause := explainCause(gaveUp.Cause)
+	switch {
+	case gaveUp.Outage:
+		cause.advice = "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."
+	case !gaveUp.RetryAt.IsZero():
+		at := gaveUp.RetryAt.UTC().Format(time.RFC3339)
+		cause = explanation{"The service asked the provider to wait until " + at + ", but this operation times out before then.", "Try again after that time."}
+	}
+	if !errors.Is(gaveUp.Cause, gaveUp.Last) {
+		last := explainCause(gaveUp.Last)
+		if api, ok := errors.AsType[*client.APIError](gaveUp.Last); ok {
 			last.what = "The last response was " + api.Error() + "."
 		}
 		cause.what = sentences(cause.what, last.what)
@@ -55,8 +61,8 @@ func explain(err error) explanation {
 			cause.advice = sentences(last.advice, cause.advice)
 		}
 	}
-	if ended.Attempts > 1 {
-		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", ended.Attempts, shortDuration(ended.Elapsed.Round(time.Second))))
+	if gaveUp.Attempts > 1 {
+		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", gaveUp.Attempts, shortDuration(gaveUp.Elapsed.Round(time.Second))))
 	}
 	return cause
 }
@@ -75,15 +81,7 @@ func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
 	}
-	if errors.Is(err, retry.ErrMixed) {
-		return explanation{sentence(err.Error()), "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."}
-	}
 	switch err := err.(type) { //nolint:errorlint // see above
-	case *retry.BusyError:
-		return explanation{
-			fmt.Sprintf("The service asked the provider to wait until %s, but this operation times out before then.", err.RetryAt.UTC().Format(time.RFC3339)),
-			"Try again after that time.",
-		}
 	case *timeoutError:
 		return explanation{sentence(err.Error()), err.advice()}
 	case *client.APIError:
@@ -146,6 +144,7 @@ var adviceByStatus = map[int]string{
 	422: badRequest,
 	425: "Try again later.",
 	429: "Reduce -parallelism, or try again later.",
+	503: "Try again later. If it still fails, check the service's status page, or reduce -parallelism: some gateways return this status to limit requests.",
 }
 
 // advise says what the user can do about a response.
@@ -188,8 +187,12 @@ func adviseConnection(e *client.ConnectionError) string {
 
 func adviseStorage(e *client.StorageError) string {
 	switch status := e.StatusCode; {
-	case status/100 == 2 || status/100 == 3:
+	case status/100 == 2:
+		return "Check whether a proxy, a sign-in page, or a maintenance page answers requests to " + e.Host + ". If not, contact the service's support."
+	case status/100 == 3:
 		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
+	case status == 400 || status == 401:
+		return "Try again. If the request still fails, the object store refuses the link's signature or the credential that signed it: contact the service's support."
 	case status/100 == 4 && status != 408 && status != 425 && status != 429:
 		return missingBundle
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -68,7 +67,6 @@ type providerModel struct {
 	APIKey         types.String `tfsdk:"api_key"`
 	CACertPEM      types.String `tfsdk:"ca_cert_pem"`
 	RequestTimeout types.String `tfsdk:"request_timeout"`
-	MaxRetries     types.Int64  `tfsdk:"max_retries"`
 }
 
 func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -99,13 +97,6 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				"for services with a private certificate authority.", Optional: true, Validators: certificateRules},
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
 				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
-			"max_retries": schema.Int64Attribute{
-				MarkdownDescription: "Maximum number of retries after a failed connection or a temporary failure. The start of an export is not retried after a temporary failure. " +
-					"Ignored after an export has started, until its first link, and after a wait has read a status: see [Timeouts and retries](#timeouts-and-retries). " +
-					"From `0` to `20`. Default: `4`.",
-				Optional:   true,
-				Validators: []validator.Int64{int64validator.Between(0, 20)},
-			},
 		},
 	}
 }
@@ -125,7 +116,6 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		{"api_key", config.APIKey},
 		{"base_url", config.BaseURL},
 		{"ca_cert_pem", config.CACertPEM},
-		{"max_retries", config.MaxRetries},
 		{"request_timeout", config.RequestTimeout},
 	} {
 		if argument.value.IsUnknown() {
@@ -150,9 +140,6 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		Clock:          p.options.Clock,
 		Log:            writeLog,
 	}
-	if !config.MaxRetries.IsNull() {
-		clientConfig.MaxRetries = new(int(config.MaxRetries.ValueInt64()))
-	}
 	if p.options.Client != nil {
 		p.options.Client(&clientConfig)
 	}
@@ -161,12 +148,12 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		argument, problem := invalidArgument(err)
 		text := problem.Error()
 		switch {
-		case argument == "base_url" && config.BaseURL.IsNull():
+		case argument.Equal(path.Root("base_url")) && config.BaseURL.IsNull():
 			text += " (The value comes from " + baseURLVariable + ".)"
-		case argument == "api_key" && config.APIKey.IsNull():
+		case argument.Equal(path.Root("api_key")) && config.APIKey.IsNull():
 			text += " (The value comes from " + apiKeyVariable + ".)"
 		}
-		resp.Diagnostics.AddAttributeError(path.Root(argument), summaryInvalidArgument, text)
+		resp.Diagnostics.AddAttributeError(argument, summaryInvalidArgument, text)
 		return
 	}
 	data.client = c
@@ -182,7 +169,13 @@ var (
 		_, err := client.ParseAPIKey(value)
 		return err
 	})
-	certificateRules = argumentRules("PEM certificates", func(value string) error { return client.CheckRootCAs([]byte(value)) })
+	certificateRules = argumentRules("PEM certificates", func(value string) error {
+		if value == "" { // what a module passes if it has none
+			return nil
+		}
+		_, err := client.ParseRootCAs([]byte(value))
+		return err
+	})
 )
 
 // argumentRules is rules for an argument that the client checks.
@@ -197,16 +190,19 @@ func argumentRules(description string, check func(string) error) []validator.Str
 }
 
 // invalidArgument returns the argument that the client rejects with a [*client.ConfigError], and
-// why. It shows no part of an API key.
-func invalidArgument(err error) (argument string, problem invalidValue) {
-	invalid, _ := errors.AsType[*client.ConfigError](err)
+// why. For any other error, it is no argument. It shows no part of an API key.
+func invalidArgument(err error) (argument path.Path, problem invalidValue) {
+	invalid, ok := errors.AsType[*client.ConfigError](err)
+	if !ok {
+		return path.Empty(), invalidValue(sentence(err.Error()))
+	}
 	switch invalid.Field {
 	case "BaseURL":
-		return "base_url", invalidValue("The base URL is invalid: " + invalid.Problem + ".")
+		return path.Root("base_url"), invalidValue("The base URL is invalid: " + invalid.Problem + ".")
 	case "APIKey":
-		return "api_key", invalidValue("The API key is invalid: " + invalid.Problem + ". Copy it again from the service's dashboard.")
+		return path.Root("api_key"), invalidValue("The API key is invalid: " + invalid.Problem + ". Copy it again from the service's dashboard.")
 	}
-	return "ca_cert_pem", invalidValue("The certificates are invalid: " + invalid.Problem +
+	return path.Root("ca_cert_pem"), invalidValue("The certificates are invalid: " + invalid.Problem +
 		". Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
 }
 

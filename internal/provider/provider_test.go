@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -133,18 +135,27 @@ func TestLimitsOfTheProviderReachTheClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	configure := func(arguments map[string]tftypes.Value) {
-		configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), arguments)})
-		if err != nil || len(configured.Diagnostics) > 0 {
-			t.Errorf("%v, %v", err, configured)
+		config := encode(t, schemas.Provider.ValueType().(tftypes.Object), arguments)
+		valid, invalid := s.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
+		configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
+		if err != nil || invalid != nil || len(valid.Diagnostics)+len(configured.Diagnostics) > 0 {
+			t.Errorf("%v, %v, %v, %v", invalid, err, valid, configured)
 		}
 	}
-	configure(map[string]tftypes.Value{"request_timeout": tftypes.NewValue(tftypes.String, "2m"), "max_retries": tftypes.NewValue(tftypes.Number, 0)})
-	if got.RequestTimeout != 2*time.Minute || got.MaxRetries == nil || *got.MaxRetries != 0 {
+	configure(map[string]tftypes.Value{"request_timeout": tftypes.NewValue(tftypes.String, "2m"), "ca_cert_pem": tftypes.NewValue(tftypes.String, "")})
+	if got.RequestTimeout != 2*time.Minute || len(got.RootCAs) > 0 {
 		t.Errorf("configured: %+v", got)
 	}
 	configure(nil)
-	if got.RequestTimeout != 0 || got.MaxRetries != nil {
+	if got.RequestTimeout != 0 {
 		t.Errorf("not configured, so the defaults of the client: %+v", got)
+	}
+}
+
+func TestErrorThatNamesNoArgumentIsReportedWithoutOne(t *testing.T) {
+	t.Parallel()
+	if argument, problem := invalidArgument(errors.New("no transport")); !argument.Equal(path.Empty()) || problem != "No transport." {
+		t.Errorf("got %s: %s", argument, problem)
 	}
 }
 

@@ -187,7 +187,7 @@ func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportF
 		return &exportFailure{stage: stage, about: jobID, cause: err}
 	}
 	export.linkCreated(bundle, run.clock.Now())
-	warnAboutLink(export, "", run.wanted, run.clock.Now(), run.diags)
+	warnAboutLink(export, bundle.UnreadableExpiry, run.wanted, run.clock.Now(), run.diags)
 	return nil
 }
 

@@ -130,6 +130,8 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	adopted := wanted.inputs
 	adopted.Triggers, adopted.Parameters = "{}", "{}" // as after an import
 	switch {
+	case resumes:
+		warnAboutResumption(export.Pending.JobID, "", diags)
 	case export.Imported && step != stepExport && !wanted.equals(adopted):
 		diags.AddWarning(aboutJob(summaryImportAdopts, jobID), "The service does not return the inputs of the imported job "+jobID+". "+
 			"This plan records the configured triggers and additional_parameters and does not start an export.\n\n"+
@@ -140,8 +142,6 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 			jobID, export.Domain.ValueString(), wanted.inputs.Domain))
 	case step == stepLink && export.unfinished() != nil:
 		diags.AddWarning(aboutJob(summaryCanResume, jobID), "Job "+jobID+" has no link yet. This plan resumes it and does not start another one.")
-	case resumes:
-		warnAboutResumption(export.Pending.JobID, "", diags)
 	}
 	if step != stepExport {
 		return

@@ -19,14 +19,14 @@ import (
 )
 
 func TestAccStaticExportResource(t *testing.T) {
-	const address, job = "docs_static_export.test", "data.docs_static_export_job.test"
+	const address = "docs_static_export.test"
 	acc := newAcceptance(t, domainVariable)
 	anotherJob := statecheck.CompareValue(compare.ValuesDiffer())
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
+				Config:           acc.export("1"),
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
@@ -35,8 +35,6 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
-					statecheck.ExpectKnownValue(job, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
-					statecheck.ExpectKnownValue(job, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 				},
 			},
 			{

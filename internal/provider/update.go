@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/retry"
 )
 
 const (
@@ -52,7 +51,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	}
 	cause, holds := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
 	summary := summaryUpdateUnreadable
-	switch _, failed := errors.AsType[*retry.EndedError](err); {
+	switch _, failed := errors.AsType[*client.GaveUpError](err); {
 	case interrupted(err):
 		summary, cause.advice = summaryUpdateInterrupted, w.again
 	case timedOut(err) && failed: // so the advice is about the last failure

@@ -241,7 +241,7 @@ func throughCLI(t *testing.T) [][]string {
 			case doImport:
 				cli.Write(t, "main.tf", config)
 				cli.Run(t, 0, "state", "rm", address(i))
-				cli.Run(t, 0, "import", address(i), service.JobIDsOf(all[i].domain(i))[0])
+				cli.Run(t, 0, "import", address(i), all[i].domain(i)+","+service.JobIDsOf(all[i].domain(i))[0])
 			}
 			if s.rounds[n].replace {
 				flags = append(flags, "-replace="+address(i))

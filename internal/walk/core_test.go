@@ -45,6 +45,7 @@ type process struct {
 	kill    context.CancelFunc // nothing that the process does afterwards has an effect
 	stopped atomic.Bool
 	later   atomic.Bool // it works on the resources that refer to others
+	between bool        // what Terraform does between the two parts of a replacement fails
 }
 
 // stop interrupts the command.
@@ -395,6 +396,10 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 		}()
 		if change.action == destroy || change.action == replace {
 			if prior = c.change(n, planChange(change, prior), nil, prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
+				return
+			}
+			if p.between && n.kind == "docs_static_export" {
+				n.said = append(n.said, said{"between", true, false, "a resource that the export depends on failed"})
 				return
 			}
 		}

@@ -25,7 +25,7 @@ func newJudge(k *walker) *judge {
 
 // record is what the provider has been told about a job.
 type record struct {
-	id, content, domain string // the domain only if an import named it
+	id, content, domain string // the domain only if it was imported
 	imported            bool   // it takes the configured content
 	failed              bool
 	gone                map[string]time.Duration // by endpoint: for how long it was missing
@@ -35,10 +35,8 @@ func (r *record) is(id string) bool { return r != nil && r.id == id && id != "" 
 
 // memory is what the provider must remember about an export beside its state.
 type memory struct {
-	pending  *record       // started after the job in the state, without a link; or nil
-	kept     time.Duration // the renew_before with which a renewal returned the link in the state
-	received time.Time     // when the link in the state was
-	lost     bool          // a provider that was killed took the private state with it
+	pending *record // started after the job in the state, without a link; or nil
+	kept    bool    // an early renewal returned the link in the state once more
 }
 
 // judge judges a command. It reports whether the walk can continue with its result.
@@ -95,20 +93,15 @@ func (j *judge) learn(e *event) {
 		if x.endpoint == simulator.EndpointStart && x.outcome == ok {
 			j.records[x.job] = &record{id: x.job, content: e.config().content(e.on), gone: map[string]time.Duration{}}
 			if stored {
-				m.pending, m.lost = j.records[x.job], false
+				m.pending = j.records[x.job]
 			}
 		}
 		if r := j.records[x.job]; r != nil {
 			r.failed = r.failed || x.failed
 		}
 		if stored && x.url != "" {
-			if x.url != e.before.text("bundle_url") {
-				m.received = x.ended
-			}
 			expires, _ := time.Parse(time.RFC3339, e.before.text("expires_at"))
-			if lead := e.config().duration("renew_before", 0); lead > 0 && x.url == e.before.text("bundle_url") && !x.ended.Before(expires.Add(-lead)) {
-				m.kept = lead // otherwise, the link was asked for because the bundle was missing
-			}
+			m.kept = x.job == e.before.text("job_id") && e.before.text("expires_at") == e.after.text("expires_at") && x.ended.Before(expires)
 		}
 	}
 	// An apply that succeeds drops a pending job that it looked for in vain, because the link of the job works again.
@@ -135,10 +128,10 @@ func (j *judge) learn(e *event) {
 		r.imported, r.content = false, e.config().content(e.on)
 	}
 	if e.killed && e.exists && e.after.private == nil {
-		*m = memory{lost: true}
+		*m = memory{}
 		if r := j.records[id]; r != nil {
 			known := *r
-			if known.gone = map[string]time.Duration{}; r.imported && r.domain != "" { // its inputs are now the arguments in the state
+			if known.gone = map[string]time.Duration{}; r.imported { // its inputs are now the arguments in the state
 				known.imported, known.content = false, r.domain+"  "
 			}
 			j.records[id] = &known
@@ -204,10 +197,10 @@ func (e *event) outOfTime() bool {
 }
 
 // otherInputs reports whether the configuration asks for anything other than what the job has. An
-// imported job has whatever is configured, except for a domain that the import named.
+// imported job has whatever is configured, except for the domain.
 func (e *event) otherInputs() bool {
 	if domain := e.config().domain(e.on); e.job.imported {
-		return e.job.domain != "" && e.job.domain != domain
+		return e.job.domain != domain
 	}
 	return e.job.content != e.config().content(e.on)
 }
@@ -218,11 +211,9 @@ func (e *event) due(now time.Time) bool {
 	if !e.linked() || e.config()["link_renewal"] != "" || err != nil {
 		return !e.linked()
 	}
-	lead, lifetime := e.config().duration("renew_before", 0), expires.Sub(e.received)
-	if e.kept == lead {
+	lead := e.config().duration("renew_before", 0)
+	if e.kept {
 		lead = 0
-	} else if lead >= lifetime {
-		lead = max(0, lifetime/2)
 	}
 	return !now.Before(expires.Add(-lead))
 }

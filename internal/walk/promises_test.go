@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -37,13 +38,12 @@ var promises = []struct {
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
 	{shows, "A plan is an update in place if an argument changes, the link is due, or the job is missing. Otherwise, it is empty.", (*event).planIsNeeded},
 	{shows, "What depends on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
-	{shows, "A plan that starts an export without the private state says that it is missing.", (*event).lossIsTold},
 	{shows, "What depends on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
 	// Of an apply: resources/static_export, guides/link-lifetime, and Timeouts and retries in index.
 	{applies, "A start is sent again only after a 429 or a connection that was never made.", (*event).startsOnce},
 	{applies, "An apply starts a job only if the plan shows it, and with the configured inputs.", (*event).startsAsPlanned},
-	{applies, "A job with the configured inputs is resumed. Another one starts only if that failed or is still missing.", (*event).startsNoSecond},
+	{applies, "There is one start for each content, tainted or not: another one only if the job failed or is missing.", (*event).startsNoSecond},
 	{applies, "The provider waits as long as the Retry-After of a 429 says.", (*event).retryAfter},
 	{applies, "A link is due at expires_at less renew_before, and is not renewed earlier.", (*event).renewsNotEarly},
 	{applies, "An apply ends within a minute of its timeout.", (*event).ends},
@@ -52,9 +52,8 @@ var promises = []struct {
 	{stores, "An unfinished job is not dropped without a warning.", (*event).remembers},
 	{succeeds, "An apply that succeeds leaves a link to a bundle of the configured inputs.", (*event).exported},
 	{succeeds, "An apply renews a link that is due.", (*event).renews},
-	{succeeds, "If a service keeps its links, at most one early renewal changes nothing.", (*event).changes},
+	{succeeds, "If a service keeps its links, at most one early renewal of each changes nothing.", (*event).changes},
 	{fails, "A fault that passes within 20 seconds fails nothing but a start. An outage may last 5 minutes.", (*event).patient},
-	{fails, "A site whose bundle is missing in two applies is exported again.", (*event).exportsMissing},
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
 	{fails, "If an export in place fails, the old link is renewed when it is due.", (*event).renewsOld},
 	{fails, "An error names the job that was started, or the domain for which one may have been.", (*event).errorNames},
@@ -94,7 +93,7 @@ func fails(e *event) bool    { return stores(e) && e.failed && !e.stopped }
 func whole(e *event) bool    { return e.applying && !e.stopped && !e.killed }
 func gates(e *event) bool    { return e.address == gate && whole(e) && e.action != noop }
 func downloads(e *event) bool {
-	return e.address == download && whole(e) && !failure(saidAt(e.all, address(0)))
+	return e.address == download && whole(e) && !failure(slices.Concat(saidAt(e.all, address(0)), saidAt(e.all, "between")))
 }
 
 func (e *event) secrets() bool { return len(e.leaks) == 0 && !isSecret(fmt.Sprint(e.said)) }
@@ -108,7 +107,7 @@ func (e *event) missing() bool {
 	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
 	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
 	decides := (plans(e) || e.failed) && !e.stopped && !e.killed && e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
-	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= 2*patience
+	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= patience
 	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
 }
 
@@ -131,7 +130,7 @@ func (e *event) streaksEnd() bool {
 var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
 
 func (e *event) names() bool {
-	return !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(e.said), -1), func(id string) bool {
+	return e.Unknown == "domain" || !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(e.said), -1), func(id string) bool {
 		return !e.job.is(id) && !e.pending.is(id) && len(requestsFor(id, "", e.seen)) == 0
 	})
 }
@@ -150,14 +149,15 @@ func (e *event) planReads() bool {
 	return len(requestsFor("", simulator.EndpointJob, e.seen)) == len(e.seen) && (len(e.seen) == 0 || !e.NoRefresh)
 }
 
-// planNames holds for a plan that shows another job. Of a tainted resource, only a refresh is
-// asked, and only about the job in the state.
+// planNames holds for a plan that shows another job. Of a tainted resource, only the refresh sees
+// the job, which the plan knows by its domain, and Terraform drops the pending one.
 func (e *event) planNames() bool {
 	if e.failed || e.action == create || e.known("job_id") || e.before.tainted && e.NoRefresh || e.forced() || e.job.imported {
 		return true
 	}
 	named := func(r *record) bool { return r.id == "" || r.failed || mentions(e.said, r.id) }
-	old := e.linked() && (e.before.tainted || e.otherInputs() || e.Unknown != "" || !e.gone())
+	other := e.before.tainted && !strings.HasPrefix(e.job.content, e.config().domain(e.on)+" ")
+	old := other || e.linked() && (e.before.tainted || e.otherInputs() || e.Unknown != "" || !e.gone())
 	return (old || named(e.job)) && (e.before.tainted || named(e.pending))
 }
 
@@ -172,10 +172,6 @@ func (e *event) jobStays() bool {
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
 	must := failed && e.due(e.began) || e.last.outcome == missing || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > certainty
 	return !e.known("job_id") && may || e.known("job_id") && !must
-}
-
-func (e *event) lossIsTold() bool {
-	return mentions(e.said, "Private state was lost") == (e.lost && !e.known("job_id"))
 }
 
 func (e *event) linkStays() bool {
@@ -202,13 +198,20 @@ func (e *event) startsAsPlanned() bool {
 	})
 }
 
+// startsNoSecond asks of a replacement only what is unfinished, because it exports again what is not.
+// Terraform gives it no private state of a tainted resource, and so no pending job.
 func (e *event) startsNoSecond() bool {
 	n := slices.IndexFunc(e.seen, func(x exchange) bool { return x.endpoint == simulator.EndpointStart && x.outcome != never })
-	over := func(r *record) bool {
-		return r.failed || lasted(requestsFor(r.id, "", e.seen[:n]), missing) >= patience
+	if n < 0 || e.action == create {
+		return true
 	}
-	return n < 0 || e.action != update ||
-		(e.otherInputs() || e.job.gone[simulator.EndpointJob] > 0 || over(e.job)) && (e.pending.content != e.config().content(e.on) || over(e.pending))
+	over := func(r *record) bool {
+		return r.content != e.config().content(e.on) || r.failed || lasted(requestsFor(r.id, "", e.seen[:n]), missing) >= patience
+	}
+	if e.action == replace {
+		return (e.linked() || e.job.imported || over(e.job)) && (e.before.tainted || over(e.pending))
+	}
+	return (e.otherInputs() || e.job.gone[simulator.EndpointJob]+e.bundleGone > 0 || e.job.failed) && over(e.pending)
 }
 
 func (e *event) retryAfter() bool {
@@ -257,7 +260,7 @@ func (e *event) renews() bool {
 func (e *event) changes() bool {
 	expires, err := time.Parse(time.RFC3339, e.before.text("expires_at"))
 	useless := e.action == update && e.bundleGone == 0 && e.Unknown == "" && e.before.value.Equal(e.after.value) && err == nil && e.began.Before(expires)
-	return !useless || e.Keeps && e.kept != e.config().duration("renew_before", 0)
+	return !useless || e.Keeps && !e.kept
 }
 
 // patient does not hold for a renewal, whose failure costs little, and for a failed job.
@@ -271,13 +274,7 @@ func (e *event) patient() bool {
 	case e.last.outcome == trouble || e.last.outcome == never:
 		return !own || lasted(e.work, failures...) >= outage
 	}
-	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, e.last.outcome) >= patience || lasted(e.work, failures...) >= outage)
-}
-
-// exportsMissing does not hold if this apply has not seen half a minute of "not found" in a row.
-func (e *event) exportsMissing() bool {
-	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
-	return e.bundleGone <= certainty || lasted(asked, missing) < patience || e.outOfTime() || e.last.outcome != missing || e.last.endpoint != simulator.EndpointBundle || !e.job.is(e.last.job)
+	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, missing, rejected) >= patience || lasted(e.work, failures...) >= outage)
 }
 
 func (e *event) keepsOld() bool {

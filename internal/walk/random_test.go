@@ -101,7 +101,7 @@ func (r random) steps(s scene) []step {
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		steps := []step{{Do: doImport, On: on, Which: pick(r, "", "domain", "domain")}, set("domain", pick(r, "", "other."))}
+		steps := []step{{Do: doImport, On: on}, set("domain", pick(r, "", "other."))}
 		if r.often(20) {
 			steps[0].Plan = []fault{{Kind: "404", For: r.span(time.Second, time.Minute)}}
 		}
@@ -178,10 +178,20 @@ func (r random) steps(s scene) []step {
 	case 18: // a provider that is killed while it resumes a job, or after an import
 		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
 		if r.often(50) {
-			a = step{Do: doImport, On: on, Which: pick(r, "", "domain")}
+			a = step{Do: doImport, On: on}
 		}
 		b.Kill, b.Apply = r.span(time.Millisecond, time.Minute), []fault{{At: simulator.EndpointBundle, Kind: kindSlow, Delay: span(25 * time.Second)}}
 		return []step{a, b, plain()}
+	case 19, 20: // a first export that does not finish, and is replaced
+		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
+		a.Stop, a.Set["timeouts"] = 0, "2m"
+		if b.Between = r.often(20); r.often(30) {
+			b.Set["triggers"] = pick(r, "1", "2")
+		}
+		if r.often(40) {
+			b.Apply = []fault{{At: simulator.EndpointJob, Kind: pick(r, "404", "404", "500"), For: r.span(10*time.Second, 10*time.Minute)}, {At: simulator.EndpointStart, Kind: pick(r, "403", "500")}}
+		}
+		return []step{{Do: doDestroy}, a, b, plain()}
 	}
 	return []step{r.apply(plain())}
 }
@@ -199,7 +209,7 @@ func (r random) apply(a step) step {
 			"link_renewal": pick(r, "", "", "never"), "renew_before": pick(r, "", "1m", "10m", "2h"), "timeouts": pick(r, "", "1m", "3m", "10m"), "poll_interval": pick(r, "", "", "5s", "1m"),
 		}[name]
 	}
-	a.NoRefresh, a.Replace = r.often(25), r.often(4)
+	a.NoRefresh, a.Replace, a.Between = r.often(25), r.often(4), r.often(4)
 	if r.often(15) {
 		a.Unknown = pick(r, "revision", r.argument(), r.argument())
 	}

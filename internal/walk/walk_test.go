@@ -44,6 +44,7 @@ type step struct {
 	Unknown   string  `json:"unknown,omitempty"`    // the argument that is not known in the plan
 	NoRefresh bool    `json:"no_refresh,omitempty"` // -refresh=false
 	Replace   bool    `json:"replace,omitempty"`    // -replace
+	Between   bool    `json:"between,omitempty"`    // a replacement fails between its two parts
 	Saved     span    `json:"saved,omitempty"`      // the time from the plan to the apply
 	Stop      span    `json:"stop,omitempty"`       // an interrupt so long after the apply began
 	Kill      span    `json:"kill,omitempty"`
@@ -349,6 +350,7 @@ func (k *walker) takeApply(s step) {
 			}()
 		}
 	}
+	c.process.between = s.Between
 	c.all = k.apply(c.process, c.planned)
 	k.tally["applies"]++
 	if k.end(c) && !c.stopped && !c.killed {
@@ -362,10 +364,7 @@ func (k *walker) takeImport(s step, on int) {
 	if !found {
 		return
 	}
-	id := o.text("job_id")
-	if s.Which == "domain" {
-		id = k.settings[on].domain(on) + "," + id
-	}
+	id := k.settings[on].domain(on) + "," + o.text("job_id")
 	delete(k.state, address(on))
 	c := k.command(s, s.Plan)
 	c.all = k.importState(c.process, k.blocks("")[on], id)

@@ -292,7 +292,7 @@ func (n *network) respond(ctx context.Context, req *http.Request, body []byte, x
 		return nil, context.Cause(ctx)
 	case f.Kind == kindLost:
 		return nil, errLost
-	case f.Kind == kindPage && x.endpoint != simulator.EndpointDownload: // there, it is a file like any other
+	case f.Kind == kindPage:
 		answer = httptest.NewRecorder()
 		_, _ = answer.WriteString("<!doctype html><title>Sign in</title>")
 	case status != 0:
@@ -320,7 +320,7 @@ func (n *network) act(req *http.Request, body []byte, x *exchange, answer *httpt
 	served.Host, served.TLS, served.Body = req.URL.Host, &tls.ConnectionState{}, io.NopCloser(bytes.NewReader(body))
 	var site []byte
 	if x.endpoint == simulator.EndpointStart {
-		site = bytes.Repeat(fmt.Appendf(nil, "job %d ", len(n.owner)), 50)
+		site = bytes.Repeat(fmt.Appendf(nil, "\x00job %d ", len(n.owner)), 50) // text is never a bundle
 		n.service.NextJob(simulator.JobSpec{Run: cmp.Or(time.Duration(n.job.Run), 20*time.Second), Fail: n.job.Fail, Archive: site})
 	}
 	n.service.ServeHTTP(answer, served)

@@ -5,18 +5,14 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-var byteOrderMark = []byte("\uFEFF")
-
-// BodyMessage returns the message in the body of an error: the title of a web page, the message
-// in a JSON value, or the body itself if it is text. value is the decoded body; nil if it is not
-// JSON.
+// BodyMessage returns the message in the body of an error: that in a JSON value, or the body
+// itself if it is text. value is the decoded body; nil if it is not JSON.
 func BodyMessage(body []byte, value any) string {
 	switch {
-	case IsPage(body):
-		return pageTitle(body)
 	case value != nil:
 		return FieldMessage(value)
 	case isText(body):
@@ -48,9 +44,8 @@ func ObjectMessage(object map[string]any) string {
 	return join(messages, ": ")
 }
 
-// FieldMessage returns the message in a JSON value, such as that of a common field: a string, an
-// object with common fields, or an array of these. Any other object is the message itself, as in
-// "errors": {"domain": "is empty"}.
+// FieldMessage returns the message in a JSON value, such as that of a common field: a string, an object with common
+// fields, or an array of these. Any other object is the message itself, as in "errors": {"domain": "is empty"}.
 func FieldMessage(value any) string {
 	switch value := value.(type) {
 	case nil, bool:
@@ -78,29 +73,26 @@ func FieldMessage(value any) string {
 // join joins distinct texts that are not empty.
 func join(texts []string, separator string) string {
 	var kept []string
-	seen := map[string]bool{"": true}
 	for _, text := range texts {
-		if !seen[text] {
-			seen[text] = true
+		if text != "" && !slices.Contains(kept, text) {
 			kept = append(kept, text)
 		}
 	}
 	return strings.Join(kept, separator)
 }
 
-var title = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)`)
-
-// pageTitle returns the title of an HTML page, or "".
-func pageTitle(page []byte) string {
-	found := title.FindSubmatch(page)
-	if found == nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
+// pageMessages find the title of a page, or the first heading or paragraph.
+var pageMessages = []*regexp.Regexp{
+	regexp.MustCompile(`(?is)<title[^>]*>\s*([^<\s][^<]*)`),
+	regexp.MustCompile(`(?is)<(?:h\d|p|pre|body)(?:\s[^>]*)?>\s*([^<\s][^<]*)`),
 }
 
-// IsPage reports whether a body, or the beginning of one, is HTML or XML. Text has no NUL, but
-// an archive whose first file is "<" has some.
-func IsPage(body []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)), []byte("<")) && !bytes.ContainsRune(body, 0)
+// PageMessage returns the message in an HTML page, or "".
+func PageMessage(page []byte) string {
+	for _, message := range pageMessages {
+		if found := message.FindSubmatch(page); found != nil {
+			return strings.Join(strings.Fields(html.UnescapeString(string(found[1]))), " ")
+		}
+	}
+	return ""
 }

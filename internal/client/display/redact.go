@@ -26,9 +26,8 @@ type Redactor struct {
 	Secret string
 }
 
-// Redact makes text safe to show: printable, at most 2 KiB, without the secret, and
-// without the user information, query, and fragment of any URL. The query of a presigned
-// link is a credential.
+// Redact makes text safe to show: printable, at most 2 KiB, without the secret, and without the user information,
+// query, and fragment of any URL. The query of a presigned link is a credential.
 func (r Redactor) Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.ReplaceAll(text, r.Secret, redacted)

@@ -1,4 +1,4 @@
-package retry
+package client
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-const s = time.Second
+const s = second
 
 // look is a poll and the time that had elapsed when it was made.
 type look struct {

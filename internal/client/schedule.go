@@ -1,4 +1,4 @@
-package retry
+package client
 
 import (
 	"math"
@@ -8,32 +8,24 @@ import (
 const (
 	minWait = time.Second
 	maxWait = 15 * time.Second
-	// maxRetryAfter caps the Retry-After of every response but a 429.
-	maxRetryAfter = time.Minute
 )
 
 // Poll is what a poll saw of work that is still running.
 type Poll struct {
-	// Queued means that the work has not begun, so its progress says nothing.
-	Queued bool
-	// Progress is a percentage; nil if unknown.
-	Progress *float64
-	// RetryAfter is the minimum wait before the next poll that the service requests; zero if
-	// it requests none.
-	RetryAfter time.Duration
+	Queued     bool          // the work has not begun, so its progress says nothing
+	Progress   *float64      // a percentage; nil if unknown
+	RetryAfter time.Duration // the minimum wait that the service requests; zero if it requests none
 }
 
-// Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed
-// time, so that a long job is polled less often than a short one, and its end is still
-// noticed within a few percent of its duration. Each time the progress rises, it estimates
-// the end, and it polls more often shortly before and after that. It waits longer only
-// right after a rise, if the end is far away: at other times, the progress may have stalled,
-// dropped, or started over.
+// Schedule decides how long to wait before the next poll. It waits up to 5% of the elapsed time, so that a long job
+// is polled less often than a short one, and its end is still noticed within a few percent of its duration. Each time
+// the progress rises, it estimates the end, and it polls more often shortly before and after that. It waits longer
+// only right after a rise, if the end is far away: at other times, the progress may have stalled, dropped, or started
+// over.
 //
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
-	// Interval is a fixed polling interval; zero means adaptive.
-	Interval time.Duration
+	Interval time.Duration // a fixed polling interval; zero means adaptive
 
 	// Times since the start, in nanoseconds.
 	began float64 // when the work was last seen in the queue
@@ -44,9 +36,8 @@ type Schedule struct {
 // Next returns how long to wait after a poll. elapsed is the time from the start to the
 // poll, and random a number in [0, 1) for jitter.
 //
-// Without an Interval and a RetryAfter, the result is at least 1 s and at most
-// max(1 s, min(15 s, 25% of elapsed)), regardless of the progress. If the progress is
-// unknown, 5% replaces 25%.
+// Without an Interval and a RetryAfter, the result is at least 1 s and at most max(1 s, min(15 s, 25% of elapsed)),
+// regardless of the progress. If the progress is unknown, 5% replaces 25%.
 func (s *Schedule) Next(elapsed time.Duration, seen Poll, random float64) time.Duration {
 	asked := min(seen.RetryAfter, maxRetryAfter)
 	if s.Interval > 0 {

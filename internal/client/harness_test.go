@@ -24,8 +24,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// proxy is the proxy of the whole test binary, because net/http reads the environment
-// once. Nothing listens there.
+// proxy is the proxy of the whole test binary, because net/http reads the environment once. Nothing listens there.
 const proxy = "http://127.0.0.1:1"
 
 func TestMain(m *testing.M) {
@@ -40,13 +39,11 @@ func bubble(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// service is the other end of a client under test. It listens on connections
-// in memory, so it works in a bubble.
+// service is the other end of a client under test. It listens on connections in memory, so it works in a bubble.
 type service struct {
 	began  time.Time
 	logged *logbook
-	// dial, if not nil, runs before the connection of the given number, from 1, is
-	// made, and fails it with its error.
+	// dial, if not nil, runs before the connection of the given number, from 1, is made, and fails it with its error.
 	dial func(ctx context.Context, number int) error
 
 	mu       sync.Mutex
@@ -58,12 +55,11 @@ type service struct {
 
 // received is a request that reached the service.
 type received struct {
-	method, host, path, body string
-	header                   http.Header
+	method, host, path, uri, body string
+	header                        http.Header
 }
 
-// serve returns a client for http://docs.test/v1, and the service that it
-// reaches, by any host. Call it in a bubble.
+// serve returns a client for http://docs.test/v1, and the service that it reaches, by any host. Call it in a bubble.
 func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), logged: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -164,9 +160,7 @@ func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
-		s.requests = append(s.requests, received{
-			r.Method, r.Host, r.URL.EscapedPath(), string(body), r.Header,
-		})
+		s.requests = append(s.requests, received{r.Method, r.Host, r.URL.EscapedPath(), r.RequestURI, string(body), r.Header})
 		s.mu.Unlock()
 		next(w, r)
 	}
@@ -293,7 +287,7 @@ func (w *simulation) polls(endpoint string) []float64 {
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
 	return newClient(t, func(config *Config) {
-		config.MaxRetries, config.RoundTripper, config.Log = new(0), always(body), log.add
+		config.RoundTripper, config.Log = always(body), log.add
 	})
 }
 

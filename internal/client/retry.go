@@ -1,0 +1,257 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Patience selects how long a failing request is retried: see limits.
+type Patience int
+
+const (
+	// Plain is for a request that can be made again later, and for a wait until its first
+	// success, so that a wrong URL fails soon.
+	Plain Patience = iota
+	// Patient is for a request whose failure would lose an export: those for a job that the
+	// caller started, and for its first link. Every wait is patient after its first success.
+	Patient
+	// starting is for the start of an export. It is sent again only if the service certainly did not act on it.
+	starting
+)
+
+// kind is what a failure says about another attempt.
+type kind int
+
+const (
+	permanent   kind = iota // not about a response: another attempt would fail as well
+	throttled               // a 429: only the deadline limits the retries
+	unconnected             // no connection was made, so nothing was sent
+	temporary               // the service or the network may be back soon
+	notFound                // the service does not know what the request names
+	linkRefused             // the object store refuses the link, or returns no bundle
+	refused                 // any other response, and a server or proxy that cannot be used
+	kindCount
+)
+
+const (
+	// NotFoundLimit is how long a service may return "not found" before the provider believes it.
+	// A service can be eventually consistent: a job can be unknown right after its start, its
+	// bundle right after its completion, and its archive right after that. Giving up too early
+	// would cost an export, and Terraform would replace what depends on the job.
+	NotFoundLimit = 30 * time.Second
+
+	disturbance = 30 * time.Second
+	outage      = 5 * time.Minute
+)
+
+// limits holds how long a streak of failures may last, from the response to its first failure to the sending of its
+// last attempt. The longest limit of the kinds in a streak applies to all of it, but a kind without a limit ends it.
+// A [throttled] attempt has no limit: its time does not count.
+var limits = map[Patience][kindCount]time.Duration{
+	starting: {unconnected: disturbance},
+	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
+	Patient:  {unconnected: outage, temporary: outage, notFound: NotFoundLimit, refused: disturbance},
+}
+
+const (
+	firstBackoff     = time.Second
+	maxBackoff       = 15 * time.Second
+	throttledBackoff = 30 * time.Second // the maximum after a 429 without a Retry-After
+	// maxRetryAfter caps the Retry-After of every response but a 429: one broken node may request hours.
+	maxRetryAfter = time.Minute
+	// lastAttempt is how long before the deadline the last attempt is made, if it would otherwise be made later.
+	lastAttempt = 5 * time.Second
+)
+
+// GaveUpError reports that a call ended after failed attempts. The error of a single attempt that
+// may not be retried is returned as it is.
+type GaveUpError struct {
+	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), or an
+	// error that describes RetryAt or Outage. Only Cause is unwrapped, so in an outage, no caller
+	// takes the last "not found" for the reason.
+	Cause    error
+	Last     error         // of the last attempt; never nil
+	Attempts int           // in the streak
+	Elapsed  time.Duration // since the first of these attempts was sent
+	// RetryAt is set only if the service asked for a wait that ends after the operation's deadline.
+	RetryAt time.Time
+	// Outage means that the attempts failed in different ways, so no single one shows what is
+	// wrong. No connection and a lost one are the same way.
+	Outage bool
+}
+
+func (e *GaveUpError) Error() string {
+	text := e.Cause.Error()
+	if !errors.Is(e.Cause, e.Last) {
+		text += "; the last attempt: " + e.Last.Error()
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts in %s)", e.Attempts, e.Elapsed.Round(time.Second))
+	}
+	return text
+}
+
+func (e *GaveUpError) Unwrap() error { return e.Cause }
+
+// failure is what the error of an attempt says about another attempt.
+type failure struct {
+	kind
+	retryAfter time.Duration // that the service requests; zero for none
+	progress   bool          // the attempt did part of the work, so earlier failures no longer count
+}
+
+// classify returns what the error of an attempt says.
+func classify(err error) failure {
+	connection, lost := errors.AsType[*ConnectionError](err)
+	unexpected, unusable := errors.AsType[*UnexpectedResponseError](err)
+	storage, ofStorage := errors.AsType[*StorageError](err)
+	f, status := failure{kind: refused, progress: lost && connection.Progress}, 0
+	if api, ok := errors.AsType[*APIError](err); ok {
+		status, f.retryAfter = api.StatusCode, api.RetryAfter
+	} else if ofStorage {
+		status, f.retryAfter = storage.StatusCode, storage.RetryAfter
+	}
+	switch {
+	case lost && (connection.Untrusted || connection.PlainHTTP || connection.ProxyStatus == http.StatusProxyAuthRequired):
+	case lost && !connection.Sent:
+		f.kind = unconnected
+	case lost, unusable && unexpected.NotJSON:
+		f.kind = temporary
+	case unusable: // JSON that breaks the contract, and probably will again
+	case status == 0:
+		f.kind = permanent
+	case status == http.StatusTooManyRequests:
+		f.kind = throttled
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
+		f.kind = temporary
+	case IsNotFound(err):
+		f.kind = notFound
+	case ofStorage && status/100 != 3: // a store may return 403, or a page, for what it does not have yet
+		f.kind = linkRefused
+	}
+	return f
+}
+
+// repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It
+// passes the network to use, and the number of the attempt, from 1.
+//
+// One node of a service can fail while the others work, so a retry opens a connection of its own, except after a 429,
+// and closes what is idle, so that later calls may reach another node. A start never takes an idle connection: on one
+// that the server has just closed, the failure looks as if the server may have received the request.
+//
+// The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first
+// attempt, context.Cause(ctx).
+func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(over *network, number int) error) error {
+	var s streak
+	over, clock := c.shared, c.config.Clock
+	for number := 1; ; number++ {
+		if patience == starting {
+			over = c.separate
+		}
+		sent := clock.Now()
+		err := attempt(over, number)
+		now := clock.Now()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, context.Cause(ctx)):
+			return s.end(err, now)
+		}
+		f := classify(err)
+		if f.progress {
+			s = streak{}
+		}
+		if cause := s.add(err, f.kind, limits[patience][f.kind], sent, now); cause != nil {
+			return s.end(cause, now)
+		}
+		var pause time.Duration
+		switch {
+		case f.kind != throttled:
+			over, pause = c.separate, max(c.backoff(s.Attempts, min(maxBackoff, s.limit/6)), min(f.retryAfter, maxRetryAfter))
+			pause = c.beforeDeadline(ctx, pause)
+			c.shared.api.CloseIdleConnections() // those of the object store, too
+		case f.retryAfter == 0:
+			over, pause = c.shared, c.beforeDeadline(ctx, c.backoff(s.Attempts, throttledBackoff))
+		default:
+			over, pause = c.shared, f.retryAfter // an earlier attempt would be refused
+			if deadline, bounded := clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
+				s.RetryAt = now.Add(pause)
+				return s.end(fmt.Errorf("the service accepts no request before %s, after this operation's timeout", s.RetryAt.UTC().Format(time.RFC3339)), now)
+			}
+		}
+		if f.kind == throttled && !s.since.IsZero() {
+			s.since = s.since.Add(now.Sub(sent) + pause)
+		}
+		if cause := clock.Sleep(ctx, pause); cause != nil {
+			return s.end(cause, clock.Now())
+		}
+	}
+}
+
+// streak is failed attempts in a row. It has one clock, which a throttled attempt moves.
+type streak struct {
+	GaveUpError               // until the end, without Cause and Elapsed
+	sent        time.Time     // when the first attempt was sent
+	since       time.Time     // when its clock began: at the first response but a 429
+	limit       time.Duration // the longest of its kinds
+	kind        kind          // the first one
+	mixed       bool          // others followed
+}
+
+var errOutage = errors.New("consecutive requests failed for different reasons")
+
+// add adds a failed attempt, with the limit of its kind. It returns why the streak ends, or nil.
+func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.Time) (cause error) {
+	if s.Attempts++; s.Attempts == 1 {
+		s.sent = sent
+	}
+	s.Last = err
+	switch kind {
+	case throttled:
+		return nil
+	case unconnected:
+		kind = temporary
+	}
+	if s.since.IsZero() {
+		s.since, s.kind = now, kind
+	}
+	s.limit, s.mixed = max(s.limit, limit), s.mixed || kind != s.kind
+	switch {
+	case limit == 0:
+		return err
+	case sent.Sub(s.since) < s.limit:
+		return nil
+	case s.mixed:
+		s.Outage, err = true, errOutage
+	}
+	return err
+}
+
+// end returns the error of a call that ends for a cause.
+func (s *streak) end(cause error, now time.Time) error {
+	if s.Attempts == 0 || s.Attempts == 1 && errors.Is(cause, s.Last) {
+		return cause
+	}
+	s.Cause, s.Elapsed = cause, now.Sub(s.sent)
+	return &s.GaveUpError
+}
+
+// backoff returns a pause that doubles with each failure. Half of it is random, so that many
+// clients do not retry at the same time.
+func (c *Client) backoff(failures int, longest time.Duration) time.Duration {
+	return time.Duration((1 + c.config.Random()) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
+}
+
+// beforeDeadline returns the pause, or a shorter one if the next attempt would miss the deadline
+// of ctx or leave it too little time.
+func (c *Client) beforeDeadline(ctx context.Context, pause time.Duration) time.Duration {
+	deadline, bounded := c.config.Clock.Deadline(ctx)
+	if left := deadline.Sub(c.config.Clock.Now()); bounded && left > lastAttempt {
+		return min(pause, left-lastAttempt)
+	}
+	return pause
+}
