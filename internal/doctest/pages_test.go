@@ -2,7 +2,6 @@ package doctest
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,18 +25,9 @@ var (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, name := range glob(t, "*.md") {
-		found[name] = read(t, name)
-	}
-	for _, directory := range []string{"docs", "examples"} {
-		err := filepath.WalkDir(filepath.Join(root, directory), func(name string, _ fs.DirEntry, err error) error {
-			if err == nil && filepath.Ext(name) == ".md" {
-				found[name] = read(t, name)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*/*.md"} {
+		for _, name := range glob(t, pattern) {
+			found[name] = read(t, name)
 		}
 	}
 	return found
@@ -189,13 +179,17 @@ func TestQuotedMessagesExist(t *testing.T) {
 
 var (
 	codeText    = regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
+	testName    = regexp.MustCompile("`(Test[A-Z]\\w+)`")
 	makeCommand = regexp.MustCompile(`\bmake((?: [\w.=:/-]+)*)`)
 )
 
-// A command that a page names must exist.
+// A command, or a test, that a page names must exist.
 func TestQuotedCommandsExist(t *testing.T) {
 	t.Parallel()
-	makefile := read(t, root+"/Makefile")
+	makefile, tests := read(t, root+"/Makefile"), ""
+	for _, name := range glob(t, "internal/*/*_test.go") {
+		tests += read(t, name)
+	}
 	for name, page := range pages(t) {
 		for _, code := range codeText.FindAllString(page, -1) {
 			for _, match := range makeCommand.FindAllStringSubmatch(code, -1) {
@@ -204,6 +198,11 @@ func TestQuotedCommandsExist(t *testing.T) {
 						t.Errorf("%s: the Makefile has no %s, as in %q", name, word, match[0])
 					}
 				}
+			}
+		}
+		for _, match := range testName.FindAllStringSubmatch(page, -1) {
+			if !strings.Contains(tests, "func "+match[1]+"(") {
+				t.Errorf("%s names the test %s, which does not exist", name, match[1])
 			}
 		}
 	}
