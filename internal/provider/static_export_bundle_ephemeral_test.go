@@ -51,19 +51,14 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	t.Parallel()
 	// The rows share a clock, which the one that waits moves to the end of its timeout.
 	tests := map[string]struct {
-		job       simulator.JobSpec
-		arguments string
-		said      []string
+		job                simulator.JobSpec
+		arguments, summary string
 	}{
-		"running": {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, `timeouts { open = "2m" }`, []string{
-			"error: Static export job has not completed", "Job running had status \"running\" when last checked (progress 42, page count 0). It may still be running.\n\nIf the operation normally takes longer, increase timeouts.open.",
-		}},
-		"failed": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", []string{
-			"error: Static export job failed", "Job failed ended with status \"failed\". The service's message: page /broken does not render.\n\nA failed job has no bundle. Use the ID of a completed job.",
-		}},
-		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, "", []string{"The service gave no reason."}},
-		"unknown job":             {simulator.JobSpec{ID: "another"}, "", []string{"error: Could not read the static export job", "HTTP 404 Not Found", "Check the ID"}},
-		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, "", []string{"error: Could not create a bundle link", "the response has no field \"bundleUrl\""}},
+		"running":                 {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, `timeouts { open = "2m" }`, summaryJobNotCompleted},
+		"failed":                  {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, "", summaryJobFailed},
+		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, "", summaryJobFailed},
+		"unknown job":             {simulator.JobSpec{ID: "another"}, "", summaryJobUnreadable},
+		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, "", summaryLinkFailed},
 	}
 	h := newHarness(t, simulator.Options{})
 	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})
@@ -75,9 +70,11 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	}
 	c := h.cli(t, config.String())
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-	said := c.report(t, 1, "plan", "-parallelism=1") // so that the number of polls is exact
+	said, texts := c.report(t, 1, "plan", "-parallelism=1"), map[string]string{} // so that the number of polls is exact
 	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, test.said...) })
+		said.wantSaid(t, name, "error: "+test.summary+" (")
+		texts[name] = said.said[label(name)]
 	}
+	wantTexts(t, "ephemeral_link.txt", texts)
 	h.wantWork(t, counts{bundle: 1})
 }

@@ -99,5 +99,5 @@ func TestStaticExportJobThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, readJob("unknown"))
-	c.report(t, 1, "plan").wantSaid(t, "unknown", "error: Could not read the static export job", "HTTP 404 Not Found for GET /v1/static-export/jobs/unknown", "Check the ID", destroyWithoutRead)
+	wantTexts(t, "static_export_job.txt", map[string]string{"unknown": c.report(t, 1, "plan").said["unknown"]})
 }

@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -88,7 +90,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		update    simulator.UpdateSpec
 		arguments string
 		want      map[string]any // nil: an error
-		said      []string
+		summary   string
 	}
 	soon, failing := simulator.UpdateSpec{Run: 4 * time.Minute}, simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
 	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
@@ -113,19 +115,10 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
 	}
 	bad := map[string]row{
-		"wait for failure that must not fail": {update: failing, arguments: wait + fail, said: []string{"error: Update failed", "Summary: no space"}},
-		"wait until the timeout": {
-			update: never, arguments: wait + brief,
-			said: []string{"error: Timed out waiting for the update", `had status "in_progress" when last checked. It may still be running.`, "\n\nTo continue waiting, run the same command again. If the operation normally takes longer, increase timeouts.read. " + destroyWithoutRead},
-		},
-		"unknown update": {
-			update: simulator.UpdateSpec{ID: "another"},
-			said:   []string{"error: Could not read the update", "HTTP 404 Not Found for GET /v1/project/update-status/unknown_update", "there is no update with this ID", destroyWithoutRead},
-		},
-		"unknown update with a wait": {
-			update: simulator.UpdateSpec{ID: "yet another"}, arguments: wait,
-			said: []string{"error: Could not read the update", "HTTP 404 Not Found", destroyWithoutRead},
-		},
+		"wait for failure that must not fail": {update: failing, arguments: wait + fail, summary: summaryUpdateFailed},
+		"wait until the timeout":              {update: never, arguments: wait + brief, summary: summaryUpdateTimedOut},
+		"unknown update":                      {update: simulator.UpdateSpec{ID: "another"}, summary: summaryUpdateUnreadable},
+		"unknown update with a wait":          {update: simulator.UpdateSpec{ID: "yet another"}, arguments: wait, summary: summaryUpdateUnreadable},
 	}
 	h := newHarness(t, simulator.Options{})
 	add := func(rows map[string]row) string {
@@ -144,76 +137,42 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], row.want) })
 	}
 	c.write(t, add(bad))
-	said := c.report(t, 1, "plan")
+	said, texts := c.report(t, 1, "plan"), map[string]string{}
 	for name, row := range bad {
-		t.Run(name, func(t *testing.T) { said.wantSaid(t, name, row.said...) })
+		said.wantSaid(t, name, "error: "+row.summary+" (")
+		texts[name] = said.said[label(name)]
 	}
+	wantTexts(t, "update_status.txt", texts)
 }
 
-func TestFailedUpdateIsExplained(t *testing.T) {
+func TestMessagesOfAFailedUpdate(t *testing.T) {
 	t.Parallel()
-	lines := []any{}
+	lines := []string{}
 	for i := range 15 {
 		lines = append(lines, fmt.Sprintf("line %d.\nline %d.", 2*i, 2*i+1))
 	}
 	long := strings.Repeat("x", 300)
-	type row struct {
-		fields  map[string]any
-		said    []string
-		notSaid []string
-	}
-	tests := map[string]row{
+	texts := map[string]string{}
+	for name, update := range map[string]client.UpdateStatus{
 		"all that is known": {
-			map[string]any{
-				"summary": "The build failed", "author": map[string]any{"name": "Ada"},
-				"commit": map[string]any{"sha": "c0ffee", "ref": "main", "message": "Say more\n\nMuch more."},
-				"logs":   []any{"Cloning", "Error: no such page\n", "  at guides/links.mdx"},
-			},
-			[]string{`error: Update failed (data)
-Update all_that_is_known ended with status "failure".
-Summary: The build failed
-Commit: c0ffee
-Ref: main
-Message: Say more
-Author: Ada
-
-End of the log:
-  Cloning
-  Error: no such page
-    at guides/links.mdx
-
-Fix the site, and use the status_id of the next update. To destroy without this read, use -refresh=false.
-`},
-			nil,
+			Summary: new("The build failed"), Author: &client.Author{Name: new("Ada")}, Commit: &client.Commit{SHA: new("c0ffee"), Ref: new("main"), Message: new("Say more\n\nMuch more.")},
+			Logs: []string{"Cloning", "Error: no such page\n", "  at guides/links.mdx"},
 		},
-		"nothing known":     {map[string]any{"summary": nil, "author": nil, "commit": nil, "logs": nil}, []string{"ended with status \"failure\".\n\nFix the site"}, nil},
-		"empty fields":      {map[string]any{"summary": " ", "author": map[string]any{"name": ""}, "commit": map[string]any{"message": "\n"}, "logs": []any{}}, []string{"ended with status \"failure\".\n\nFix the site"}, nil},
-		"log of many lines": {map[string]any{"logs": lines}, []string{"End of the log:\n  line 10.\n", "line 29."}, nil},
-		"log of long lines": {
-			map[string]any{"logs": []any{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
-			[]string{"the reason"},
-			[]string{"first"},
-		},
-		"log of one entry": {map[string]any{"logs": []any{strings.Repeat("a line\n", 1000) + "the reason"}}, []string{"End of the log:\n  a line\n", "the reason"}, nil},
-		"links and control characters": {
-			map[string]any{"summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": []any{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
-			[]string{"https://storage.example/a?(redacted)", "red"},
-			[]string{"abcdef", "pass", "\x1b"},
-		},
+		"nothing known":                {},
+		"empty fields":                 {Summary: new(" "), Author: &client.Author{Name: new("")}, Commit: &client.Commit{Message: new("\n")}, Logs: []string{}},
+		"log of many lines":            {Logs: lines},
+		"log of long lines":            {Logs: []string{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
+		"log of one entry":             {Logs: []string{strings.Repeat("a line\n", 1000) + "the reason"}},
+		"links and control characters": {Summary: new("https://storage.example/a?X-Amz-Signature=abcdef"), Logs: []string{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
+	} {
+		c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var diags diag.Diagnostics
+		update.Status = client.UpdateFailed
+		addUpdateFailure(c, &diags, "upd_1", &update, "", fixSite)
+		texts[name] = strings.ReplaceAll(textOf(diags), long, "(300 characters)")
 	}
-	h := newHarness(t, simulator.Options{})
-	for name, test := range tests {
-		h.service.AddUpdate(simulator.UpdateSpec{ID: label(name), Queue: ended, Run: ended, Fail: "unset", Fields: test.fields})
-	}
-	said := h.cli(t, readUpdates(tests, func(row) string { return "fail_on_failure = true" })).report(t, 1, "plan")
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			said.wantSaid(t, name, test.said...)
-			for _, phrase := range test.notSaid {
-				if strings.Contains(said.said[label(name)], phrase) {
-					t.Errorf("%q is in:\n%s", phrase, said.said[label(name)])
-				}
-			}
-		})
-	}
+	wantTexts(t, "failed_update.txt", texts)
 }
