@@ -48,11 +48,7 @@ func download(service, jobID, target string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	found, err := bundle.Target{Path: target}.Inspect(ctx, bundle.Owned{})
-	if err != nil {
-		return err
-	}
-	staged, err := found.Stage()
+	staged, err := bundle.Target{Path: target}.Stage()
 	if err != nil {
 		return err
 	}
@@ -61,7 +57,7 @@ func download(service, jobID, target string) error {
 		_, err = staged.Unpack(ctx)
 	}
 	if err == nil {
-		_, err = staged.Commit(ctx)
+		_, err = staged.Commit(ctx, &bundle.Run{}, nil)
 	}
 	if err := errors.Join(err, staged.Close()); err != nil {
 		return err

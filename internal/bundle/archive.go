@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
@@ -19,93 +21,71 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 )
 
-// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower
-// them.
+// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower them.
 var limits = struct {
 	entries int   // files and directories, including parents without an entry
 	bytes   int64 // total size of all files, as read and not as declared
 }{100_000, 4 << 30}
 
-// refusal says why an intact archive is not unpacked. It has no subject.
-type refusal struct {
-	ofEntry bool // the subject is an entry, not the archive
-	text    string
-}
+// Fault is the reason why an archive cannot be unpacked.
+type Fault string
 
-func (r *refusal) Error() string { return r.text }
-
-var (
-	errName      = &refusal{true, "has a name that is unsafe or too long"}
-	errMethod    = &refusal{true, "uses an unsupported compression method"}
-	errEncrypted = &refusal{true, "is encrypted"}
-	errKind      = &refusal{true, "is neither a file nor a directory"}
-	errConflict  = &refusal{true, "has the same path as another entry"}
-
-	errFormat   = &refusal{false, "is not a tar, gzip-compressed tar, or zip archive"}
-	errEmpty    = &refusal{false, "contains no files"}
-	errTooMany  = &refusal{false, "has more than 100,000 files and directories"}
-	errTooLarge = &refusal{false, "unpacks to more than 4 GiB"}
-	errListing  = &refusal{false, "has more than 100,000 files and directories, or a central directory of more than 50 MB"}
+const (
+	Damaged      Fault = "damaged archive"
+	NotAnArchive Fault = "neither a tar, gzip-compressed tar, nor zip archive"
+	Empty        Fault = "no files"
+	TooMany      Fault = "more than 100,000 files and directories, or a zip central directory of more than 50 MB"
+	TooLarge     Fault = "more than 4 GiB unpacked"
+	NotUTF8      Fault = "name is not UTF-8"
+	UnsafeName   Fault = "unsafe name" // absolute, leading out, with a backslash or control character, or refused by the system
+	LongName     Fault = "name of more than 1024 bytes, or 255 between slashes"
+	Duplicate    Fault = "same path as another entry, or inside a file" // also where the file system ignores case
+	SymbolicLink Fault = "symbolic link"
+	HardLink     Fault = "hard link"
+	SpecialFile  Fault = "neither a file nor a directory"
+	Encrypted    Fault = "encrypted"
+	Compression  Fault = "unsupported compression method"
 )
+
+func (f Fault) Error() string { return string(f) }
 
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.
 type ArchiveError struct {
-	Entry   string // as in the archive: up to 1 MiB of any bytes; "" if the archive is invalid
-	Err     error
-	Damaged bool // the file is corrupt, not just unsupported
+	Fault Fault
+	Entry string // what was read last, by its name in the archive: up to 1 MiB of any bytes; "" if it is no entry
+	Err   error  // Fault, or if the archive is damaged, what is wrong with its bytes
 }
 
-// Error returns the reason, in words that can follow "because". It escapes the name of the
-// entry, and shows at most 100 characters of it.
-func (e *ArchiveError) Error() string {
-	refused, intact := errors.AsType[*refusal](e.Err)
-	switch {
-	case intact && refused.ofEntry:
-		return fmt.Sprintf("its entry %.100q %v", e.Entry, e.Err)
-	case intact:
-		return "it " + e.Err.Error()
-	case e.Entry != "":
-		return fmt.Sprintf("%v in the entry %.100q", e.Err, e.Entry)
-	}
-	return e.Err.Error()
-}
-
+func (e *ArchiveError) Error() string { return fmt.Sprintf("entry %.100q: %v", e.Entry, e.Err) }
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
-// isSystemError reports whether the system caused the error, for example because the
-// disk is full, and not the archive.
+// isSystemError reports whether the system caused the error, for example because the disk is full, and not the archive.
 func isSystemError(err error) bool {
 	_, found := errors.AsType[syscall.Errno](err)
 	return found
 }
 
-// readArchive reads the archive at name to its end, unpacks it into root unless that is nil,
-// and returns its content. It checks each entry before it unpacks it.
-//
-// Files get mode 0644 and directories 0755, less the umask. Owners, times, and modes of
-// the archive are dropped. Errors are *ArchiveError, those of the system, and
-// context.Cause(ctx). After an error, root may hold a part of the archive.
-func readArchive(ctx context.Context, name string, root *os.Root) (tree, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
+// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files get mode 0644 and directories 0755, less
+// the umask. Errors are *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may hold a part of the archive.
+func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (content Content, err error) {
 	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
-	if err == nil && a.files == 0 {
-		err = errEmpty
+	if content = a.tree.content(); err == nil && content.Files == 0 {
+		err = Empty
 	}
+	fault, intact := errors.AsType[Fault](err)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil && !isSystemError(err):
-		_, intact := errors.AsType[*refusal](err)
-		return nil, &ArchiveError{a.current, err, !intact}
+		return Content{}, context.Cause(ctx)
+	case err == nil || isSystemError(err):
+		return content, err
+	case !intact:
+		fault = Damaged
 	}
-	return a.tree, err
+	return Content{}, &ArchiveError{fault, a.current, err}
 }
 
 // archiveReader is one pass over an archive.
@@ -114,35 +94,66 @@ type archiveReader struct {
 	root    *os.Root // where it is unpacked to; nil if it is only read
 	current string   // name of the entry that is read, as in the archive; "" between entries
 	tree    tree     // every path named or implied so far
-	files   int      // of these
 	left    int64    // bytes that files may still unpack to
 }
 
-func (a *archiveReader) read(file *os.File) error {
-	magic := make([]byte, 4)
-	if _, err := file.ReadAt(magic, 0); err != nil && err != io.EOF {
+func (a *archiveReader) read(file *io.SectionReader) error {
+	source := bufio.NewReader(&meter{a.ctx, file, new(int64(math.MaxInt64))})
+	magic, err := source.Peek(4)
+	switch begin := string(magic); {
+	case err != nil && err != io.EOF:
 		return err
-	}
-	switch {
-	case bytes.Equal(magic, []byte("PK\x03\x04")), bytes.Equal(magic, []byte("PK\x05\x06")):
+	case begin == "PK\x03\x04", begin == "PK\x05\x06":
 		return a.zip(file)
-	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		unzipped, err := gzip.NewReader(file)
-		if err != nil {
+	case strings.HasPrefix(begin, "\x1f\x8b"):
+		unzipped := &gzipReader{source: source}
+		if err := unzipped.nextMember(); err != nil {
 			return err
 		}
 		return a.tar(unzipped)
 	}
-	return a.tar(file)
+	return a.tar(source)
+}
+
+// gzipReader reads the members of a gzip file (RFC 1952, section 2.2), and drops zeros after one: BSD tar pads what it writes to a pipe.
+type gzipReader struct {
+	gzip.Reader
+	source *bufio.Reader
+}
+
+func (r *gzipReader) nextMember() error {
+	err := r.Reset(r.source)
+	r.Multistream(false)
+	return err
+}
+
+func (r *gzipReader) Read(p []byte) (int, error) {
+	for {
+		n, err := r.Reader.Read(p)
+		if n > 0 {
+			return n, nil // the next call returns the error again
+		}
+		if err != io.EOF {
+			return 0, err
+		}
+		next, err := r.source.ReadByte()
+		for err == nil && next == 0 {
+			next, err = r.source.ReadByte()
+		}
+		if err == nil {
+			err = errors.Join(r.source.UnreadByte(), r.nextMember())
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 func (a *archiveReader) tar(source io.Reader) error {
-	// This limits how much is read, including headers and padding.
-	const perEntry, trailer = 4 << 10, 1 << 20
-	left := limits.bytes + int64(limits.entries)*perEntry + trailer
+	left := limits.bytes + int64(limits.entries)*4<<10 + 1<<20 // with headers and padding
 	stream := bufio.NewReader(&meter{a.ctx, source, &left})
 	if _, err := stream.Peek(512); err == io.EOF {
-		return errFormat // shorter than one block
+		return NotAnArchive // shorter than one block
 	}
 	r := tar.NewReader(stream)
 	for {
@@ -154,20 +165,29 @@ func (a *archiveReader) tar(source io.Reader) error {
 			_, err := io.Copy(io.Discard, stream)
 			return err
 		case errors.Is(err, tar.ErrHeader) && len(a.tree) == 0:
-			return errFormat
+			return NotAnArchive
 		case err != nil:
 			return err
 		}
 		a.current = header.Name
-		var body io.Reader
+		var body io.Reader = r
 		switch header.Typeflag {
-		case tar.TypeReg:
-			body = r
+		case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
+			if strings.HasSuffix(header.Name, "/") {
+				body = nil // a directory, as GNU tar and BSD tar read it
+			} else if header.Size > a.left {
+				return TooLarge // before a sparse file fills the disk
+			}
 		case tar.TypeDir:
+			body = nil
 		case tar.TypeXGlobalHeader:
 			continue // git archive writes one; it is not a file
+		case tar.TypeSymlink:
+			return SymbolicLink
+		case tar.TypeLink:
+			return HardLink
 		default:
-			return errKind
+			return SpecialFile
 		}
 		if err := a.add(body); err != nil {
 			return err
@@ -184,132 +204,132 @@ type zipDirectory struct {
 func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
 	n, err := d.ReaderAt.ReadAt(p, at)
 	if d.left -= int64(n); d.left < 0 {
-		return 0, errListing
+		return 0, TooMany
 	}
 	return n, err
 }
 
-func (a *archiveReader) zip(file *os.File) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
+func (a *archiveReader) zip(file *io.SectionReader) error {
 	directory := &zipDirectory{file, int64(limits.entries)*512 + 1<<20}
-	r, err := zip.NewReader(directory, info.Size())
+	r, err := zip.NewReader(directory, file.Size())
 	if err != nil {
 		return err
 	}
 	directory.left = math.MaxInt64
 	for _, f := range r.File {
-		a.current = f.Name
+		a.current = zipName(f)
 		if err := a.zipEntry(f); err != nil {
 			return err
 		}
 	}
-	a.current = ""
 	return nil
 }
 
 func (a *archiveReader) zipEntry(f *zip.File) error {
-	const encrypted = 1 // bit of the general purpose flags (APPNOTE 4.4.4)
 	switch mode := f.Mode(); {
-	case f.Flags&encrypted != 0:
-		return errEncrypted
+	case f.Flags&1 != 0: // APPNOTE 4.4.4
+		return Encrypted
 	case mode.IsDir():
 		return a.add(nil)
+	case mode.Type() == fs.ModeSymlink:
+		return SymbolicLink
 	case !mode.IsRegular():
-		return errKind
+		return SpecialFile
 	}
 	body, err := f.Open()
-	if errors.Is(err, zip.ErrAlgorithm) {
-		return errMethod
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, zip.ErrAlgorithm):
+		return Compression
+	case err != nil:
 		return err
 	}
 	defer func() { _ = body.Close() }()
 	return a.add(body)
 }
 
-// add adds the current entry, after its parents. A directory has no body.
+// zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a Unicode path (4.6.9) has the version 1, the
+// CRC-32 of the name in the header, which may be in any code page, and the name in UTF-8.
+func zipName(f *zip.File) string {
+	for rest := f.Extra; len(rest) >= 4; {
+		id, size := binary.LittleEndian.Uint16(rest), 4+int(binary.LittleEndian.Uint16(rest[2:]))
+		field := rest[4:min(size, len(rest))]
+		if id == 0x7075 && len(field) > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
+			return string(field[5:])
+		}
+		rest = rest[min(size, len(rest)):]
+	}
+	return f.Name
+}
+
+// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that lead out of the archive or are too long
+// for common file systems, and backslashes. It also refuses what the system reserves.
 func (a *archiveReader) add(body io.Reader) error {
-	name, err := cleanName(a.current)
+	name := path.Clean(a.current)
+	_, err := filepath.Localize(name)
 	switch {
-	case err != nil:
-		return err
-	case name == "." && body != nil:
-		return errName
+	case !utf8.ValidString(name):
+		return NotUTF8
+	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 }):
+		return LongName
+	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
+		return UnsafeName
 	case name == ".":
 		return nil
-	}
-	for i, c := range name {
-		if c == '/' {
-			if err := a.enter(name[:i], nil); err != nil {
-				return err
-			}
-		}
 	}
 	return a.enter(name, body)
 }
 
-// maxName is the longest name of an entry in bytes. With the directory that it is unpacked into, a
-// name must fit into a path of the system, and each parent takes time.
-const maxName = 1024
-
-// cleanName returns the slash-separated path of an entry, relative to the root of the
-// archive, which is ".". On every system, it refuses names that lead out of the archive,
-// backslashes, which separate directories on Windows only, and names and elements that are too
-// long for common file systems. It also refuses what the system reserves.
-func cleanName(raw string) (string, error) {
-	name := path.Clean(raw)
-	_, err := filepath.Localize(name)
-	tooLong := slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 })
-	if err != nil || len(name) > maxName || tooLong || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
-		return "", errName
-	}
-	return name, nil
-}
-
-// enter adds one path to the tree. Only a directory may be entered again.
-func (a *archiveReader) enter(name string, body io.Reader) (err error) {
-	known, again := a.tree[name]
-	switch {
-	case again && known == ofDirectory && body == nil:
+// enter adds one slash-separated path to the tree. Only a directory may be entered again.
+func (a *archiveReader) enter(name string, body io.Reader) error {
+	if known, again := a.tree[name]; again && known == ofDirectory && body == nil {
 		return nil
-	case again && name == a.current:
-		return errConflict
-	case again:
-		return fmt.Errorf("%w: %.100q", errConflict, name)
-	case len(a.tree) == limits.entries:
-		return errTooMany
-	case body != nil:
-		a.files++
-		a.tree[name], err = a.readFile(name, &meter{a.ctx, body, &a.left})
-	case a.root != nil:
-		a.tree[name], err = ofDirectory, a.root.Mkdir(name, 0o755)
-	default:
-		a.tree[name] = ofDirectory
+	} else if again {
+		return Duplicate
 	}
+	if parent := path.Dir(name); parent != "." {
+		if err := a.enter(parent, nil); err != nil {
+			return err
+		}
+	}
+	if len(a.tree) == limits.entries {
+		return TooMany
+	}
+	sum, err := a.write(name, body)
 	if errors.Is(err, fs.ErrExist) {
-		return errConflict // the file system ignores case
+		return Duplicate // the file system ignores case
 	}
+	a.tree[name] = sum
 	return err
 }
 
-func (a *archiveReader) readFile(name string, body io.Reader) (checksum, error) {
+// write unpacks a file or a directory, and returns its checksum.
+func (a *archiveReader) write(name string, body io.Reader) (sum checksum, err error) {
+	if body == nil {
+		if a.root != nil {
+			err = a.root.Mkdir(name, 0o755)
+		}
+		return ofDirectory, err
+	}
+	body = &meter{a.ctx, body, &a.left}
 	if a.root == nil {
 		return sumOf(body)
 	}
 	file, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return checksum{}, err
+		return sum, err
 	}
-	sum, err := sumOf(io.TeeReader(body, file))
+	sum, err = sumOf(io.TeeReader(body, file))
 	return sum, errors.Join(err, file.Close())
 }
 
-// meter reads from source. It fails when ctx has ended, or when more than *left bytes
-// have been read.
+// sumOf reads source to its end.
+func sumOf(source io.Reader) (checksum, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, source)
+	return checksum(hash.Sum(nil)), err
+}
+
+// meter reads from source. It fails when ctx has ended, or when more than *left bytes have been read.
 type meter struct {
 	ctx    context.Context
 	source io.Reader
@@ -322,7 +342,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	}
 	n, err := m.source.Read(p)
 	if *m.left -= int64(n); *m.left < 0 {
-		return 0, errTooLarge
+		return 0, TooLarge
 	}
 	return n, err
 }

@@ -1,17 +1,12 @@
-// Package bundle verifies the bundle of a static export, unpacks it, puts it in place,
-// and recognizes what it wrote. It trusts neither archives nor the disk. It does not know
-// HTTP, the service's API, or Terraform.
+// Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote. It trusts neither archives nor the
+// disk. It does not know HTTP, the service's API, or Terraform, whose provider words its errors.
 //
-// [Target.Inspect] finds out what is at a target. [Found.Stage] creates an empty file for a new
-// bundle in a temporary directory. The caller writes to it. [Staged.Unpack] reads it, and
-// [Staged.Commit] renames everything into place. [Found.Remove] renames what is at the target into
-// temporary directories instead. After either, or a failure, Close deletes the temporary directories.
-//
-// Only what the same resource wrote is replaced or removed. Anything else that already has the content
-// of the bundle stays in place, and counts as written by the resource from then on.
+// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack]. [Staged.Commit] renames it into place, and
+// [Target.Remove] deletes it. Both touch only what has a digest that the caller knows as its own.
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,267 +15,287 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
+	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/robustio"
 )
 
-// Staged is a new bundle for a target, in temporary directories.
+// Target is where a bundle is put.
+type Target struct {
+	Path   string // of the file, or if it is unpacked, of the directory
+	Unpack bool
+}
+
+// Owned holds digests of what a resource wrote, oldest first: checksums of files, or content digests of directories.
+type Owned []string
+
+// with moves or adds a digest to the end. It keeps 20, because a runner with a persistent disk may hold an earlier bundle.
+func (o Owned) with(digest string) Owned {
+	others := slices.DeleteFunc(slices.Clone(o), func(other string) bool { return other == digest })
+	return append(others, digest)[max(0, len(others)+1-20):]
+}
+
+// OccupiedError reports something at a target that is not [Owned].
+type OccupiedError struct {
+	Path string
+	Kind fs.FileMode // its type bits. If they are those of the target, it has another content.
+}
+
+func (e *OccupiedError) Error() string { return fmt.Sprintf("%s (%v) is not owned", e.Path, e.Kind) }
+
+// LeftError reports a directory beside the target that the system refused to delete or to rename.
+type LeftError struct {
+	Path string
+	Old  bool // it is what was at the target, and has to be put back; otherwise, nothing needs it
+	Err  error
+}
+
+func (e *LeftError) Error() string { return e.Err.Error() }
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that replaces the one that is removed.
+type Run struct{ committed []string } // absolute paths
+
+// changing is held from the last look at a target to the renames, against other changes in this process. It guards every Run.
+var changing sync.Mutex
+
+// Inspect returns the digest of what is at the target, or "" if there is nothing, or an empty directory to unpack into. What is not owned is an
+// [*OccupiedError]. Other errors are those of the system, and context.Cause(ctx).
+func (t Target) Inspect(ctx context.Context, owned Owned) (digest string, err error) {
+	name := filepath.Clean(t.Path) // before a trailing slash, the system would follow a link
+	info, err := os.Lstat(name)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // the latter if a parent is a file
+		return "", nil
+	case err != nil:
+		return "", err
+	case t.Unpack && info.IsDir():
+		if entries, err := os.ReadDir(name); err != nil || len(entries) == 0 {
+			return "", err
+		}
+	}
+	kind := info.Mode().Type()
+	if len(owned) > 0 && (kind.IsDir() && t.Unpack || kind.IsRegular() && !t.Unpack) {
+		digest, err = digestOf(ctx, name, t.Unpack)
+		if ctx.Err() != nil || isSystemError(err) {
+			return "", cmp.Or(context.Cause(ctx), err)
+		}
+		if err == nil && slices.Contains(owned, digest) {
+			return digest, nil
+		}
+	}
+	return "", &OccupiedError{name, kind}
+}
+
+// Staged is a new bundle in a temporary directory. What is written to it is appended to the archive.
 type Staged struct {
-	SizeBytes int64 // of the file so far
+	io.Writer
+	SizeBytes int64 // of the archive; known after Unpack
 
-	found  *Found
-	writer *os.File
-	hash   hash.Hash // of the file so far
+	target        Target
+	temporary     string // directory; "" if it is kept
+	archive       *os.File
+	hash          hash.Hash // of the archive so far
+	fresh, digest string    // what is put in place; known after Unpack
 }
 
-// Stage creates an empty file, and the parent directories of the target if they are missing.
-func (f *Found) Stage() (*Staged, error) {
-	for _, p := range f.parts() {
-		if err := p.mkdirBeside(); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
+// Stage creates an empty archive in a temporary directory beside the target, and missing parents. A killed process leaves the directory behind.
+func (t Target) Stage() (*Staged, error) {
+	t.Path = filepath.Clean(t.Path)
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
+		return nil, err
 	}
-	writer, err := os.OpenFile(f.file.newName(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &Staged{found: f, writer: writer, hash: sha256.New()}, nil
-}
-
-// mkdirBeside creates the temporary directory of the part, on the same file system. A killed
-// process leaves it behind.
-func (p *part) mkdirBeside() error {
-	parent := filepath.Dir(p.name)
-	err := os.MkdirAll(parent, 0o755)
-	if err == nil {
-		p.temporary, err = os.MkdirTemp(parent, "."+filepath.Base(p.name)+".docs-bundle-*")
-	}
-	return err
-}
-
-func (p *part) newName() string { return filepath.Join(p.temporary, "new") }
-func (p *part) oldName() string { return filepath.Join(p.temporary, "old") }
-
-// Write appends to the file.
-func (s *Staged) Write(p []byte) (int, error) {
-	n, err := s.writer.Write(p)
-	_, _ = s.hash.Write(p[:n])
-	s.SizeBytes += int64(n)
-	return n, err
-}
-
-// Restart empties the file.
-func (s *Staged) Restart() error {
-	s.hash.Reset()
-	s.SizeBytes = 0
-	if err := s.writer.Truncate(0); err != nil {
-		return err
-	}
-	_, err := s.writer.Seek(0, io.SeekStart)
-	return err
-}
-
-// SHA256 returns the checksum of the file so far, in lowercase hexadecimal.
-func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
-
-// Unpack closes the file, reads it as an archive, and unpacks it if the target has a
-// directory. A bundle that is not unpacked need not be an archive.
-//
-// Errors are *ArchiveError, those of the file system, and context.Cause(ctx).
-func (s *Staged) Unpack(ctx context.Context) (Content, error) {
-	// No sync is needed: the next plan detects what a crash has damaged.
-	if err := s.writer.Close(); err != nil {
-		return Content{}, err
-	}
-	file, directory := s.found.file, s.found.directory
-	file.content = s.SHA256()
-	if directory == nil {
-		held, err := readArchive(ctx, file.newName(), nil)
-		if archive, ok := errors.AsType[*ArchiveError](err); ok && !archive.Damaged {
-			return Content{}, nil
-		}
-		return held.content(), err
-	}
-	err := os.Mkdir(directory.newName(), 0o755)
-	if err != nil {
-		return Content{}, err
-	}
-	root, err := os.OpenRoot(directory.newName()) // refuses names that lead out of it
-	if err != nil {
-		return Content{}, err
-	}
-	defer func() { _ = root.Close() }()
-	held, err := readArchive(ctx, file.newName(), root)
-	content := held.content()
-	directory.content = content.Digest
-	return content, err
-}
-
-// Commit renames the unpacked directory and the file into place, unless what is there
-// already has the same content. It returns what the resource owns then. It fails with an
-// [OccupiedError] if something is there that the resource did not write and that differs from the
-// bundle, or if the target has changed since Inspect.
-//
-// After an error, the target is unchanged, unless the error is [ErrNotUndone].
-func (s *Staged) Commit(ctx context.Context) (owned Owned, err error) {
-	for _, p := range s.found.parts() {
-		if p.origin == originOther && p.digest == "" {
-			_ = p.readDigest(ctx) // what cannot be read is not the same
-		}
-		p.same = p.digest == p.content
-		if info, err := os.Lstat(p.name); err == nil && info.Mode().Type() == p.kind {
-			mode := info.Mode() & (fs.ModePerm | fs.ModeSetgid) // keep them; a rename reports what is missing
-			if p.kind.IsDir() {
-				mode |= 0o700 // or Close could not delete it
-			}
-			_ = os.Chmod(p.newName(), mode)
-		}
-	}
-	unlock, err := lock(ctx)
-	if err != nil {
-		return owned, err
-	}
-	defer unlock()
-	if err := s.found.replace(); err != nil {
-		return owned, err
-	}
-	owned = Owned{withLatest(s.found.owned.Files, s.found.file.claim()), s.found.owned.Trees}
-	if s.found.directory != nil {
-		owned.Trees = withLatest(owned.Trees, s.found.directory.claim())
-	}
-	return owned, nil
-}
-
-// replace puts the new content in place of what was found, unless that has changed.
-func (f *Found) replace() error {
-	var occupied OccupiedError
-	var renames []rename
-	for _, p := range f.parts() {
-		now, err := stampOf(p.name)
-		switch {
-		case err == nil && now.entries == 0: // it was never there, or is gone
-			renames = append(renames, rename{p.newName(), p.name})
-		case p.origin.foreign() && !p.same:
-			occupied = append(occupied, p.obstacle(p.problem))
-		case err != nil || now != p.stamp:
-			occupied = append(occupied, p.obstacle("was created or changed in the meantime, perhaps by another resource with the same path"))
-		case p.same: // it stays
-		case p.kind.IsDir():
-			renames = append(renames, rename{p.name, p.oldName()}, rename{p.newName(), p.name})
-		default:
-			renames = append(renames, rename{p.newName(), p.name})
-		}
-	}
-	if len(occupied) > 0 {
-		return occupied
-	}
-	return f.renameAll(renames)
-}
-
-// claim describes what is in place now. It sets a new time, so that a destroy of another
-// resource that wrote the same leaves it. If the system refuses the new time, that destroy
-// deletes it.
-func (p *part) claim() Written {
-	_ = os.Chtimes(p.name, time.Now(), time.Now())
-	written := Written{Digest: p.content}
-	if info, err := os.Lstat(p.name); err == nil {
-		written.Time = info.ModTime().UnixNano()
-	}
-	return written
-}
-
-// Remove renames the directory and the file into temporary directories if the resource
-// wrote them and nothing has put them in place again since, such as the resource that
-// replaces this one. It returns what it leaves. Errors are those of the system, which may be
-// [ErrNotUndone], and context.Cause(ctx).
-func (f *Found) Remove(ctx context.Context) (left []Obstacle, err error) {
-	unlock, err := lock(ctx)
+	temporary, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	var renames []rename
-	for _, p := range f.parts() {
-		now, err := stampOf(p.name)
-		switch {
-		case p.origin == originNone, err == nil && now.entries == 0: // it was never there, or is gone
-		case p.origin.foreign() || p.unsure:
-			left = append(left, p.obstacle(p.problem))
-		case err != nil || now != p.stamp:
-			left = append(left, p.obstacle(replacedSince))
-		default:
-			if err := p.mkdirBeside(); err != nil {
-				return nil, err
-			}
-			renames = append(renames, rename{p.name, p.oldName()})
-		}
+	s := &Staged{target: t, temporary: temporary, hash: sha256.New()}
+	s.archive, err = os.OpenFile(s.in("archive"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, cmp.Or(err, s.Close())
 	}
-	return left, f.renameAll(renames)
+	s.Writer = io.MultiWriter(s.archive, s.hash)
+	return s, nil
 }
 
-type rename struct{ from, to string }
+func (s *Staged) in(name string) string { return filepath.Join(s.temporary, name) }
 
-// ErrNotUndone means that the system refused a rename, and then also refused to undo an
-// earlier one. Close keeps the temporary directories.
-var ErrNotUndone = errors.New("the change was undone only in part")
+// Restart empties the archive.
+func (s *Staged) Restart() error {
+	s.hash.Reset()
+	_, err := s.archive.Seek(0, io.SeekStart)
+	return errors.Join(err, s.archive.Truncate(0))
+}
 
-// renameAll makes all renames, or none. It tries again on systems that refuse a rename while
-// another program reads the file, such as a virus scanner on Windows.
-func (f *Found) renameAll(renames []rename) error {
-	for i, r := range renames {
-		err := robustio.Rename(r.from, r.to)
-		if err == nil {
-			continue
+// SHA256 returns the checksum of the archive so far, in lowercase hexadecimal.
+func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
+
+// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive will do. Nothing may be written after
+// it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
+func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
+	defer func() { err = errors.Join(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
+	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
+		return Content{}, err
+	}
+	var root *os.Root
+	if s.target.Unpack {
+		if err := os.Mkdir(s.in("directory"), 0o755); err != nil {
+			return Content{}, err
 		}
-		for _, done := range slices.Backward(renames[:i]) {
-			if failed := robustio.Rename(done.to, done.from); failed != nil {
-				f.keep = true
-				return fmt.Errorf("%w; %w: %w", err, ErrNotUndone, failed)
-			}
+		if root, err = os.OpenRoot(s.in("directory")); err != nil { // it refuses names that lead out of it
+			return Content{}, err
 		}
-		return err
+		defer func() { _ = root.Close() }()
+	}
+	content, err = readArchive(ctx, io.NewSectionReader(s.archive, 0, s.SizeBytes), root)
+	s.fresh, s.digest = s.in("directory"), content.Digest
+	if !s.target.Unpack {
+		s.fresh, s.digest = s.in("archive"), s.SHA256()
+		if refused, ok := errors.AsType[*ArchiveError](err); ok && refused.Fault != Damaged {
+			err = nil
+		}
+	}
+	return content, err
+}
+
+// Commit puts the new bundle in place of what is owned, with the permissions of that, and returns what is owned then. It fails with an [*OccupiedError] if
+// anything else is there. After an error, the target is unchanged, unless a [*LeftError] has the old directory. robustio tries again on systems that refuse
+// a rename while another program reads the file, such as a virus scanner on Windows.
+func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, error) {
+	changing.Lock()
+	defer changing.Unlock()
+	old, target := s.in("old"), s.target.Path
+	if _, err := s.target.Inspect(ctx, owned); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(target)
+	moved := err == nil && s.target.Unpack
+	if moved {
+		_ = os.Chmod(s.fresh, info.Mode()&(fs.ModePerm|fs.ModeSetgid)|0o700) // or Close could not delete it
+		if err := robustio.Rename(target, old); err != nil {
+			return nil, err
+		}
+	} else if err == nil {
+		_ = os.Chmod(s.fresh, info.Mode().Perm())
+	}
+	if err = robustio.Rename(s.fresh, target); err == nil {
+		path, _ := filepath.Abs(target)
+		run.committed = append(run.committed, path)
+		return owned.with(s.digest), nil
+	}
+	if moved {
+		if undo := robustio.Rename(old, target); undo != nil {
+			s.temporary = "" // Close keeps it
+			err = &LeftError{old, true, errors.Join(err, undo)}
+		}
+	}
+	return nil, err
+}
+
+// Close deletes the temporary directory, unless it holds what could not be put back. The error is a [*LeftError].
+func (s *Staged) Close() error {
+	_ = s.archive.Close()                                   // of no file, or again after Unpack, it does nothing
+	if err := robustio.RemoveAll(s.temporary); err != nil { // which does nothing for ""
+		return &LeftError{s.temporary, false, err}
 	}
 	return nil
 }
 
-// Close deletes the temporary directories, as [Found.Close] does.
-func (s *Staged) Close() error {
-	_ = s.writer.Close() // Unpack may have closed it
-	return s.found.Close()
+// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything else is there. After a [*LeftError],
+// nothing is at the target; after another error, the target is unchanged.
+func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
+	changing.Lock()
+	defer changing.Unlock()
+	if path, _ := filepath.Abs(t.Path); slices.Contains(run.committed, path) {
+		return nil
+	}
+	if digest, err := t.Inspect(ctx, owned); err != nil || digest == "" {
+		return err
+	}
+	s, err := t.Stage()
+	if err != nil {
+		return err
+	}
+	err = robustio.Rename(s.target.Path, s.in("old"))
+	return cmp.Or(err, s.Close())
 }
 
-// Close deletes the temporary directories of Stage and Remove, unless they hold what could
-// not be put back. An error names what is left.
-func (f *Found) Close() error {
-	var failures []error
-	for _, p := range f.parts() {
-		if p.temporary == "" || f.keep {
-			continue
-		}
-		if err := robustio.RemoveAll(p.temporary); err != nil {
-			failures = append(failures, fmt.Errorf("%q was not deleted: %w", p.temporary, err))
-		}
-	}
-	return errors.Join(failures...)
+// Content describes what is in an archive.
+type Content struct {
+	Digest string // the content digest (see tree.content), or "" if the file is not an archive that can be unpacked
+	Files  int64
 }
 
-// changing is a semaphore that is held during a change, so that no other resource of this
-// process changes a target between the comparison and the renames.
-var changing = make(chan struct{}, 1)
+// checksum is the SHA-256 of a file's content.
+type checksum [sha256.Size]byte
 
-// lock waits for the semaphore, and returns the function that releases it.
-func lock(ctx context.Context) (unlock func(), err error) {
-	select {
-	case changing <- struct{}{}:
-		if ctx.Err() == nil {
-			return func() { <-changing }, nil
+// ofDirectory stands for the checksum of a directory.
+var ofDirectory checksum
+
+// tree is the content of an archive or of a directory on disk: a checksum for each slash-separated name, including parents without their own entry.
+type tree map[string]checksum
+
+// content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for each file and directory, ordered by the
+// bytes of its name. A record is
+//
+//	KIND SP SUM SP NAME NUL
+//
+// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64 zeros for a directory. NAME is
+// slash-separated and neither starts nor ends with a slash. Modes, times, owners, and the order of the archive are ignored.
+func (t tree) content() (c Content) {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		kind := 'd'
+		if t[name] != ofDirectory {
+			kind = 'f'
+			c.Files++
 		}
-		<-changing
-	case <-ctx.Done():
+		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name], name)
 	}
-	return nil, context.Cause(ctx)
+	c.Digest = hex.EncodeToString(hash.Sum(nil))
+	return c
+}
+
+// digestOf returns the content digest of a directory, or the checksum of a file in the same form. A directory with a link or a device, or beyond the limits
+// of an archive, has none: the error is a [Fault]. Others are those of the system, and context.Cause(ctx).
+func digestOf(ctx context.Context, name string, directory bool) (string, error) {
+	if !directory {
+		sum, err := readSum(ctx, name, new(int64(math.MaxInt64)))
+		return hex.EncodeToString(sum[:]), err
+	}
+	found, left := tree{}, limits.bytes
+	err := fs.WalkDir(os.DirFS(name), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == ".":
+			return err
+		case len(found) == limits.entries:
+			return TooMany
+		case entry.IsDir():
+			found[path] = ofDirectory
+			return nil
+		case !entry.Type().IsRegular():
+			return SpecialFile
+		}
+		found[path], err = readSum(ctx, filepath.Join(name, path), &left)
+		return err
+	})
+	return found.content().Digest, err
+}
+
+// readSum returns the checksum of a file, and reduces left by its size.
+func readSum(ctx context.Context, name string, left *int64) (checksum, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return checksum{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return sumOf(&meter{ctx, file, left})
 }

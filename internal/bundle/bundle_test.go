@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,64 +10,56 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 var errDownload = errors.New("not downloaded")
 
-// disk is a directory with the target of one resource.
+// disk is a directory with the target of one resource: out/bundle.
 type disk struct {
 	t    *testing.T
 	root string
 	Target
+	run     Run
 	owned   Owned
 	content Content // of what was staged last
 }
 
-func newDisk(t *testing.T) *disk {
+func newDisk(t *testing.T, unpack bool) *disk {
 	t.Helper()
 	root := t.TempDir()
-	return &disk{t: t, root: root, Target: Target{Path: filepath.Join(root, "out", "bundle.tgz"), Directory: filepath.Join(root, "site")}}
-}
-
-func (d *disk) inspect() *Found {
-	d.t.Helper()
-	found, err := d.Inspect(d.t.Context(), d.owned)
-	must(d.t, err)
-	return found
+	return &disk{t: t, root: root, Target: Target{filepath.Join(root, "out", "bundle"), unpack}}
 }
 
 // stage stages and unpacks data. Without data, the download fails.
 func (d *disk) stage(data []byte) (*Staged, error) {
 	d.t.Helper()
-	staged, err := d.inspect().Stage()
+	staged, err := d.Stage()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { // Windows renames and deletes no open file
-		if err := staged.writer.Close(); !errors.Is(err, os.ErrClosed) {
-			d.t.Errorf("the file is still open: %v", err)
+		if err := staged.archive.Close(); !errors.Is(err, os.ErrClosed) {
+			d.t.Errorf("the archive is still open: %v", err)
 		}
 	}()
 	if data == nil {
 		return nil, errors.Join(errDownload, staged.Close())
 	}
-	for _, part := range [][]byte{[]byte("of an object that changed"), nil, data[:1], data[1:]} {
+	for _, part := range [][]byte{slices.Repeat([]byte("of an object that changed"), 100), nil, data[:1], data[1:]} {
 		if part == nil {
 			must(d.t, staged.Restart())
 		}
 		_, err = staged.Write(part)
 		must(d.t, err)
 	}
-	if staged.SHA256() != sha256Of(data) || staged.SizeBytes != int64(len(data)) {
-		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sha256Of(data))
-	}
 	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
 		return nil, errors.Join(err, staged.Close())
+	}
+	if staged.SHA256() != sha256Of(data) || staged.SizeBytes != int64(len(data)) {
+		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sha256Of(data))
 	}
 	return staged, nil
 }
@@ -86,22 +77,41 @@ func (d *disk) put(data []byte) error {
 // commit commits what was staged.
 func (d *disk) commit(staged *Staged) error {
 	d.t.Helper()
-	owned, err := staged.Commit(d.t.Context())
+	owned, err := staged.Commit(d.t.Context(), &d.run, d.owned)
 	if err == nil {
 		d.owned = owned
 	}
 	return errors.Join(err, staged.Close())
 }
 
-// remove removes what is at the target.
+// remove removes what is at the target, in another run.
 func (d *disk) remove() error {
 	d.t.Helper()
-	found := d.inspect()
-	_, err := found.Remove(d.t.Context())
-	return errors.Join(err, found.Close())
+	d.run = Run{}
+	return d.Remove(d.t.Context(), &d.run, d.owned)
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
+
+// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, and link NAME (instead of what is there).
+func (d *disk) change(steps string) {
+	d.t.Helper()
+	for step := range strings.SplitSeq(steps, ", ") {
+		verb, name, _ := strings.Cut(step, " ")
+		name = d.path(name)
+		switch verb {
+		case "put":
+			write(d.t, name, "mine 1") // as long as home 1
+		case "dir":
+			must(d.t, os.Mkdir(name, 0o755))
+		case "rm":
+			must(d.t, os.RemoveAll(name))
+		case "link":
+			must(d.t, os.Rename(name, d.path("elsewhere")))
+			symlink(d.t, d.path("elsewhere"), name)
+		}
+	}
+}
 
 // wantListing compares all that is on the disk.
 func (d *disk) wantListing(want map[string]string) {
@@ -113,29 +123,9 @@ func (d *disk) wantListing(want map[string]string) {
 
 func sha256Of(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-func TestPermissionsStay(t *testing.T) {
-	t.Parallel()
-	d := newDisk(t)
-	must(t, os.Mkdir(d.Directory, 0o700))
-	must(t, os.Chmod(d.Directory, 0o700|fs.ModeSetgid))
-	must(t, d.put(siteOf(t, "1")))
-	must(t, os.Chmod(d.Path, 0o600))
-	must(t, d.put(siteOf(t, "2")))
-	for _, name := range []string{d.Directory, d.Path} {
-		info, err := os.Stat(name)
-		must(t, err)
-		if mode := info.Mode(); runtime.GOOS != "windows" && (mode.Perm()&0o77 != 0 || mode.IsDir() && mode&fs.ModeSetgid == 0) { // Windows has none
-			t.Errorf("%s has the mode %s", name, mode)
-		}
-	}
-	must(t, os.Chmod(d.Directory, 0o500))
-	err := d.put(siteOf(t, "3")) // only root can replace it
-	info, _ := os.Stat(d.Directory)
-	left, _ := filepath.Glob(filepath.Join(d.root, ".*docs-bundle*"))
-	if len(left) > 0 || err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
-		t.Errorf("a directory without write permission: mode %s, error %v, left %v", info.Mode(), err, left)
-	}
-	must(t, os.Chmod(d.Directory, 0o700)) // so the test can delete it
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // siteOf packs a site of two pages in an archive.
@@ -143,11 +133,181 @@ func siteOf(t *testing.T, version string) []byte {
 	return gzipOf(t, tarOf(t, regular("docs/guide.html", "guide "+version), regular("index.html", "home "+version)))
 }
 
-func listingOf(archive []byte, version string) map[string]string {
-	return map[string]string{
-		"out/": "", "out/bundle.tgz": string(archive),
-		"site/": "", "site/docs/": "", "site/docs/guide.html": "guide " + version, "site/index.html": "home " + version,
+// listingOf is the disk with that bundle.
+func (d *disk) listingOf(archive []byte, version string) map[string]string {
+	if d.Unpack {
+		return map[string]string{
+			"out/": "", "out/bundle/": "", "out/bundle/docs/": "", "out/bundle/docs/guide.html": "guide " + version, "out/bundle/index.html": "home " + version,
+		}
 	}
+	return map[string]string{"out/": "", "out/bundle": string(archive)}
+}
+
+// TestOwnership is the table of what may be on disk: what is ours is replaced and deleted, and everything else stops an update and a removal.
+func TestOwnership(t *testing.T) {
+	t.Parallel()
+	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
+	const missing, foreign = -1, -2 // or the index of the bundle
+	older := func(d *disk) {        // than the one that was put last
+		owned := d.owned
+		must(d.t, d.put(first))
+		d.owned = owned
+	}
+	forget := func(d *disk) { d.owned = nil }
+	link := func(d *disk) { // before a slash, the system would follow it
+		d.change("link out/bundle")
+		d.Path += "/"
+	}
+	for name, tc := range map[string]struct {
+		unpack bool
+		change any // steps or a function
+		want   int
+		kind   fs.FileMode // of what is foreign
+	}{
+		"a file as it was written":            {false, "", 1, 0},
+		"an older file":                       {false, older, 0, 0},
+		"no file":                             {false, "rm out", missing, 0},
+		"no file, and a file as its parent":   {false, "rm out, put out", missing, 0},
+		"another file":                        {false, "put out/bundle", foreign, 0},
+		"a file without a record":             {false, forget, foreign, 0},
+		"a directory in place of a file":      {false, "rm out/bundle, dir out/bundle", foreign, fs.ModeDir},
+		"a link in place of a file":           {false, "link out/bundle", foreign, fs.ModeSymlink},
+		"a directory as it was written":       {true, "", 1, 0},
+		"an older directory":                  {true, older, 0, 0},
+		"no directory":                        {true, "rm out/bundle", missing, 0},
+		"an empty directory":                  {true, "rm out/bundle, dir out/bundle", missing, 0},
+		"an added file":                       {true, "put out/bundle/docs/mine.txt", foreign, fs.ModeDir},
+		"an added directory":                  {true, "dir out/bundle/empty", foreign, fs.ModeDir},
+		"a removed file":                      {true, "rm out/bundle/docs/guide.html", foreign, fs.ModeDir},
+		"an edited file":                      {true, "put out/bundle/index.html", foreign, fs.ModeDir},
+		"an added link":                       {true, "put out/bundle/z, link out/bundle/z", foreign, fs.ModeDir},
+		"a link in place of a page":           {true, "link out/bundle/index.html", foreign, fs.ModeDir},
+		"a directory without a record":        {true, forget, foreign, fs.ModeDir},
+		"a link in place of a directory":      {true, link, foreign, fs.ModeSymlink},
+		"a file in place of a directory":      {true, "rm out/bundle, put out/bundle", foreign, 0},
+		"an empty directory without a record": {true, func(d *disk) { forget(d); d.change("rm out/bundle, dir out/bundle") }, missing, 0},
+	} {
+		prepare := func(t *testing.T) (*disk, map[string]string) {
+			d := newDisk(t, tc.unpack)
+			must(t, d.put(first))
+			must(t, d.put(second))
+			if change, ok := tc.change.(func(*disk)); ok {
+				change(d)
+			} else {
+				d.change(tc.change.(string))
+			}
+			return d, listing(t, d.root)
+		}
+		check := func(t *testing.T, err error) {
+			t.Helper()
+			if occupied, ok := errors.AsType[*OccupiedError](err); (err != nil) != (tc.want == foreign) || err != nil && (!ok || occupied.Kind != tc.kind || occupied.Path == "") {
+				t.Errorf("error %+v", err)
+			}
+		}
+		t.Run(name+", and an update", func(t *testing.T) {
+			t.Parallel()
+			d, before := prepare(t)
+			found, err := d.Inspect(t.Context(), d.owned)
+			check(t, err)
+			want := ""
+			if tc.want >= 0 {
+				want = d.owned[tc.want]
+			}
+			if found != want {
+				t.Errorf("found %q, want %q", found, want)
+			}
+			d.wantListing(before)
+			if strings.HasSuffix(name, "parent") {
+				return // there is no place for another one
+			}
+			err = d.put(third)
+			check(t, err)
+			if tc.want != foreign {
+				must(t, err)
+				before = d.listingOf(third, "3")
+			}
+			d.wantListing(before)
+		})
+		t.Run(name+", and a removal", func(t *testing.T) {
+			t.Parallel()
+			d, before := prepare(t)
+			check(t, d.remove())
+			maps.DeleteFunc(before, func(name, _ string) bool { return tc.want >= 0 && strings.HasPrefix(name, "out/bundle") })
+			d.wantListing(before)
+		})
+	}
+}
+
+// The old resource of a replacement that creates first is removed after the new one has written the same content.
+func TestRemoveLeavesWhatTheSameRunHasWritten(t *testing.T) {
+	t.Parallel()
+	for _, unpack := range []bool{false, true} {
+		d, data := newDisk(t, unpack), siteOf(t, "1")
+		must(t, d.put(data))
+		renamed := d.Target
+		renamed.Path = filepath.Join(d.root, "out", ".", "bundle") + string(filepath.Separator)
+		must(t, renamed.Remove(t.Context(), &d.run, d.owned))
+		d.wantListing(d.listingOf(data, "1"))
+		must(t, d.remove())
+		d.wantListing(map[string]string{"out/": ""})
+	}
+}
+
+func TestOfResourcesWithOnePathOnlyTheFirstIsPutInPlace(t *testing.T) {
+	t.Parallel()
+	d, data := newDisk(t, false), siteOf(t, "1")
+	const resources = 32
+	start, errs := make(chan bool), make(chan error, resources)
+	for range resources {
+		staged, err := d.stage(data)
+		must(t, err)
+		go func() {
+			<-start
+			_, err := staged.Commit(t.Context(), &d.run, nil)
+			errs <- errors.Join(err, staged.Close())
+		}()
+	}
+	close(start)
+	stopped := 0
+	for range resources {
+		if err := <-errs; isA[*OccupiedError](err) {
+			stopped++
+		} else {
+			must(t, err)
+		}
+	}
+	if stopped != resources-1 {
+		t.Errorf("%d of %d were stopped", stopped, resources)
+	}
+}
+
+func TestPermissionsStay(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a system with Unix modes")
+	}
+	for unpack, mode := range map[bool]fs.FileMode{false: 0o600, true: fs.ModeDir | fs.ModeSetgid | 0o700} {
+		d := newDisk(t, unpack)
+		must(t, d.put(siteOf(t, "1")))
+		must(t, os.Chmod(d.Path, mode))
+		must(t, d.put(siteOf(t, "2")))
+		if info, err := os.Stat(d.Path); err != nil || info.Mode() != mode {
+			t.Errorf("it has the mode %s, want %s; error %v", info.Mode(), mode, err)
+		}
+	}
+}
+
+func TestDirectoryWithoutWritePermission(t *testing.T) {
+	t.Parallel()
+	d := newDisk(t, true)
+	must(t, d.put(siteOf(t, "1")))
+	must(t, os.Chmod(d.Path, 0o500))
+	err := d.put(siteOf(t, "2")) // only root can replace it
+	info, _ := os.Stat(d.Path)
+	if left, _ := filepath.Glob(d.path("out/.docs-bundle*")); len(left) > 0 || err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("mode %s, error %v, left %v", info.Mode(), err, left)
+	}
+	must(t, os.Chmod(d.Path, 0o700)) //nolint:gosec // a directory, so that the test can delete it
 }
 
 func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
@@ -161,174 +321,59 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 		"another file":                   {[]byte("text"), 0},
 		"a small gzip file":              {gzipOf(t, []byte("text")), 0},
 		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
-		"an archive with a file twice":   {tarOf(t, regular("a", "x"), regular("a", "x")), 0},
 		"an archive that is cut off":     {shorter(archive, 9), -1},
 		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			d.Directory = ""
-			if err := d.put(tc.data); (err != nil) != (tc.files < 0) || err != nil && !isA[*ArchiveError](err) {
-				t.Errorf("error %v", err)
-			}
-			if c := d.content; tc.files >= 0 && (c.Files != tc.files || (c.Digest != "") != (tc.files > 0) || !d.inspect().Complete()) {
-				t.Errorf("content %+v, found %+v", c, d.inspect())
-			}
-			must(t, d.remove())
-			d.wantListing(map[string]string{"out/": ""})
-		})
-	}
-}
-
-func TestWhatChangedSinceInspectIsNeitherReplacedNorRemoved(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		change    string
-		directory bool
-	}{
-		"an edited file":                        {"put out/bundle.tgz", false},
-		"an edited page of the same size":       {"put site/index.html", true},
-		"an edited page with the original time": {"put site/docs/guide.html, back site/docs/guide.html", true},
-		"a renamed page":                        {"rename site/index.html, back site", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			must(t, d.put(siteOf(t, "1")))
-			d.change("back site/docs/guide.html, back site")
-			staged, err := d.stage(siteOf(t, "2"))
-			must(t, err)
-			removal := d.inspect()
-			d.change(tc.change)
-			err = d.commit(staged)
-			if occupied, ok := errors.AsType[OccupiedError](err); !ok || len(occupied) != 1 || occupied[0].Directory != tc.directory {
-				t.Errorf("error %v, want one of the directory: %t", err, tc.directory)
-			}
-			left, err := removal.Remove(t.Context())
-			must(t, errors.Join(err, removal.Close()))
-			if len(left) != 1 || left[0].Directory != tc.directory || left[0].Problem != replacedSince {
-				t.Errorf("left is %+v, want what changed", left)
-			}
-			if _, err := os.Lstat(map[bool]string{false: d.Path, true: d.Directory}[tc.directory]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func TestInspectEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	d, cause := newDisk(t), errors.New("interrupted")
-	must(t, d.put(siteOf(t, "1")))
-	for asked := 0; ; asked++ {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		counting := &countedContext{Context: ctx, left: asked, act: func() { cancel(cause) }}
-		_, err := d.Inspect(counting, d.owned)
-		if counting.left >= 0 {
-			must(t, err)
-			break
+		d := newDisk(t, false)
+		if err := d.put(tc.data); (err != nil) != (tc.files < 0) || err != nil && !isA[*ArchiveError](err) {
+			t.Errorf("%s: error %v", name, err)
 		}
-		if !errors.Is(err, cause) {
-			t.Fatalf("interrupted at question %d: error %v, want %v", asked, err, cause)
+		if c := d.content; tc.files >= 0 && (c.Files != tc.files || (c.Digest != "") != (tc.files > 0) || d.owned[0] != sha256Of(tc.data)) {
+			t.Errorf("%s: content %+v, owned %v", name, c, d.owned)
 		}
-	}
-}
-
-// countedContext does something when it is asked for its error after left times.
-type countedContext struct {
-	context.Context
-	left int
-	act  func()
-}
-
-func (c *countedContext) Err() error {
-	if c.left--; c.left == -1 {
-		c.act()
-	}
-	return c.Context.Err()
-}
-
-func TestParentThatIsNoDirectoryIsNamed(t *testing.T) {
-	t.Parallel()
-	for _, target := range []Target{{"file/a/b/bundle.tgz", "site"}, {"bundle.tgz", "file/a/b/site"}} {
-		d := newDisk(t)
-		d.Target = Target{d.path(target.Path), d.path(target.Directory)}
-		write(t, d.path("file"), "mine")
-		before := listing(t, d.root)
-		if failed, ok := errors.AsType[*fs.PathError](d.put(siteOf(t, "1"))); !ok || failed.Path != d.path("file") {
-			t.Errorf("%+v: error %v", target, failed)
-		}
-		must(t, d.remove())
-		d.wantListing(before)
 	}
 }
 
 func TestInspectReturnsErrorsOfTheSystem(t *testing.T) {
 	t.Parallel()
-	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), Owned{}); runtime.GOOS != "windows" && !errors.Is(err, syscall.ENAMETOOLONG) {
+	if _, err := (Target{Path: strings.Repeat("x", 300)}).Inspect(t.Context(), nil); runtime.GOOS != "windows" && !errors.Is(err, syscall.ENAMETOOLONG) {
 		t.Errorf("a name that is too long: error %v", err)
 	}
 	unreadable := Target{Path: "/proc/self/mem"} // a regular file, even for root
-	if _, err := unreadable.Inspect(t.Context(), Owned{Files: []Written{{Digest: "other"}}}); runtime.GOOS == "linux" && !errors.Is(err, syscall.EIO) {
+	if _, err := unreadable.Inspect(t.Context(), Owned{"other"}); runtime.GOOS == "linux" && !errors.Is(err, syscall.EIO) {
 		t.Errorf("a file that cannot be read: error %v", err)
 	}
-}
-
-// The lock is one for the process, so no test runs beside this one.
-func TestWaitForTheLockEndsWithItsContext(t *testing.T) {
-	d, cause := newDisk(t), errors.New("interrupted")
-	must(t, d.put(siteOf(t, "1")))
-	staged, err := d.stage(siteOf(t, "2"))
-	must(t, err)
-	changing <- struct{}{}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	if _, err := staged.Commit(ctx); !errors.Is(err, cause) {
-		t.Errorf("Commit: error %v, want %v", err, cause)
+	if _, err := unreadable.Inspect(t.Context(), nil); runtime.GOOS == "linux" && !isA[*OccupiedError](err) {
+		t.Errorf("a file that need not be read: error %v", err)
 	}
-	<-changing
-	for range 20 { // the system chooses between a lock that is free and a context that ended
-		if _, err := d.inspect().Remove(ctx); !errors.Is(err, cause) {
-			t.Errorf("Remove with a free lock: error %v, want %v", err, cause)
-		}
-	}
-	must(t, staged.Close())
-	must(t, d.remove())
 }
 
 func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
-	data := siteOf(t, "2")
 	for name, tc := range map[string]struct {
 		data  []byte
-		spoil func(s *Staged) error // before Commit; nil if stage fails
+		spoil string // what is lost before Commit; "" if stage fails
 		want  func(error) bool
 	}{
-		"a failed download":       {nil, nil, func(err error) bool { return errors.Is(err, errDownload) }},
-		"no archive":              {[]byte("text"), nil, isA[*ArchiveError]},
-		"a hostile archive":       {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
-		"no file to put in place": {data, func(s *Staged) error { return os.Remove(s.found.file.newName()) }, isA[*os.LinkError]},
-		"no site to put in place": {data, func(s *Staged) error { return os.RemoveAll(s.found.directory.newName()) }, isA[*os.LinkError]},
+		"a failed download":        {nil, "", func(err error) bool { return errors.Is(err, errDownload) }},
+		"no archive":               {[]byte("text"), "", isA[*ArchiveError]},
+		"a hostile archive":        {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), "", isA[*ArchiveError]},
+		"no site to put in place":  {siteOf(t, "2"), "directory", isA[*os.LinkError]},
+		"no place for the old one": {siteOf(t, "2"), ".", isA[*os.LinkError]},
 	} {
-		d := newDisk(t)
+		d := newDisk(t, true)
 		must(t, d.put(siteOf(t, "1")))
 		before := listing(t, d.root)
 		staged, err := d.stage(tc.data)
-		if tc.spoil != nil {
-			must(t, errors.Join(err, tc.spoil(staged)))
+		if tc.spoil != "" {
+			must(t, errors.Join(err, os.RemoveAll(staged.in(tc.spoil))))
 			err = d.commit(staged)
 		}
-		if !tc.want(err) {
+		if !tc.want(err) || isA[*LeftError](err) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		d.wantListing(before)
 	}
-}
-
-func isA[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
@@ -336,39 +381,19 @@ func TestWhatCannotBePutBackIsKeptAndNamed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a system that looks up the directory before ..")
 	}
-	d := newDisk(t)
+	d := newDisk(t, true)
 	must(t, d.put(siteOf(t, "1")))
 	staged, err := d.stage(siteOf(t, "2"))
 	must(t, err)
-	directory := staged.found.directory
-	must(t, os.RemoveAll(directory.newName()))
-	// A name that cannot be renamed back, because site is no longer there.
-	directory.name += "/../site"
-	directory.stamp, err = stampOf(directory.name)
-	must(t, err)
-	old := directory.oldName()
-	err = d.commit(staged)
-	if !errors.Is(err, ErrNotUndone) || strings.Count(err.Error(), d.Directory) != 2 || strings.Count(err.Error(), old) != 1 {
-		t.Errorf("error %v, want two that name %s and %s", err, d.Directory, old)
+	staged.target.Path += "/../bundle" // a name that cannot be renamed back, because bundle is no longer there
+	must(t, os.RemoveAll(staged.in("directory")))
+	old := staged.in("old")
+	if left, ok := errors.AsType[*LeftError](d.commit(staged)); !ok || !left.Old || left.Path != old {
+		t.Errorf("error %+v, want one that names %s", left, old)
 	}
 	if content, err := os.ReadFile(filepath.Join(old, "index.html")); string(content) != "home 1" {
 		t.Errorf("it holds %q; error %v", content, err)
 	}
-}
-
-func TestRemoveChangesNothingWithoutRoomForATemporaryName(t *testing.T) {
-	t.Parallel()
-	d := newDisk(t)
-	d.Path = d.path(strings.Repeat("x", 215))
-	must(t, d.put(siteOf(t, "1")))
-	long := d.path(strings.Repeat("x", 250))
-	must(t, os.Rename(d.Path, long))
-	d.Path = long
-	before := listing(t, d.root)
-	if err := d.remove(); err == nil {
-		t.Error("it was removed")
-	}
-	d.wantListing(before)
 }
 
 func TestWhatIsNotDeletedIsNamed(t *testing.T) {
@@ -376,282 +401,38 @@ func TestWhatIsNotDeletedIsNamed(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
 	}
-	d := newDisk(t)
+	d := newDisk(t, true)
 	must(t, d.put(siteOf(t, "1")))
-	must(t, os.Chmod(d.path("site/docs"), 0o500))
-	err := d.remove()
-	temporary, _ := filepath.Glob(d.path(".site.docs-bundle-*"))
-	if len(temporary) != 1 || err == nil || !strings.Contains(err.Error(), strconv.Quote(temporary[0])+" was not deleted: ") || len(listing(t, d.path("out"))) > 0 {
-		t.Fatalf("error %v, temporary directories %q", err, temporary)
+	must(t, os.Chmod(d.path("out/bundle/docs"), 0o500)) //nolint:gosec // a directory
+	left, ok := errors.AsType[*LeftError](d.remove())
+	temporary, _ := filepath.Glob(d.path("out/*"))
+	hidden, _ := filepath.Glob(d.path("out/.docs-bundle-*"))
+	if !ok || left.Old || len(temporary) != len(hidden) || !slices.Equal(hidden, []string{left.Path}) {
+		t.Fatalf("error %+v, temporary directories %q, all %q", left, hidden, temporary)
 	}
-	must(t, os.Chmod(filepath.Join(temporary[0], "old", "docs"), 0o700)) //nolint:gosec // a directory
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		target Target
-		err    string
-	}{
-		"a file and a directory":      {Target{"bundle.tgz", "site/"}, ""},
-		"names that begin alike":      {Target{"site.tgz", "site"}, ""},
-		"no file":                     {Target{"", "site"}, "names a directory"},
-		"a slash after the file":      {Target{"out/", ""}, "names a directory"},
-		"one name for both":           {Target{"site", "./site"}, "may be inside the other"},
-		"a file inside the directory": {Target{"site/x/bundle.tgz", "site"}, "may be inside the other"},
-		"a directory inside the file": {Target{"site", "site/pages"}, "may be inside the other"},
-		"a file in the current one":   {Target{"bundle.tgz", "."}, "may be inside the other"},
-	} {
-		err := tc.target.Check()
-		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
-			t.Errorf("%s: error %v, want %q", name, err, tc.err)
-		}
+	must(t, os.Chmod(filepath.Join(left.Path, "old", "docs"), 0o700)) //nolint:gosec // a directory
+	// If it cannot even be renamed, nothing is deleted.
+	must(t, d.put(siteOf(t, "1")))
+	must(t, os.Chmod(d.path("out"), 0o500)) //nolint:gosec // a directory
+	if err := d.remove(); !errors.Is(err, fs.ErrPermission) || isA[*LeftError](err) {
+		t.Errorf("error %v", err)
 	}
-}
-
-func TestCheckWithoutAWorkingDirectory(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the system keeps a directory in which a process works")
+	if now, err := d.Inspect(t.Context(), d.owned); now == "" {
+		t.Errorf("a part was deleted; error %v", err)
 	}
-	deleted := t.TempDir()
-	t.Chdir(deleted)
-	must(t, os.Remove(deleted))
-	const want = "the working directory was deleted or cannot be read (getwd: no such file or directory), so run the command in another one"
-	if err := (Target{"bundle.tgz", "site"}).Check(); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link
-// NAME (instead of what is there), rename NAME, and old, back, and new NAME (by their times).
-func (d *disk) change(steps string) {
-	d.t.Helper()
-	for step := range strings.SplitSeq(steps, ", ") {
-		verb, name, _ := strings.Cut(step, " ")
-		name = d.path(name)
-		var err error
-		switch verb {
-		case "put":
-			write(d.t, name, "mine 1") // as long as home 1
-		case "dir":
-			err = os.Mkdir(name, 0o755)
-		case "rm":
-			err = os.RemoveAll(name)
-		case "link":
-			must(d.t, os.Rename(name, d.path("elsewhere")))
-			symlink(d.t, d.path("elsewhere"), name)
-		case "old": // in whole seconds, as in a copy by tar
-			at := time.Unix(0, timeOf(d.t, name)).Truncate(time.Second)
-			err = os.Chtimes(name, at, at)
-		case "back":
-			err = os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0))
-		case "rename":
-			err = os.Rename(name, name+".bak")
-		case "new":
-			at := time.Now().Add(time.Minute)
-			err = os.Chtimes(name, at, at)
-		}
-		must(d.t, err)
-	}
-}
-
-func timeOf(t testing.TB, name string) int64 {
-	t.Helper()
-	info, err := os.Lstat(name)
-	must(t, err)
-	return info.ModTime().UnixNano()
-}
-
-// TestOwnership is the table of what may be on disk: what is ours is replaced and
-// deleted, and everything else stops an update and is left by a destroy.
-func TestOwnership(t *testing.T) {
-	t.Parallel()
-	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
-	gone, latest, old := part{}, part{origin: originLatest}, part{origin: originEarlier}
-	doubtful := func(problem string) part { return part{origin: originLatest, problem: problem} }
-	otherKind := func(problem string) part { return part{origin: originOtherKind, problem: problem} }
-	differs := func(where string) part {
-		return part{origin: originOther, problem: "differs from what this resource wrote" + where}
-	}
-	goBack := func(t *testing.T, d *disk) { // to the disk of a machine that has not seen the update
-		owned := d.owned
-		must(t, d.put(first))
-		owned.Files[0].Time, owned.Trees[0].Time = timeOf(t, d.Path), timeOf(t, d.Directory)
-		d.owned = owned
-	}
-	for name, tc := range map[string]struct {
-		prepare    func(t *testing.T, d *disk)
-		change     string
-		file, tree part
-	}{
-		"as it was written":                     {nil, "", latest, latest},
-		"an older bundle":                       {goBack, "", old, old},
-		"nothing":                               {nil, "rm out, rm site", gone, gone},
-		"an empty directory":                    {nil, "rm site, dir site", latest, gone},
-		"a page whose time changed":             {nil, "new site/index.html", latest, latest},
-		"times in whole seconds":                {nil, "old out/bundle.tgz, old site", latest, latest},
-		"a newer directory":                     {nil, "new site", latest, doubtful(replacedSince)}, // a file was added and removed
-		"no private state":                      {func(_ *testing.T, d *disk) { d.owned.Files[1].Time, d.owned.Trees[1].Time = 0, 0 }, "", doubtful(unknownTime), doubtful(unknownTime)},
-		"an added file":                         {nil, "put site/docs/mine.txt", latest, differs(`: "docs/mine.txt" was added`)},
-		"a removed file":                        {nil, "rm site/docs/guide.html", latest, differs(`: "docs/guide.html" is missing`)},
-		"two edited files":                      {nil, "put site/index.html, put site/docs/guide.html", latest, differs(`: "docs/guide.html" was changed`)},
-		"an edited file of an older bundle":     {goBack, "put site/index.html", old, differs("")},
-		"an edited file without the archive":    {nil, "rm out/bundle.tgz, put site/index.html", gone, differs("")},
-		"an edited file beside another archive": {nil, "put out/bundle.tgz, put site/index.html", differs(""), differs("")},
-		"an added link":                         {nil, "put site/z, link site/z", latest, differs("")},
-		// Before a slash, the system would follow a link.
-		"a link in place of everything":       {func(_ *testing.T, d *disk) { d.Directory += "/" }, "link site", latest, otherKind("is a symbolic link")},
-		"a file in place of the directory":    {nil, "rm site, put site", latest, otherKind("is a file")},
-		"a directory in place of the archive": {nil, "rm out/bundle.tgz, dir out/bundle.tgz", otherKind("is a directory"), latest},
-		"a link in place of the archive":      {nil, "link out/bundle.tgz", otherKind("is a symbolic link"), latest},
-	} {
-		prepare := func(t *testing.T) (d *disk, before map[string]string) {
-			d = newDisk(t)
-			must(t, d.put(first))
-			must(t, d.put(second))
-			if tc.prepare != nil {
-				tc.prepare(t, d)
-			}
-			d.change(tc.change)
-			found := d.inspect()
-			for _, p := range []struct{ got, want part }{{*found.directory, tc.tree}, {*found.file, tc.file}} {
-				if p.got.origin != p.want.origin || p.got.problem != p.want.problem {
-					t.Errorf("found %+v, want %+v", p.got, p.want)
-				}
-			}
-			if found.Complete() != (tc.file.origin == originLatest && tc.tree.origin == originLatest) {
-				t.Errorf("complete: %t", found.Complete())
-			}
-			return d, listing(t, d.root)
-		}
-		t.Run(name+", and an update", func(t *testing.T) {
-			t.Parallel()
-			d, before := prepare(t)
-			d.wantListing(before)
-			err := d.put(third)
-			if !tc.file.origin.foreign() && !tc.tree.origin.foreign() {
-				must(t, err)
-				d.wantListing(listingOf(third, "3"))
-				return
-			}
-			occupied, _ := errors.AsType[OccupiedError](err)
-			wantProblems(t, occupied, tc.tree.problem, tc.file.problem)
-			d.wantListing(before)
-		})
-		t.Run(name+", and a destroy", func(t *testing.T) {
-			t.Parallel()
-			d, want := prepare(t)
-			maps.DeleteFunc(want, func(name, _ string) bool {
-				return tc.file.problem == "" && name == "out/bundle.tgz" || tc.tree.problem == "" && tc.tree.origin != originNone && strings.HasPrefix(name, "site/")
-			})
-			found := d.inspect()
-			left, err := found.Remove(t.Context())
-			must(t, errors.Join(err, found.Close()))
-			wantProblems(t, left, tc.tree.problem, tc.file.problem)
-			d.wantListing(want)
-		})
-	}
-}
-
-func TestWhatHasTheContentOfTheBundleIsTakenOver(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		change   string // since somebody else wrote the same bundle
-		occupied string // what stops the commit
-	}{
-		"everything":         {"", ""},
-		"only the file":      {"rm site", ""},
-		"only the directory": {"rm out/bundle.tgz", ""},
-		"not through a link": {"link out/bundle.tgz", "bundle.tgz is a symbolic link"},
-		"not another file":   {"put out/bundle.tgz", "bundle.tgz "},
-		"not an added link":  {"put site/z, link site/z", "site "},
-		"not another page":   {"put site/index.html", "site "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := newDisk(t)
-			must(t, d.put(siteOf(t, "1")))
-			d.change(tc.change)
-			d.owned = Owned{}
-			before := listing(t, d.root)
-			page, _ := os.Stat(d.path("site/index.html"))
-			err := d.put(siteOf(t, "1"))
-			if tc.occupied != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.occupied) {
-					t.Errorf("error %v, want %q", err, tc.occupied)
-				}
-				d.wantListing(before)
-				return
-			}
-			must(t, err)
-			d.wantListing(listingOf(siteOf(t, "1"), "1"))
-			if now, err := os.Stat(d.path("site/index.html")); err != nil || page != nil && !os.SameFile(page, now) {
-				t.Errorf("the page was replaced; error %v", err)
-			}
-			for _, p := range d.inspect().parts() {
-				if p.origin != originLatest || p.problem != "" {
-					t.Errorf("found %+v, want the resource's own", p)
-				}
-			}
-			must(t, d.remove())
-			d.wantListing(map[string]string{"out/": ""})
-		})
-	}
-}
-
-// With create_before_destroy, a resource takes the files over before they are destroyed.
-func TestRemoveLeavesWhatWasTakenOverSinceInspect(t *testing.T) {
-	t.Parallel()
-	data := siteOf(t, "1")
-	old := newDisk(t)
-	must(t, old.put(data))
-	found := old.inspect()
-	must(t, (&disk{t: t, root: old.root, Target: old.Target}).put(data))
-	left, err := found.Remove(t.Context())
-	must(t, err)
-	wantProblems(t, left, replacedSince, replacedSince)
-	old.wantListing(listingOf(data, "1"))
-	old.change("rm out, rm site")
-	left, err = found.Remove(t.Context())
-	must(t, err)
-	wantProblems(t, left)
-}
-
-// It is the destroy and the create of a resource that was renamed without a moved block.
-func TestRemoveBesideACommitOfTheSameContentLosesNothing(t *testing.T) {
-	t.Parallel()
-	data := siteOf(t, "1")
-	for range 100 {
-		old := newDisk(t)
-		must(t, old.put(data))
-		renamed := &disk{t: t, root: old.root, Target: old.Target}
-		ended := make(chan error)
-		go func() { ended <- old.remove() }()
-		must(t, renamed.put(data))
-		must(t, <-ended)
-		old.wantListing(listingOf(data, "1"))
-	}
-}
-
-// wantProblems checks the problems of obstacles. An empty one is no obstacle.
-func wantProblems(t *testing.T, got []Obstacle, want ...string) {
-	t.Helper()
-	want = slices.DeleteFunc(want, func(problem string) bool { return problem == "" })
-	if !slices.EqualFunc(got, want, func(o Obstacle, problem string) bool { return o.Problem == problem }) {
-		t.Errorf("the obstacles are %+v, want %q", got, want)
-	}
+	must(t, os.Chmod(d.path("out"), 0o700)) //nolint:gosec // a directory
 }
 
 func TestOwnedKeepsTheLast20Contents(t *testing.T) {
 	t.Parallel()
 	var owned Owned
-	for i := range int64(25) {
-		owned.Files = withLatest(owned.Files, Written{fmt.Sprint(i), i})
+	for i := range 25 {
+		owned = owned.with(fmt.Sprint(i))
 	}
 	for range 25 { // a fresh disk in each run
-		owned.Files = withLatest(owned.Files, Written{"7", 99})
+		owned = owned.with("7")
 	}
-	if len(owned.Files) != 20 || owned.Files[0] != (Written{"5", 5}) || owned.Files[19] != (Written{"7", 99}) {
+	if len(owned) != 20 || owned[0] != "5" || owned[19] != "7" {
 		t.Errorf("it holds %v", owned)
 	}
 }

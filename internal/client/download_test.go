@@ -54,6 +54,15 @@ func sends(object []byte, etag string) http.HandlerFunc {
 	}
 }
 
+// drops returns a handler that sends a response without a length, and closes the connection.
+func drops(n int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		streams(200, content[:n], `ETag: "v1"`)(w, r)
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
 // streams returns a handler that sends a response without a length.
 func streams(status int, body []byte, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -63,26 +72,14 @@ func streams(status int, body []byte, headers ...string) http.HandlerFunc {
 	}
 }
 
-// cutAfter closes the connection after n bytes of the body.
-func cutAfter(n int, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { next(&cutWriter{w, n}, r) }
-}
-
-type cutWriter struct {
-	http.ResponseWriter
-	left int
-}
-
-func (w *cutWriter) Write(p []byte) (int, error) {
-	n, err := w.ResponseWriter.Write(p[:min(w.left, len(p))])
-	if w.left -= n; w.left == 0 {
-		w.Flush()
+// cuts returns a handler that sends the beginning of an object and closes the connection.
+func cuts(n int, object []byte, etag string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		reply(200, string(object[:n]), "ETag: "+etag, fmt.Sprint("Content-Length: ", len(object)))(w, r)
+		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	return n, err
 }
-
-func (w *cutWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // link returns a presigned link to store.test, with user information, which must not be sent.
 func link(path string) *Bundle {
@@ -124,25 +121,26 @@ func (s *service) offsets() string {
 }
 
 func TestDownloadSucceeds(t *testing.T) {
-	whole, half, pagelike := sends(content, `"v1"`), cutAfter(4000, sends(content, `"v1"`)), sends([]byte("\x00\x00\x00\x00<b>"), `"v1"`)
+	whole, half, pagelike := sends(content, `"v1"`), cuts(4000, content, `"v1"`), sends([]byte("\x00\x00\x00\x00<b>"), `"v1"`)
 	part := func(body []byte, contentRange string, headers ...string) http.HandlerFunc {
 		return streams(206, body, append(headers, "Content-Range: bytes "+contentRange)...)
 	}
 	type handlers []http.HandlerFunc // in turn
-	for name, test := range map[string]struct {
+	type row struct {
 		handlers handlers
 		offsets  string
 		content  []byte        // of the object; nil: content
 		states   int64         // sizeBytes; zero if the service does not state it
 		took     time.Duration // that it takes
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"of what only begins like a page":      {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
-		"of what goes on like a page":          {handlers{cutAfter(4, pagelike), pagelike}, "0 4", []byte("\x00\x00\x00\x00<b>"), 0, 0},
+		"of what goes on like a page":          {handlers{cuts(4, []byte("\x00\x00\x00\x00<b>"), `"v1"`), pagelike}, "0 4", []byte("\x00\x00\x00\x00<b>"), 0, 0},
 		"again after nothing":                  {handlers{sends(nil, `"v1"`), whole}, "0 0", nil, 0, 0},
 		"resuming after a refusal":             {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
 		"after a stall":                        {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
 		"slowly but steadily":                  {handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second},
-		"from the start with a weak ETag":      {handlers{cutAfter(4000, sends(content, `W/"v1"`)), whole}, "0 0", nil, 0, 0},
+		"from the start with a weak ETag":      {handlers{cuts(4000, content, `W/"v1"`), whole}, "0 0", nil, 0, 0},
 		"from the start if the object changed": {handlers{half, sends(other[:1000], `"v2"`)}, "0 4000", other[:1000], 0, 0},
 		"again if a part is of another object": {handlers{half, part(other[4000:], "4000-9999/10000", `ETag: "v2"`), whole}, "0 4000 0", nil, 0, 0},
 		"again if another part comes":          {handlers{half, part(content[400:], "400-9999/10000"), whole}, "0 4000 0", nil, 0, 0},
@@ -158,39 +156,35 @@ func TestDownloadSucceeds(t *testing.T) {
 		"again after half of the marker":       {handlers{streams(200, archive[:2559]), whole}, "0 0", nil, 0, 0},
 		"again after an old tar without one":   {handlers{streams(200, oldArchive[:1536]), whole}, "0 0", nil, 0, 0},
 		"again after a part that is too short": {
-			handlers{cutAfter(4000, streams(200, content, `ETag: "v1"`)), part(content[4000:4100], "4000-4099/10000", `ETag: "v1"`), whole}, "0 4000 4100", nil, 0, 0,
+			handlers{drops(4000), part(content[4000:4100], "4000-4099/10000", `ETag: "v1"`), whole}, "0 4000 4100", nil, 0, 0,
 		},
 		"from the start after a part that is too long": {
 			handlers{half, part(append(content[4000:10000:10000], 'x'), "4000-9999/10000"), reply(416, ""), whole}, "0 4000 10001 0", nil, 0, 0,
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				want := test.content
-				if want == nil {
-					want = content
-				}
-				c, s := serve(t, inTurn(test.handlers...))
-				to := &memory{}
-				receiver := &receiver{client: c, to: to}
-				var err error
-				for n := range test.handlers { // each attempt has a link of its own
-					if n > 0 && err == nil {
-						t.Error("an attempt that should fail succeeds")
-					}
-					bundle := link(strconv.Itoa(n + 1))
-					bundle.SizeBytes = &test.states
-					err = receiver.receive(t.Context(), c.shared, bundle, 1)
-				}
-				if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
-					t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
-				}
-				if took := time.Since(s.began); s.offsets() != test.offsets || took != test.took {
-					t.Errorf("requests from %s in %s, want %s in %s", s.offsets(), took, test.offsets, test.took)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		want := test.content
+		if want == nil {
+			want = content
+		}
+		c, s := serve(t, inTurn(test.handlers...))
+		to := &memory{}
+		receiver := &receiver{client: c, to: to}
+		var err error
+		for n := range test.handlers { // each attempt has a link of its own
+			if n > 0 && err == nil {
+				t.Error("an attempt that should fail succeeds")
+			}
+			bundle := link(strconv.Itoa(n + 1))
+			bundle.SizeBytes = &test.states
+			err = receiver.receive(t.Context(), c.shared, bundle, 1)
+		}
+		if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
+			t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
+		}
+		if took := time.Since(s.began); s.offsets() != test.offsets || took != test.took {
+			t.Errorf("requests from %s in %s, want %s in %s", s.offsets(), took, test.offsets, test.took)
+		}
+	})
 }
 
 // drip sends chunks, each after a delay, and then does what comes next.
@@ -235,7 +229,7 @@ func TestDownloadFails(t *testing.T) {
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
-		"if the response is cut": {cutAfter(4000, sends(content, "")), "the request to the object store store.test failed: unexpected EOF"},
+		"if the response is cut": {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
 		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {

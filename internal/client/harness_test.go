@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -34,17 +33,21 @@ func TestMain(m *testing.M) {
 }
 
 // bubble runs a test in a bubble of testing/synctest, where waiting takes no time.
-func bubble(t *testing.T, test func(*testing.T)) {
+var bubble = synctest.Test
+
+// inBubbles runs a test for each row of a table in a bubble of its own.
+func inBubbles[Row any](t *testing.T, rows map[string]Row, test func(*testing.T, Row)) {
 	t.Helper()
-	synctest.Test(t, test)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) { bubble(t, func(t *testing.T) { test(t, row) }) })
+	}
 }
 
 // service is the other end of a client under test. It listens on connections in memory, so it works in a bubble.
 type service struct {
 	began  time.Time
 	logged *logbook
-	// dial, if not nil, runs before the connection of the given number, from 1, is made, and fails it with its error.
-	dial func(ctx context.Context, number int) error
+	dial   func(context.Context) error // runs before a connection is made, and may fail it; may be nil
 
 	mu       sync.Mutex
 	dials    int
@@ -78,7 +81,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	go func() { _ = server.Serve(s) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		s.logged.check(t)
+		checkShown(t, strings.Join(s.logged.lines, "\n"))
 	})
 	return c, s
 }
@@ -90,10 +93,10 @@ func transportOf(over *network) *http.Transport { return over.api.Transport.(*ht
 // that the service received.
 type connectionKey struct{}
 
-// newClient returns a client of https://docs.test/v1.
+// newClient returns a client of https://docs.test/v1 without jitter.
 func newClient(t *testing.T, options ...func(*Config)) *Client {
 	t.Helper()
-	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, UserAgent: "test/1"}
+	config := Config{BaseURL: "https://docs.test/v1", APIKey: testKey, UserAgent: "test/1", Random: func() float64 { return 0 }}
 	for _, option := range options {
 		option(&config)
 	}
@@ -117,19 +120,12 @@ var (
 	aStart = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
 )
 
-// isUnsent reports whether a request failed before it was sent.
-func isUnsent(err error) bool {
-	connection, ok := errors.AsType[*ConnectionError](err)
-	return ok && !connection.Sent
-}
-
 func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	s.mu.Lock()
 	s.dials++
-	number := s.dials
 	s.mu.Unlock()
 	if s.dial != nil {
-		if err := s.dial(ctx, number); err != nil {
+		if err := s.dial(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -207,11 +203,6 @@ func verbatim(text string) http.HandlerFunc {
 	}
 }
 
-// cut sends the head of a success and only the first bytes of its body.
-func cut(body string) http.HandlerFunc {
-	return verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n" + body)
-}
-
 // reset closes the connection without a response.
 func reset(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
@@ -225,13 +216,6 @@ func late(delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 			next(w, r)
 		}
 	}
-}
-
-func (l *logbook) check(t *testing.T) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	checkShown(t, strings.Join(l.lines, "\n"))
 }
 
 // checkShown checks that a text holds no secret.
@@ -266,7 +250,7 @@ func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
 	bubble(t, func(t *testing.T) {
 		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check})}
 		w.Client, w.service = serve(t, w.ServeHTTP, func(config *Config) {
-			config.BaseURL, config.APIKey, config.Random = "http://localhost/v1", simulator.DefaultAPIKey, func() float64 { return 0 }
+			config.BaseURL, config.APIKey = "http://localhost/v1", simulator.DefaultAPIKey
 		})
 		test(t, w)
 	})
@@ -286,9 +270,7 @@ func (w *simulation) polls(endpoint string) []float64 {
 // receiving returns a client that receives one body as the response to every request.
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
-	return newClient(t, func(config *Config) {
-		config.RoundTripper, config.Log = always(body), log.add
-	})
+	return newClient(t, func(config *Config) { config.RoundTripper, config.Log = always(body), log.add })
 }
 
 type always string

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// idleConnections exceeds any usual -parallelism, so that each request in flight can keep its connection.
-	idleConnections = 128
+	idleConnections = 128 // more than any usual -parallelism, so that each request in flight can keep its connection
 	maxRedirects    = 5
 )
 

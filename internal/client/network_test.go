@@ -18,12 +18,13 @@ import (
 )
 
 func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		status   int
 		location string
 		request  request
 		target   string // in the error; empty: followed
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"a read to the same host":        {302, "/v2/moved?" + signature, aRead, ""},
 		"a read to the host by its name": {308, "http://docs.test/v2/moved", aRead, ""},
 		"a read to another host":         {302, "http://evil.test/moved?" + signature, aRead, "http://evil.test/moved?(redacted)"},
@@ -31,31 +32,27 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
 		"a start that remains one (307)": {307, "/v2/moved", aStart, "http://docs.test/v2/moved"},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "http://docs.test/v2/moved?(redacted)"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-				_, err := c.send(bounded(t, time.Hour), c.separate, test.request, 1)
-				paths := []string{}
-				for _, r := range s.received() {
-					paths = append(paths, r.host+r.path)
-					if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.method || r.body != string(test.request.body) {
-						t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
-					}
-				}
-				first := "docs.test/v1/" + strings.Join(test.request.path, "/")
-				if test.target == "" {
-					if want := []string{first, "docs.test/v2/moved"}; err != nil || !slices.Equal(paths, want) {
-						t.Errorf("requests to %q, %v; want %q", paths, err, want)
-					}
-					return
-				}
-				if api, ok := errors.AsType[*APIError](err); !ok || api.StatusCode != test.status || api.Redirect != test.target || !slices.Equal(paths, []string{first}) {
-					t.Errorf("requests to %q, %v; want one that names %s", paths, err, test.target)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
+		_, err := c.send(bounded(t, time.Hour), c.separate, test.request, 1)
+		paths := []string{}
+		for _, r := range s.received() {
+			paths = append(paths, r.host+r.path)
+			if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.method || r.body != string(test.request.body) {
+				t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
+			}
+		}
+		first := "docs.test/v1/" + strings.Join(test.request.path, "/")
+		if test.target == "" {
+			if want := []string{first, "docs.test/v2/moved"}; err != nil || !slices.Equal(paths, want) {
+				t.Errorf("requests to %q, %v; want %q", paths, err, want)
+			}
+			return
+		}
+		if api, ok := errors.AsType[*APIError](err); !ok || api.StatusCode != test.status || api.Redirect != test.target || !slices.Equal(paths, []string{first}) {
+			t.Errorf("requests to %q, %v; want one that names %s", paths, err, test.target)
+		}
+	})
 }
 
 func TestRedirectLoopEnds(t *testing.T) {
@@ -145,38 +142,22 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 }
 
 // Behind a load balancer, one node can be broken while the others work.
-func TestRetryUsesAnotherConnection(t *testing.T) {
-	for name, test := range map[string]struct {
-		broken      int // status of the node that has the first connection
-		connections []int
-	}{
-		"after not found":     {404, []int{1, 1, 2, 3}},
-		"after an outage":     {500, []int{1, 1, 2, 3}},
-		"but not after a 429": {429, []int{1, 1, 1, 1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var used []int
-				c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-					connection := r.Context().Value(connectionKey{}).(int)
-					used = append(used, connection)
-					if status := test.broken; connection == 1 && len(used) > 1 && (status != 429 || len(used) == 2) {
-						reply(status, "")(w, r)
-						return
-					}
-					reply(200, `{"status":"running"}`)(w, r)
-				})
-				for range 3 {
-					if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if !slices.Equal(used, test.connections) {
-					t.Errorf("three reads used the connections %v, want %v", used, test.connections)
-				}
-			})
+func TestRetryAndWhatFollowsLeaveTheNodeThatFailed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var used []int // connections
+		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			used = append(used, r.Context().Value(connectionKey{}).(int))
+			reply(map[bool]int{true: 404, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
 		})
-	}
+		for range 3 {
+			if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := []int{1, 1, 2, 3}; !slices.Equal(used, want) {
+			t.Errorf("three reads used the connections %v, want %v", used, want)
+		}
+	})
 }
 
 func TestTransportIsConfigured(t *testing.T) {
@@ -204,7 +185,7 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 		c.baseURL.Scheme = "https"
 		transportOf(c.separate).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
 		_, err := c.send(bounded(t, time.Hour), c.separate, aStart, 1)
-		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || !isUnsent(err) || classify(err).kind != refused {
+		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveStarted(err) || classify(err).kind != refused {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

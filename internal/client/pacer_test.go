@@ -29,11 +29,12 @@ func seconds(p *pacer, counts ...[2]int) int {
 }
 
 func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		counts [][2]int // of accepted and refused requests per second
 		now    int      // of both in the present second
 		want   int      // requests per second
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"is that of the accepted requests, not the refused": {[][2]int{{10, 40}}, 0, 10},
 		"is that of the best second":                        {[][2]int{{5, 5}, {9, 9}, {7, 7}}, 0, 9},
 		"is at least two per second":                        {[][2]int{{0, 40}}, 0, 2},
@@ -43,28 +44,24 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		"doubles after three seconds":                       {[][2]int{{10, 9}, {10, 0}, {10, 0}, {10, 0}}, 0, 20},
 		"forgets what was four seconds ago":                 {[][2]int{{99, 0}, {0, 0}, {0, 0}, {0, 0}}, 0, 4},
 		"doubles until the end of a second of refusals":     {nil, 9, 18},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				p := newPacer(clock.System{})
-				for range test.now {
-					p.count(http.StatusTooManyRequests)
-					p.count(http.StatusOK)
-				}
-				if got := seconds(p, test.counts...); got != test.want {
-					t.Errorf("allows %d requests per second, want %d", got, test.want)
-				}
-				<-time.After(time.Minute)
-				if got := p.pace(); got != second/4 {
-					t.Errorf("requests leave %s apart after a minute, want %s", got, second/4)
-				}
-				<-time.After(9 * time.Minute)
-				if got := p.pace(); got != 0 {
-					t.Errorf("requests leave %s apart after ten minutes, want no limit", got)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		p := newPacer(clock.System{})
+		for range test.now {
+			p.count(http.StatusTooManyRequests)
+			p.count(http.StatusOK)
+		}
+		if got := seconds(p, test.counts...); got != test.want {
+			t.Errorf("allows %d requests per second, want %d", got, test.want)
+		}
+		<-time.After(time.Minute)
+		if got := p.pace(); got != second/4 {
+			t.Errorf("requests leave %s apart after a minute, want %s", got, second/4)
+		}
+		<-time.After(9 * time.Minute)
+		if got := p.pace(); got != 0 {
+			t.Errorf("requests leave %s apart after ten minutes, want no limit", got)
+		}
+	})
 }
 
 // Ten requests ask in their order, a millisecond apart.
@@ -107,39 +104,36 @@ func TestRequestsLeaveInTheirOrder(t *testing.T) {
 
 // Four requests may leave in a second. One leaves, and eleven wait.
 func TestTurnThatDoesNotCome(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		timeout, interrupt, took time.Duration
 		want                     string
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"comes before the deadline":         {3001 * time.Millisecond, time.Hour, 3 * second, "<nil>"},
 		"is not awaited after the deadline": {2750 * time.Millisecond, time.Hour, 2750 * time.Millisecond, "context deadline exceeded"},
 		"is not awaited after an interrupt": {time.Hour, second / 8, second / 8, "interrupt"},
 		"is not taken after an interrupt":   {time.Hour, 2900 * time.Millisecond, 2900 * time.Millisecond, "interrupt"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				p := newPacer(clock.System{})
-				p.count(http.StatusTooManyRequests)
-				<-time.After(4 * second)
-				var all sync.WaitGroup
-				for range 12 {
-					all.Go(func() { _ = p.take(t.Context()) })
-				}
-				synctest.Wait()
-				ctx, cancel := context.WithCancelCause(bounded(t, test.timeout))
-				time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
-				began := time.Now()
-				err := p.take(ctx)
-				if took := time.Since(began); took != test.took || fmt.Sprint(err) != test.want {
-					t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
-				}
-				all.Wait()
-				if err := p.take(bounded(t, second)); err != nil {
-					t.Errorf("the next turn does not come: %v", err)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		p := newPacer(clock.System{})
+		p.count(http.StatusTooManyRequests)
+		<-time.After(4 * second)
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() { _ = p.take(t.Context()) })
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithCancelCause(bounded(t, test.timeout))
+		time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
+		began := time.Now()
+		err := p.take(ctx)
+		if took := time.Since(began); took != test.took || fmt.Sprint(err) != test.want {
+			t.Errorf("%v after %s, want %v after %s", err, took, test.want, test.took)
+		}
+		all.Wait()
+		if err := p.take(bounded(t, second)); err != nil {
+			t.Errorf("the next turn does not come: %v", err)
+		}
+	})
 }
 
 func TestOnlyAResponseCountsAsAccepted(t *testing.T) {

@@ -22,10 +22,11 @@ func zipped(text string) string {
 }
 
 func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		handler http.HandlerFunc
 		problem string // part of the error; empty: the body is usable
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"a byte order mark":  {reply(200, "\uFEFF{}"), ""},
 		"the largest body":   {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
 		"a larger body":      {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), ", but the body is larger than 32 MiB"},
@@ -35,34 +36,31 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "the body is a web page. The message in the body: Sign in"},
 		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The message in the body: no domain"},
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c, _ := serve(t, test.handler)
-				response, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
-				if test.problem == "" {
-					if err != nil || response.fields == nil {
-						t.Errorf("got %v, %v; want an object", response, err)
-					}
-					return
-				}
-				if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), test.problem) {
-					t.Fatalf("got %v, %v; want %q", response, err, test.problem)
-				}
-				if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {
-					t.Errorf("%v: NotJSON is %t", err, unusable.NotJSON)
-				}
-				checkShown(t, err.Error())
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		c, _ := serve(t, test.handler)
+		response, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+		if test.problem == "" {
+			if err != nil || response.fields == nil {
+				t.Errorf("got %v, %v; want an object", response, err)
+			}
+			return
+		}
+		if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), test.problem) {
+			t.Fatalf("got %v, %v; want %q", response, err, test.problem)
+		}
+		if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {
+			t.Errorf("%v: NotJSON is %t", err, unusable.NotJSON)
+		}
+		checkShown(t, err.Error())
+	})
 }
 
 func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
-	for name, test := range map[string]struct {
+	type row struct {
 		handler http.HandlerFunc
 		want    APIError
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"JSON": {
 			reply(503, `{"error":"maintenance","detail":"see https://status.test/?`+signature+`"}`, "Retry-After: 7", "X-Request-Id: r-1"),
 			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
@@ -73,18 +71,14 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
 		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}}},
 		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c, _ := serve(t, test.handler)
-				_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
-				test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
-				if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
-					t.Errorf("got %+v, want %+v", err, test.want)
-				}
-			})
-		})
-	}
+	}, func(t *testing.T, test row) {
+		c, _ := serve(t, test.handler)
+		_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+		test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
+		if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
+			t.Errorf("got %+v, want %+v", err, test.want)
+		}
+	})
 }
 
 func TestRetryAfterIsReadInBothForms(t *testing.T) {

@@ -3,97 +3,56 @@ package client
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptrace"
 	"os"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// faulty is a service whose work runs in the first responses, and which then fails in one way for good.
-type faulty struct {
-	successes int
-	way       string
-	attempts  int
-	began     time.Time // of the first attempt that fails
-}
-
-func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
-	if f.successes--; f.successes >= 0 {
-		return always(`{"status":"running"}`).RoundTrip(r)
-	}
-	if f.attempts++; f.attempts == 1 {
-		f.began = time.Now()
-	}
-	switch f.way {
-	case "no connection":
-		return nil, errors.New("connection refused")
-	case "untrusted":
-		return nil, &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
-	}
-	httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
-	switch f.way {
-	case "lost":
-		return nil, io.ErrUnexpectedEOF
-	case "silence":
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	}
-	header := http.Header{}
-	if f.way == "503" { // a gateway may send it after the service behind it has acted
-		header.Set("Retry-After", "1")
-	}
-	status, _ := strconv.Atoi(f.way)
-	return &http.Response{StatusCode: status, Request: r, Header: header, Body: http.NoBody}, nil
-}
-
-// Each cell says how many attempts fail in how long (to 5 s) until a call ends whose deadline
-// is an hour away. Half of a backoff is random, here none.
-func TestEachRequestIsRepeatedWithinItsLimits(t *testing.T) {
-	const (
-		hour   = "245 in 1h0m0s"
-		once   = "1 in 0s"
-		outage = "44 in 5m0s"
-		half   = "15 in 30s"
-	)
-	job := func(patience Patience) func(context.Context, *Client) (any, error) {
+// Each cell says how many attempts fail in how long (to 5 s) until a call ends whose deadline is an hour away. Half of a
+// backoff is random, here none.
+func TestEachCallHasItsPatience(t *testing.T) {
+	wait := func(patience Patience) func(context.Context, *Client) (any, error) {
 		return func(ctx context.Context, c *Client) (any, error) {
-			return c.WaitForStaticExport(ctx, "j", 0, patience)
+			return c.WaitForStaticExport(ctx, "se_1", 0, patience)
 		}
 	}
-	plain := []string{hour, half, half, half, "3 in 1m30s", half, once, once}
-	patient := []string{hour, outage, outage, outage, "11 in 6m25s", half, half, half}
-	ways := []string{"429", "no connection", "503", "lost", "silence", "404", "403", "untrusted"}
+	waitForUpdate := func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "se_1", 0, nil) }
+	const once, half, outage = "1 in 0s", "15 in 30s", "44 in 5m0s"
+	statuses, plain, patient := []int{404, 503, 403}, [3]string{half, half, once}, [3]string{half, outage, half}
 	for _, test := range []struct {
-		request   string
+		name      string
 		call      func(context.Context, *Client) (any, error)
-		successes int
-		want      []string
+		successes int // before the failures
+		want      [3]string
 	}{
-		{"read", calls["job"], 0, plain},
-		{"link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "j", Patient) }, 0, patient},
-		{"start", calls["start"], 0, []string{hour, half, once, once, "1 in 30s", once, once, once}},
-		{"wait", job(Plain), 0, plain},
-		{"wait", job(Plain), 1, patient},
-		{"wait for the caller's job", job(Patient), 0, patient},
-		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 0, plain},
-		{"wait for an update", func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "u", 0, nil) }, 1, patient},
+		{"an update", calls["update"], 0, plain},
+		{"a job", calls["job"], 0, plain},
+		{"a link", calls["bundle"], 0, plain},
+		{"a first link", func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1", Patient) }, 0, patient},
+		{"a start", calls["start"], 0, [3]string{once, once, once}},
+		{"a wait", wait(Plain), 0, plain},
+		{"a wait after a success", wait(Plain), 1, patient},
+		{"a wait for the caller's job", wait(Patient), 0, patient},
+		{"a wait for an update", waitForUpdate, 0, plain},
+		{"a wait for an update after a success", waitForUpdate, 1, patient},
 	} {
-		for i, way := range ways {
-			t.Run(fmt.Sprintf("%s, %s after %d successes", test.request, way, test.successes), func(t *testing.T) {
+		for i, status := range statuses {
+			t.Run(fmt.Sprint(test.name, ", ", status), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
-					service := &faulty{successes: test.successes, way: way}
-					c := newClient(t, func(config *Config) { config.RoundTripper, config.Random = service, func() float64 { return 0 } })
+					var failures []time.Time
+					handlers := slices.Repeat([]http.HandlerFunc{reply(200, `{"status":"running"}`)}, test.successes)
+					c, _ := serve(t, inTurn(append(handlers, func(w http.ResponseWriter, r *http.Request) {
+						failures = append(failures, time.Now())
+						reply(status, "", "Retry-After: 1")(w, r) // a gateway may send it after the service has acted
+					})...))
 					_, err := test.call(bounded(t, time.Hour), c)
-					if got := fmt.Sprint(service.attempts, " in ", time.Since(service.began).Round(5*second)); err == nil || got != test.want[i] {
+					if got := fmt.Sprint(len(failures), " in ", time.Since(failures[0]).Round(5*second)); err == nil || got != test.want[i] {
 						t.Errorf("%v after %s, want %s", err, got, test.want[i])
 					}
 				})
@@ -127,7 +86,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 	unsent, lost, denied := &ConnectionError{}, &ConnectionError{Sent: true}, &StorageError{StatusCode: 403}
 	further := &ConnectionError{Sent: true, Progress: true}
 	const half = 500 * time.Millisecond
-	for name, test := range map[string]struct {
+	type row struct {
 		patience  Patience
 		timeout   time.Duration // of the context; two hours if zero
 		interrupt time.Duration // when the context is canceled; never if zero
@@ -135,10 +94,12 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		count     int           // of attempts
 		ends      time.Duration
 		want      string // how: see outcomeOf
-	}{
+	}
+	inBubbles(t, map[string]row{
 		"of a kind that is not repeated":             {steps: []step{{forbidden, 20 * second}}, count: 1, ends: 20 * second, want: "last"},
 		"of a failure that is no response":           {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
 		"of a start with what may have been sent":    {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
+		"of a start without a connection, late":      {patience: starting, steps: failing(99, unsent), count: 15, ends: 31 * second, want: "last"},
 		"with an outage in two ways":                 {patience: Patient, steps: failing(999, unsent, lost), count: 44, ends: 300 * second, want: "last"},
 		"not before, after a more patient kind":      {patience: Patient, steps: append(failing(9, down), failing(8, forbidden)...), count: 18, ends: 105 * second},
 		"never as not found after an outage":         {patience: Patient, steps: append(failing(43, down), failing(99, missing)...), count: 44, ends: 300 * second, want: "outage"},
@@ -165,39 +126,36 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"with an interrupt of the first attempt":    {steps: []step{{down, 99 * second}}, interrupt: 25 * second, count: 1, ends: 25 * second, want: "interrupt"},
 		"with an interrupt of a later attempt":      {steps: []step{{down, 0}, {down, 99 * second}}, interrupt: 25 * second, count: 2, ends: 25 * second, want: "interrupt"},
 		"with an interrupt more than with a 429":    {timeout: time.Hour, steps: []step{{asking(429, 2*time.Hour).error, 5 * second}}, interrupt: 4 * second, count: 1, ends: 4 * second, want: "interrupt"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				began, count, last := time.Now(), 0, error(nil)
-				ctx, cancel := context.WithCancelCause(bounded(t, cmp.Or(test.timeout, 2*time.Hour)))
-				defer cancel(nil)
-				if test.interrupt > 0 {
-					time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
-				}
-				c := newClient(t, func(config *Config) { config.Random = func() float64 { return 0 } })
-				err := c.repeat(ctx, test.patience, func(_ *network, number int) error {
-					if count++; count != number {
-						t.Errorf("attempt %d has the number %d", count, number)
-					}
-					if count > len(test.steps) {
-						return nil
-					}
-					step := test.steps[count-1]
-					if cause := c.config.Clock.Sleep(ctx, step.takes); cause != nil && step.takes > 5*second {
-						return cause
-					}
-					last = step.error
-					return step.error
-				})
-				if got := ending(err, last); got != test.want {
-					t.Errorf("ends with %v (%s), want %s", err, got, test.want)
-				}
-				if took := time.Since(began).Truncate(time.Millisecond); count != test.count || took != test.ends {
-					t.Errorf("%d attempts in %s, want %d in %s", count, took, test.count, test.ends)
-				}
-			})
+	}, func(t *testing.T, test row) {
+		began, count, last := time.Now(), 0, error(nil)
+		ctx, cancel := context.WithCancelCause(bounded(t, cmp.Or(test.timeout, 2*time.Hour)))
+		defer cancel(nil)
+		if test.interrupt > 0 {
+			time.AfterFunc(test.interrupt, func() { cancel(errInterrupt) })
+		}
+		c := newClient(t)
+		err := c.repeat(ctx, test.patience, func(over *network, number int) error {
+			alone := test.patience == starting || last != nil && classify(last).kind != throttled // on a connection of its own
+			if count++; count != number || (over == c.separate) != alone {
+				t.Errorf("attempt %d has the number %d and a connection of its own: %t", count, number, over == c.separate)
+			}
+			if count > len(test.steps) {
+				return nil
+			}
+			step := test.steps[count-1]
+			if cause := c.config.Clock.Sleep(ctx, step.takes); cause != nil && step.takes > 5*second {
+				return cause
+			}
+			last = step.error
+			return step.error
 		})
-	}
+		if got := ending(err, last); got != test.want {
+			t.Errorf("ends with %v (%s), want %s", err, got, test.want)
+		}
+		if took := time.Since(began).Truncate(time.Millisecond); count != test.count || took != test.ends {
+			t.Errorf("%d attempts in %s, want %d in %s", count, took, test.count, test.ends)
+		}
+	})
 }
 
 // ending says how a call ended whose last attempt failed with the given error.
@@ -206,7 +164,7 @@ func ending(err, last error) string {
 	switch {
 	case err == nil:
 		return ""
-	case ok && gaveUp.Last != last:
+	case ok && !errors.Is(gaveUp.Last, last):
 		return "a wrong last error"
 	case ok && gaveUp.Outage && !IsNotFound(err):
 		return "outage"
@@ -220,9 +178,18 @@ func ending(err, last error) string {
 	return err.Error()
 }
 
+func TestHalfOfABackoffIsRandom(t *testing.T) {
+	for random, want := range map[float64]time.Duration{0: 2 * second, .5: 3 * second} {
+		c := newClient(t, func(config *Config) { config.Random = func() float64 { return random } })
+		if got := c.backoff(3, time.Minute); got != want {
+			t.Errorf("the third backoff is %s, want %s", got, want)
+		}
+	}
+}
+
 func TestGaveUpErrorSaysHowOftenAndForHowLong(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		c := newClient(t, func(config *Config) { config.Random = func() float64 { return 0 } })
+		c := newClient(t)
 		missing := func(takes time.Duration) func(*network, int) error {
 			return func(_ *network, number int) error {
 				if number == 1 {
@@ -232,7 +199,7 @@ func TestGaveUpErrorSaysHowOftenAndForHowLong(t *testing.T) {
 			}
 		}
 		want := "consecutive requests failed for different reasons; the last attempt: HTTP 503 Service Unavailable for  , without a message (15 attempts in 1m31s)"
-		if err := c.repeat(t.Context(), Plain, missing(time.Minute)); err == nil || err.Error() != want {
+		if err := c.repeat(bounded(t, time.Hour), Plain, missing(time.Minute)); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 		ctx := bounded(t, 40*second)

@@ -49,8 +49,8 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 
 // poll repeats an operation that reads work until the work has finished, and returns what it read
 // last, or nil. observe returns what a poll saw of the work, and whether the work has finished.
-func poll[T any](ctx context.Context, c *Client, interval time.Duration, patience Patience, op operation[T], observe func(*T) (Poll, bool)) (last *T, err error) {
-	schedule, began, pause := Schedule{Interval: interval}, c.config.Clock.Now(), time.Duration(0)
+func poll[T any](ctx context.Context, c *Client, every time.Duration, patience Patience, op operation[T], observe func(*T) (Poll, bool)) (last *T, err error) {
+	schedule, began, pause := Schedule{Interval: every}, c.config.Clock.Now(), time.Duration(0)
 	if patience == Patient {
 		pause = firstPause
 	}

@@ -59,9 +59,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
 		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must not be negative."},
 		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
-		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory, not a file: add a file name, such as bundle.tar.gz."},
-		"path inside the directory":     {download("path = \"site/bundle.tar.gz\"\nextract_to = \"./site\""), "(path)\nNeither the file \"site/bundle.tar.gz\" nor the directory \"./site\" may be inside the other: use separate paths, such as out/bundle.tar.gz and out/site."},
-		"empty directory":               {download("path = \"a.tar.gz\"\nextract_to = \"\""), "Invalid path (extract_to)\nThe path is empty."},
+		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory."},
 		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
 	}
 	h := newHarness(t, simulator.Options{})

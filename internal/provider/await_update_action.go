@@ -35,9 +35,12 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 			"status_id":     schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 		},
-		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]schema.Attribute{
-			"invoke": schema.StringAttribute{MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.", Optional: true, Validators: timeoutRules},
-		}}},
+		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
+			MarkdownDescription: timeoutsDescription,
+			Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
+				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.", Optional: true, Validators: timeoutRules,
+			}},
+		}},
 	}
 }
 
@@ -64,7 +67,8 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 				report("Update %s: %s", statusID, update.Status)
 			}
 		},
-		again: "If the action runs before a resource is created or updated, run \"terraform apply\" again. Otherwise, run \"terraform apply -invoke=ADDRESS\" for this action.",
+		again: "If the action runs before a resource is created or updated, run \"terraform apply\" again. " +
+			"Otherwise, run \"terraform apply -invoke=ADDRESS\" for this action.",
 	}
 	if _, ok := wait.waitForSuccess(ctx, &resp.Diagnostics); ok {
 		report("Update %s succeeded", statusID)

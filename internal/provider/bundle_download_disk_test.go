@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -28,11 +27,9 @@ func (h *harness) addBundle(id string, pages int) {
 	h.service.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
 }
 
-// download returns a configuration that downloads a bundle to NAME/bundle.tar.gz and
-// unpacks it to NAME/site.
+// download returns a configuration that downloads a bundle to NAME/bundle.
 func (c *cli) download(name, jobID, arguments string) string {
-	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  path = %q\n  extract_to = %q\n  %s\n}\n",
-		name, jobID, c.inFolder(name, "bundle.tar.gz"), c.inFolder(name, "site"), arguments)
+	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  path = %q\n  %s\n}\n", name, jobID, c.inFolder(name, "bundle"), arguments)
 }
 
 // inFolder returns a name in the CLI's folder, which is not the provider's.
@@ -82,7 +79,7 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 		case "dir":
 			err = os.MkdirAll(name, 0o755)
 		case "copy":
-			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), copyWithTimes(c.inFolder(filepath.Base(name)), c.inFolder(directory)))
+			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), os.CopyFS(c.inFolder(directory), os.DirFS(c.inFolder(filepath.Base(name)))))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -90,43 +87,31 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 	}
 }
 
-// copyWithTimes copies a directory as a backup does, by which the resource recognizes it.
-func copyWithTimes(from, to string) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return err
-	}
-	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		return cmp.Or(err, os.Chtimes(filepath.Join(to, strings.TrimPrefix(name, from)), info.ModTime(), info.ModTime()))
-	})
-}
-
-// TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk. Package bundle
-// tests what counts as the resource's own.
+// TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk. Package bundle tests what counts as the resource's own.
 func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	t.Parallel()
-	// at is the argument of what the resource did not write, problem describes it, and announced
-	// is what the plan says about the apply. So "file replaced" makes a directory of the archive;
-	// the plan must warn, the apply must stop at path, and both must leave what is in the directory.
-	tests := map[string]struct{ change, at, problem, announced string }{
-		"as recorded":        {},
-		"older bundle":       {change: "copy older"},
-		"everything missing": {change: "rm ."},
-		"directory empty":    {change: "rm site, dir site"},
-		"file replaced":      {change: "rm bundle.tar.gz, put bundle.tar.gz/mine", at: "path", problem: `bundle.tar.gz" is a directory`, announced: "The apply stops before it changes any file."},
-		"page edited":        {change: "put site/index.html", at: "extract_to", problem: `site" differs from what this resource wrote: "index.html" was changed`, announced: "The apply stops with an error before it changes any file, unless the content there is that of the bundle."},
+	tests := map[string]struct {
+		unpack  string
+		change  string // after the last apply
+		foreign bool
+	}{
+		"file as recorded":      {},
+		"older file":            {change: "copy older_file_kept"},
+		"file missing":          {change: "rm bundle"},
+		"file edited":           {change: "put bundle", foreign: true},
+		"directory as recorded": {unpack: "unpack = true"},
+		"older directory":       {unpack: "unpack = true", change: "copy older_directory_kept"},
+		"directory empty":       {unpack: "unpack = true", change: "rm bundle, dir bundle"},
+		"page edited":           {unpack: "unpack = true", change: "put bundle/index.html", foreign: true},
+		"file in its place":     {unpack: "unpack = true", change: "rm bundle, put bundle", foreign: true},
 	}
-	h := newHarness(t, simulator.Options{})
-	h.addBundle("se_1", 2)
-	h.addBundle("se_2", 3)
-	c := h.cli(t, "")
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	c.addBundle("se_2", 3)
 	apply := func(job string) {
 		var config strings.Builder
-		for name := range tests {
-			config.WriteString(c.download(label(name), job, ""))
+		for name, test := range tests {
+			config.WriteString(c.download(label(name), job, test.unpack))
 		}
 		c.write(t, config.String())
 		c.apply(t, 0)
@@ -140,33 +125,34 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 		return changed
 	}
 	apply("se_1")
-	c.change(t, "older", "copy older_bundle")
+	c.change(t, "older_file_kept", "copy older_file")
+	c.change(t, "older_directory_kept", "copy older_directory")
 	apply("se_2")
-	fresh := c.disk(t, "as_recorded")
+	fresh := map[string]map[string]string{"": c.disk(t, "file_as_recorded"), "unpack = true": c.disk(t, "directory_as_recorded")}
 
 	changed := changeAll()
 	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-refresh-only"), "No changes.")
-	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
+	plan := c.report(t, 2, "plan", "-refresh=false", "-detailed-exitcode", "-out=saved")
 	c.service.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
-	c.wantCounts(t, counts{bundle: 5, download: 5}) // none for what is as recorded
+	c.wantCounts(t, counts{bundle: 4, download: 4}) // none for what is as recorded or foreign
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
 				t.Errorf("planned %q, want %q", got, want)
 			}
-			if test.at == "" {
-				plan.wantNothingSaid(t, name)
-				if test.change != "" {
-					applied.wantNothingSaid(t, name)
-				}
-				c.wantDisk(t, label(name), fresh)
+			if test.foreign {
+				plan.wantSaid(t, name, "warning: "+summaryPathInUse+": "+c.inFolder(label(name))+"/bundle (path)\n")
+				applied.wantSaid(t, name, "error: "+summaryPathInUse+" (path)\n")
+				c.wantDisk(t, label(name), changed[name])
+				c.change(t, label(name), "rm .") // as the error says
 				return
 			}
-			plan.wantSaid(t, name, "warning: Unexpected files at the bundle's path: "+c.inFolder(label(name))+"/", test.problem+". "+test.announced)
-			applied.wantSaid(t, name, "error: Unexpected files at the bundle's path ("+test.at+")", test.problem+". This resource changed no files, and its state is unchanged.", "use a different "+test.at+".")
-			c.wantDisk(t, label(name), changed[name])
-			c.change(t, label(name), "rm .") // as the error says
+			if test.change != "" {
+				plan.wantNothingSaid(t, name)
+				applied.wantNothingSaid(t, name)
+			}
+			c.wantDisk(t, label(name), fresh[test.unpack])
 		})
 	}
 	c.apply(t, 0)
@@ -175,157 +161,184 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	changed = changeAll()
 	said := c.report(t, 0, "destroy", "-auto-approve").said[""] // the warnings have no address
 	for name, test := range tests {
-		t.Run("destroy, "+name, func(t *testing.T) {
-			left := map[string]string{}
-			for file, content := range changed[name] {
-				if test.at == "path" && strings.HasPrefix(file, "bundle.tar.gz/") || test.at == "extract_to" && strings.HasPrefix(file, "site/") {
-					left[file] = content
-				}
-			}
-			c.wantDisk(t, label(name), left)
-		})
+		if !test.foreign {
+			changed[name] = map[string]string{}
+		}
+		c.wantDisk(t, label(name), changed[name])
 	}
-	if n := strings.Count(said, "warning: "+summaryForeignFiles+": "+c.inFolder()); n != 2 || strings.Count(said, ". It was not deleted.") != 2 {
-		t.Errorf("%d warnings, want 2:\n%s", n, said)
+	if n := strings.Count(said, "warning: "+summaryForeignFiles+": "+c.inFolder()); n != 3 {
+		t.Errorf("%d warnings, want 3:\n%s", n, said)
 	}
 }
 
-func TestReplacementAtTheSamePathDeletesFirst(t *testing.T) {
+func TestReplacementDeletesTheOldFilesFirst(t *testing.T) {
 	t.Parallel()
-	c := newDownload(t)
-	c.write(t, strings.Replace(c.download("site", "se_1", ""), "site/site", "site/pages", 1))
-	c.change(t, "site", "put pages")
-	occupied := c.report(t, 0, "plan")
-	occupied.wantSaid(t, "site", "pages\" is a file. The apply stops. If this plan replaces")
-	if count := strings.Count(occupied.said["site"], "warning: "); count != 1 {
-		t.Errorf("%d warnings, want one:\n%s", count, occupied.said["site"])
+	tests := map[string]struct{ before, after, flag, want string }{ // want is a file that is there then
+		"other path":       {"", "path = \"PATH/other\"", "", "other"},
+		"file to unpacked": {"", "unpack = true", "", "bundle/index.html"},
+		"unpacked to file": {"unpack = true", "unpack = false", "", "bundle"},
+		"on request":       {"unpack = true", "unpack = true", "-replace", "bundle/index.html"},
 	}
-	c.change(t, "site", "rm pages")
-	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved")
-	plan.wantNothingSaid(t, "site") // its own files are no warning
-	if plan.planned["site"] != "replace" {
-		t.Errorf("planned %q, want a replacement", plan.planned["site"])
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	write := func(arguments func(name string) string) {
+		var config strings.Builder
+		for name := range tests {
+			block := c.download(label(name), "se_1", arguments(name))
+			if arguments, other := strings.CutPrefix(arguments(name), "path = \"PATH"); other {
+				block = strings.Replace(c.download(label(name), "se_1", ""), "/bundle\"", arguments, 1)
+			}
+			config.WriteString(block)
+		}
+		c.write(t, config.String())
 	}
+	write(func(name string) string { return tests[name].before })
+	c.apply(t, 0)
+	write(func(name string) string { return tests[name].after })
+	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved", "-replace=docs_bundle_download.on_request")
 	c.terraform.Run(t, 0, "apply", "saved")
+	for name, test := range tests {
+		if plan.planned[label(name)] != "replace" {
+			t.Errorf("%s: planned %q", name, plan.planned[label(name)])
+		}
+		plan.wantNothingSaid(t, name) // its own files are no warning
+		if disk := c.disk(t, label(name)); disk[test.want] == "" || len(disk) > 1 != strings.Contains(test.want, "/") {
+			t.Errorf("%s: on disk there is %.30q", name, disk)
+		}
+	}
 	c.wantEmptyPlan(t)
 }
 
-// Terraform destroys the old resource after it has created the new one.
-func TestReplacementThatCreatesFirstKeepsItsFiles(t *testing.T) {
+// Terraform passes no private state to the Delete of a tainted resource.
+func TestTaintedDownloadIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
 	c.addBundle("se_2", 3)
-	jobs := map[string]string{"same": "se_1", "fresh": "se_1", "other": "se_1"}
-	replace := []string{"apply", "-auto-approve"}
-	write := func() {
-		var config strings.Builder
-		for name, job := range jobs {
-			config.WriteString(c.download(name, job, "lifecycle {\n    create_before_destroy = true\n  }"))
-		}
-		c.write(t, config.String())
+	config := func(job, command string) {
+		provisioner := "  provisioner \"local-exec\" {\n    command = \"" + command + "\"\n  }\n"
+		c.write(t, c.download("file", job, provisioner)+c.download("site", job, "unpack = true\n"+provisioner))
 	}
-	write()
+	config("se_1", "exit 1")
+	c.apply(t, 1)
+	if len(c.disk(t, "file")) != 1 || len(c.disk(t, "site")) != 4 {
+		t.Errorf("on disk there is %.30q and %.30q", c.disk(t, "file"), c.disk(t, "site"))
+	}
+	config("se_2", "exit 0")
+	said := c.report(t, 0, "apply", "-auto-approve")
+	if strings.Contains(fmt.Sprint(said.said), summaryForeignFiles) || len(c.disk(t, "site")) != 5 {
+		t.Errorf("said %v; on disk there is %.30q", said.said, c.disk(t, "site"))
+	}
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"job_id": "se_2", "sha256": checksum(c.disk(t, "file")["bundle"])})
+	c.wantEmptyPlan(t)
+}
+
+// Terraform destroys the old resource after it has created the new one.
+func TestReplacementThatCreatesFirst(t *testing.T) {
+	t.Parallel()
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("se_1", 2)
+	const createsFirst = "unpack = true\n  lifecycle {\n    create_before_destroy = true\n  }"
+	c.write(t, c.download("old", "se_1", createsFirst)+c.download("fresh", "se_1", createsFirst))
 	c.apply(t, 0)
-	for name := range jobs {
-		replace = append(replace, "-replace=docs_bundle_download."+name)
-	}
+	before := c.disk(t, "old")
 	c.change(t, "fresh", "rm .")
-	jobs["other"] = "se_2"
-	write()
-	applied := c.report(t, 1, replace...)
-	applied.wantSaid(t, "other", "error: Unexpected files at the bundle's path (path)", `bundle.tar.gz" already exists, and there is no record that this resource wrote it. This resource wrote no files.`, "(extract_to)")
-	for _, name := range []string{"same", "fresh"} {
-		if strings.Contains(applied.said[name], "error: ") {
-			t.Errorf("of %s, the apply says:\n%s", name, applied.said[name])
-		}
-		c.wantDownload(t, name, 4)
+	said := c.report(t, 1, "apply", "-auto-approve", "-replace=docs_bundle_download.old", "-replace=docs_bundle_download.fresh")
+	said.wantSaid(t, "old", "error: "+summaryPathInUse+" (path)\n")
+	if strings.Contains(said.said["fresh"], "error: ") {
+		t.Errorf("of the fresh disk, the apply says:\n%s", said.said["fresh"])
 	}
-	c.change(t, "other", "rm .") // as the error says
-	c.apply(t, 0)
-	c.wantDownload(t, "other", 5)
+	c.wantDisk(t, "old", before)
+	c.wantDisk(t, "fresh", before)
 	c.wantEmptyPlan(t)
 	c.report(t, 0, "destroy", "-auto-approve")
-	for name := range jobs {
-		c.wantDisk(t, name, map[string]string{})
-	}
+	c.wantDisk(t, "old", map[string]string{})
+	c.wantDisk(t, "fresh", map[string]string{})
 }
 
-// wantDownload checks that a directory holds one archive and its files.
-func (c *cli) wantDownload(t *testing.T, directory string, files int) {
-	t.Helper()
-	if disk := c.disk(t, directory); len(disk) != 1+files || disk["site/index.html"] == "" {
-		t.Errorf("%s holds %.30q, want an archive and its %d files", directory, disk, files)
-	}
-}
-
-// TestFailureOfADownloadSaysWhatToDo has the whole messages. Nothing else makes a disk full, or
-// keeps a rename from being undone, on every system.
-func TestFailureOfADownloadSaysWhatToDo(t *testing.T) {
+// TestDownloadSaysWhatToDo has the whole messages.
+func TestDownloadSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	full := &fs.PathError{Op: "write", Path: "tmp", Err: syscall.ENOSPC}
-	refused := func(err error) error { return &os.LinkError{Op: "rename", Old: "site", New: "tmp", Err: err} }
+	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
+	rename := func(err error) error { return &os.LinkError{Op: "rename", Old: "site", New: "tmp", Err: err} }
 	cut := &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", Storage: true, Reason: "EOF"}
 	missing := &client.APIError{Exchange: client.Exchange{Method: "POST", Path: "/b", StatusCode: 404}}
-	const makeSure = "Make sure that Terraform can read \"a.tgz\" and \"site\" and write to the directories that contain them, and that the disk has free space. "
-	for name, test := range map[string]struct {
-		operation downloadOperation
-		err       error
-		want      string
+	archive := func(fault bundle.Fault, entry string) error {
+		return &bundle.ArchiveError{Fault: fault, Entry: entry, Err: fault}
+	}
+	edited := &bundle.OccupiedError{Path: "site", Kind: fs.ModeDir}
+	const (
+		wroteNothing = " This resource wrote no files.\n\n"
+		makeSure     = "Make sure that Terraform can read \"site\" and write to the directory that contains it, and that the disk has free space. "
+		noRecord     = " \"site\" as it is now. It was changed, or written by an earlier resource, an interrupted run, or another program. "
+		refused      = "error: Could not unpack the bundle (unpack)\nThe bundle of job se_1 cannot be unpacked, because "
+		asItIs       = "." + wroteNothing + "To download it as it is, remove unpack."
+		entry        = refused + "its entry \"a\" "
+	)
+	for _, test := range []struct {
+		stage downloadStage
+		err   error
+		want  string
 	}{
-		"full in a create":        {createDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + "Then run \"terraform apply\" again."},
-		"full in an update":       {updateDownload, full, "Could not write the bundle\nThe operating system returned: write tmp: no space left on device.\n\nThis resource changed no files, and its state is unchanged.\n\n" + makeSure + "Then run \"terraform apply\" again."},
-		"too many open files":     {planDownload, &fs.PathError{Op: "open", Path: "tmp", Err: syscall.EMFILE}, "Could not inspect the downloaded bundle\nThe operating system returned: open tmp: too many open files.\n\nNo files were changed.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
-		"too many connections":    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "Could not download the bundle\nThe request GET /b to store failed: socket.\n\nThe job_id is se_1. This resource wrote no files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run \"terraform apply\" again."},
-		"a name that is too long": {planDownload, &fs.PathError{Op: "lstat", Path: "a.tgz", Err: syscall.ENAMETOOLONG}, "Could not inspect the downloaded bundle\nThe operating system returned: lstat a.tgz: file name too long.\n\nNo files were changed.\n\nShorten path or extract_to."},
-		"mount point":             {planDownload, refused(syscall.EBUSY), "Could not inspect the downloaded bundle\nThe operating system returned: rename site tmp: device or resource busy.\n\nNo files were changed.\n\nIf extract_to is a mount point, use a subdirectory of it."},
-		"container image":         {planDownload, refused(syscall.EXDEV), "Could not inspect the downloaded bundle\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nNo files were changed.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different extract_to, or delete the directory. Then run the same command again."},
-		"rename is not undone": {
-			updateDownload,
-			fmt.Errorf("%w; %w: %w", refused(syscall.EBUSY), bundle.ErrNotUndone, refused(syscall.EPERM)),
-			"Could not write the bundle\nThe operating system returned: rename site tmp: device or resource busy; the change was undone only in part: rename site tmp: operation not permitted.\n\nMove the previous files back from the temporary directory that the error names. Then run \"terraform apply\" again.",
-		},
-		"cut at the store":    {createDownload, cut, "Could not download the bundle\nThe request to the object store store failed: EOF.\n\nThe job_id is se_1. This resource wrote no files.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
-		"missing bundle":      {createDownload, missing, "Could not download the bundle\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe job_id is se_1. This resource wrote no files.\n\n" + checkService + " " + missingBundle},
-		"interrupted plan":    {planDownload, context.Canceled, "Could not inspect the downloaded bundle\nTerraform was interrupted.\n\nNo files were changed.\n\nTo continue, run the same command again."},
-		"interrupted destroy": {deleteDownload, context.Canceled, "Could not delete the downloaded bundle\nTerraform was interrupted.\n\nThe job_id is se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
-		"damaged archive":     {createDownload, &bundle.ArchiveError{Err: io.ErrUnexpectedEOF, Damaged: true}, "Could not unpack the bundle\nThe bundle of job se_1 is damaged: unexpected EOF. This resource wrote no files.\n\nRun \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
-		"unsafe archive":      {createDownload, &bundle.ArchiveError{Err: errors.New("it contains no files")}, "Could not unpack the bundle\nThe bundle of job se_1 cannot be unpacked, because it contains no files. This resource wrote no files.\n\nTo download it as it is, remove extract_to."},
-		"foreign files":       {createDownload, bundle.OccupiedError{{Name: "a.tgz", Problem: "already exists"}}, "Unexpected files at the bundle's path\n\"a.tgz\" already exists. This resource wrote no files.\n\nIf something else uses \"a.tgz\", for example another docs_bundle_download resource, use a different path. Otherwise, move or delete \"a.tgz\". Then run \"terraform apply\" again."},
+		{planCreation, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
+		{planUpdate, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
+		{createDownload, &bundle.OccupiedError{Path: "site"}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the file" + noRecord + "This resource wrote no files.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
+		{updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the symbolic link" + noRecord + "This resource changed no files, and its state is unchanged.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
+		{deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}, "warning: Files were not deleted: site (path)\nThis resource has no record of what is at" + noRecord + "It was not deleted.\n\nIf nothing needs it, delete it."},
+
+		{createDownload, system(syscall.ENOSPC), "error: Could not write the bundle ()\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + applyAgain},
+		{deleteDownload, system(syscall.EACCES), "error: Could not delete the downloaded bundle ()\nThe operating system returned: write tmp: permission denied.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the same command again."},
+		{planUpdate, system(syscall.EMFILE), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
+		{planCreation, system(syscall.ENAMETOOLONG), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: file name too long.\n\nShorten path."},
+		{createDownload, rename(syscall.EBUSY), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: device or resource busy.\n\nThis resource wrote no files.\n\nIf path is a mount point, use a subdirectory of it."},
+		{createDownload, rename(syscall.EXDEV), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nThis resource wrote no files.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different path, or delete the directory. " + applyAgain},
+		{updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}, "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: input/output error.\n\nThe previous files are in \".tmp/old\". Move them back to \"site\". " + applyAgain},
+		{deleteDownload, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)}, "warning: Temporary files were not deleted: .tmp ()\nThe operating system returned: write tmp: permission denied.\n\nNothing needs this temporary directory. Delete it."},
+
+		{createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "error: Could not download the bundle ()\nThe request GET /b to store failed: socket.\n\nThe job_id is se_1. This resource wrote no files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. " + applyAgain},
+		{createDownload, cut, "error: Could not download the bundle ()\nThe request to the object store store failed: EOF.\n\nThe job_id is se_1. This resource wrote no files.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
+		{createDownload, missing, "error: Could not download the bundle ()\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe job_id is se_1. This resource wrote no files.\n\n" + checkService + " " + missingBundle},
+		{deleteDownload, context.Canceled, "error: Could not delete the downloaded bundle ()\nTerraform was interrupted.\n\nThe job_id is se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
+
+		{createDownload, &mismatchError{"sha256", "1f", "2f"}, "error: Checksum of the bundle does not match (sha256)\nThe bundle of job se_1 has the SHA-256 checksum 1f, but sha256 is 2f." + wroteNothing + "If the bundle is correct, update or remove sha256."},
+		{createDownload, &mismatchError{"job_id", "", "2f"}, "error: Content of the bundle has changed (job_id)\nThe service returned different files for job se_1: content_sha256 is null instead of 2f." + wroteNothing + "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."},
+		{createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}, "error: Could not unpack the bundle (job_id)\nThe bundle of job se_1 is damaged: unexpected EOF in the entry \"a\\x1b\"." + wroteNothing + "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
+		{createDownload, archive(bundle.NotAnArchive, ""), refused + "it is not a tar, gzip-compressed tar, or zip archive" + asItIs},
+		{createDownload, archive(bundle.Empty, ""), refused + "it contains no files" + asItIs},
+		{createDownload, archive(bundle.TooMany, "a"), refused + "it has more than 100,000 files and directories, or is a zip archive with a central directory of more than 50 MB" + asItIs},
+		{createDownload, archive(bundle.TooLarge, "a"), refused + "it unpacks to more than 4 GiB" + asItIs},
+		{createDownload, archive(bundle.NotUTF8, "caf\xe9"+strings.Repeat("x", 500)), refused + "its entry \"caf\\xe9" + strings.Repeat("x", 96) + "\" has a name that is not UTF-8" + asItIs},
+		{createDownload, archive(bundle.UnsafeName, "a"), entry + "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system" + asItIs},
+		{createDownload, archive(bundle.LongName, "a"), entry + "has a name that is too long" + asItIs},
+		{createDownload, archive(bundle.Duplicate, "a"), entry + "has the same path as another entry, perhaps in different case, or is inside an entry that is a file" + asItIs},
+		{createDownload, archive(bundle.SymbolicLink, "a"), entry + "is a symbolic link" + asItIs},
+		{createDownload, archive(bundle.HardLink, "a"), entry + "is a hard link" + asItIs},
+		{createDownload, archive(bundle.SpecialFile, "a"), entry + "is neither a file nor a directory" + asItIs},
+		{createDownload, archive(bundle.Encrypted, "a"), entry + "is encrypted" + asItIs},
+		{createDownload, archive(bundle.Compression, "a"), entry + "uses an unsupported compression method" + asItIs},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var diags diag.Diagnostics
-			jobID := "se_1"
-			if test.operation == planDownload {
-				jobID = "" // not known yet
-			}
-			test.operation.addFailure(&diags, jobID, bundle.Target{Path: "a.tgz", Directory: "site"}, test.err)
-			if got := diags[0].Summary() + "\n" + diags[0].Detail(); got != test.want {
-				t.Errorf("got\n%s\nwant\n%s", got, test.want)
-			}
-		})
+		var diags diag.Diagnostics
+		test.stage.report(&diags, bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("site")}, test.err)
+		var at string
+		if d, ok := diags[0].(diag.DiagnosticWithPath); ok {
+			at = d.Path().String()
+		}
+		got := fmt.Sprintf("%s: %s (%s)\n%s", strings.ToLower(diags[0].Severity().String()), diags[0].Summary(), at, diags[0].Detail())
+		if got != test.want || len(diags) != 1 {
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		}
 	}
 }
 
-// storedText is a private state with one value.
-type storedText string
-
-func (s storedText) GetKey(context.Context, string) ([]byte, diag.Diagnostics)     { return []byte(s), nil }
-func (storedText) SetKey(context.Context, string, []byte) (diags diag.Diagnostics) { return nil }
-
-func TestPrivateStateThatIsLostOrUnreadable(t *testing.T) {
+func TestWithoutPrivateStateTheDigestInTheStateCounts(t *testing.T) {
 	t.Parallel()
-	const unreadable = "Private state is unreadable: a.tgz\nThe private state of the resource is damaged or was written by another version of the provider, so the provider ignores it. Until the next download, the resource recognizes only the files of its last bundle, and a destroy deletes nothing.\n\nNo action is needed now. If a later plan or a destroy warns about files that you do not need, delete them."
-	last := bundle.Owned{Files: []bundle.Written{{Digest: "file"}}, Trees: []bundle.Written{{Digest: "tree"}}}
-	for private, said := range map[storedText]string{"": "", "[]": unreadable} {
-		state := &bundleDownloadModel{Path: types.StringValue("a.tgz"), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
-		var diags diag.Diagnostics
-		if owned := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(owned, last) {
-			t.Errorf("%q: got %v, want %v", private, owned, last)
-		}
-		if (len(diags) > 0) != (said != "") || len(diags) > 0 && diags[0].Summary()+"\n"+diags[0].Detail() != said {
-			t.Errorf("%q: said %v, want %s", private, diags, said)
+	for _, private := range []memory{{}, {writtenKey: []byte(`{"written by": "another version"}`)}} {
+		for unpack, want := range map[bool]string{false: "file", true: "tree"} {
+			state := bundleDownloadModel{Unpack: types.BoolValue(unpack), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
+			var diags diag.Diagnostics
+			if owned := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(owned, bundle.Owned{want}) || len(diags) > 0 {
+				t.Errorf("%v: got %v, want %s; said %v", private, owned, want, diags)
+			}
 		}
 	}
 }

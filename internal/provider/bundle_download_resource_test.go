@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,30 +22,25 @@ func TestAccBundleDownloadResource(t *testing.T) {
 	const address = "docs_bundle_download.test"
 	acc := newAcceptance(t, domainVariable)
 	folder := filepath.ToSlash(t.TempDir())
-	file, notes := folder+"/bundle", folder+"/notes"
-	if err := os.WriteFile(notes, []byte("mine"), 0o600); err != nil {
+	if err := os.WriteFile(folder+"/notes", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	config := func(revision string) string {
 		return acc.export(revision) + fmt.Sprintf(`
 resource "docs_bundle_download" "test" {
-  job_id     = docs_static_export.test.job_id
-  path       = %q
-  extract_to = %q
+  job_id = docs_static_export.test.job_id
+  path   = %q
+  unpack = true
 }
-`, file, folder+"/site")
+`, folder+"/site")
 	}
-	isOnDisk := func(s *terraform.State) error {
-		content, err := os.ReadFile(file)
-		if sum := s.RootModule().Resources[address].Primary.Attributes["sha256"]; err == nil && sum != checksum(string(content)) {
-			err = fmt.Errorf("sha256 is %s, that of the file is %s", sum, checksum(string(content)))
-		}
+	isOnDisk := func(*terraform.State) error {
 		_, missing := os.Stat(folder + "/site/index.html")
-		return errors.Join(err, missing)
+		return missing
 	}
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
-		Steps: []resource.TestStep{
+		Steps: []resource.TestStep{ // after each, the plan must be empty
 			{
 				Config:           config("1"),
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
@@ -63,15 +56,18 @@ resource "docs_bundle_download" "test" {
 			},
 		},
 		CheckDestroy: func(*terraform.State) error {
-			left, err := fs.Glob(os.DirFS(folder), "*")
-			if len(left) != 1 || left[0] != filepath.Base(notes) {
-				err = fmt.Errorf("the folder has %q, want only what the user put there", left)
+			left, err := os.ReadDir(folder)
+			if len(left) != 1 || left[0].Name() != "notes" {
+				err = fmt.Errorf("the folder has %v, want only what the user put there; error %w", left, err)
 			}
 			return err
 		},
 	})
 	acc.wantWork(t, counts{start: 2, bundle: 4, download: 2})
 }
+
+// notAnArchive is not text, which would be taken for a page.
+const notAnArchive = "\x00not an archive"
 
 func checksum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
 
@@ -91,35 +87,36 @@ func newDownload(t *testing.T) *cli {
 func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
-	c.write(t, c.download("site", "se_1", "")+fmt.Sprintf("resource \"docs_bundle_download\" \"file\" {\n  job_id = \"se_2\"\n  path = terraform_data.path.output\n  sha256 = %q\n}\nresource \"terraform_data\" \"path\" {\n  input = %q\n}\n", checksum("not an archive"), c.inFolder("file")))
+	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
+	c.write(t, c.download("site", "se_1", "")+c.download("unpacked", "se_1", "unpack = true")+
+		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
+		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
-	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle.tar.gz"]
-	wantAttributes(t, state, map[string]any{
-		"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4.,
-	})
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle"]
+	wantAttributes(t, state, map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "unpack": false})
+	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
+		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
+	}
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.addBundle("good", 2)
-	h.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte("not an archive")})
-	h.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
 	tests := map[string]struct {
-		jobID, arguments, before string
-		said                     []string
+		jobID, arguments, before, said string
 	}{
-		"other checksum":      {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", []string{"Checksum of the bundle does not match (sha256)", ", but sha256 is " + strings.Repeat("0", 64) + ". This resource wrote no files."}},
-		"not an archive":      {"text", "", "", []string{"Could not unpack the bundle (extract_to)", "it is not a tar, gzip-compressed tar, or zip archive. This resource wrote no files."}},
-		"job not completed":   {"running", `timeouts { create = "30m" }`, "", []string{"Static export job has not completed", "did not finish within 30m (timeouts.create)"}},
-		"file exists":         {"good", "", "put bundle.tar.gz", []string{"Unexpected files at the bundle's path (path)", "bundle.tar.gz\" already exists, and there is no record that this resource wrote it. This resource wrote no files."}},
-		"directory not empty": {"good", "", "put site/mine", []string{"Unexpected files at the bundle's path (extract_to)", "site\" already exists, and there is no record that this resource wrote it."}},
-		"no directory":        {"good", "", "put site", []string{"Unexpected files at the bundle's path (extract_to)", "site\" is a file."}},
+		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
+		"not an archive":    {"text", "unpack = true", "", summaryUnpackFailed + " (unpack)"},
+		"damaged":           {"cut", "", "", summaryUnpackFailed + " (job_id)"},
+		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
+		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
 	}
-	c := h.cli(t, "")
+	c := newHarness(t, simulator.Options{}).cli(t, "")
+	c.addBundle("good", 2)
+	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
+	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
+	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
 	var config strings.Builder
 	for name, test := range tests {
 		c.change(t, label(name), test.before)
@@ -130,15 +127,13 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	said := c.report(t, 1, "apply", "-auto-approve")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if name == "no directory" {
-				plan.wantSaid(t, name, "site\" is a file. The apply stops. If this plan replaces a resource without create_before_destroy, Terraform deletes the old files first.")
-			} else {
-				plan.wantNothingSaid(t, name) // what is there may be what would be written
-			}
-			said.wantSaid(t, name, append(test.said, "error: ")...)
+			said.wantSaid(t, name, "error: "+test.said)
 			left := map[string]string{}
-			if _, file, ok := strings.Cut(test.before, "put "); ok {
-				left[file] = "mine"
+			if test.before == "" {
+				plan.wantNothingSaid(t, name)
+			} else {
+				plan.wantSaid(t, name, "warning: "+summaryPathInUse+": "+c.inFolder(label(name), "bundle")+" (path)")
+				left["bundle"] = "mine"
 			}
 			c.wantDisk(t, label(name), left)
 		})
@@ -148,18 +143,22 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestChecksumThatIsAddedLaterIsComparedWithTheBundle(t *testing.T) {
+func TestChangesThatDownloadNothing(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	before := c.disk(t, "site")
+	c.write(t, c.download("site", "se_1", "unpack = false"))
+	c.wantEmptyPlan(t)
 	c.write(t, c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`))
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Checksum of the bundle does not match (sha256)")
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
 	c.wantDisk(t, "site", before)
 	c.service.ResetRequests()
-	c.write(t, c.download("site", "se_1", `sha256 = "`+checksum(before["bundle.tar.gz"])+"\"\n  timeouts { update = \"5m\" }"))
-	c.apply(t, 0)
+	for _, arguments := range []string{`timeouts { update = "6m" }`, `sha256 = "` + checksum(before["bundle"]) + "\"\n  timeouts { update = \"5m\" }"} {
+		c.write(t, c.download("site", "se_1", arguments))
+		c.apply(t, 0)
+		c.wantEmptyPlan(t)
+	}
 	c.wantCounts(t, counts{})
-	c.wantEmptyPlan(t)
 }
 
 // TestDownloadOnAFreshDiskInEachPhase is a run of HCP Terraform: the plan is made on one
@@ -178,11 +177,11 @@ resource "terraform_data" "file" {
 	c.write(t, c.download("site", "se_1", "")+dependents)
 	c.apply(t, 0)
 	before := c.disk(t, "site")
-	repacked := bytes.NewBufferString(before["bundle.tar.gz"]) // the same files in another form
-	if err := gzip.NewWriter(repacked).Close(); err != nil {   // which appends an empty part
+	repacked := bytes.NewBufferString(before["bundle"])      // the same files in another form
+	if err := gzip.NewWriter(repacked).Close(); err != nil { // which appends an empty part
 		t.Fatal(err)
 	}
-	before["bundle.tar.gz"] = repacked.String()
+	before["bundle"] = repacked.String()
 	for range 2 {
 		c.change(t, "site", "rm .")
 		plan := c.report(t, 0, "plan", "-out=saved")
@@ -195,16 +194,9 @@ resource "terraform_data" "file" {
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
-	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
-	c.service.ResetRequests()
-	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
-		t.Errorf("planned %v on the same disk", plan.planned)
-	}
-	c.wantCounts(t, counts{})
-
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: Content of the bundle has changed (job_id)", "The service returned different files for job se_1", `run "terraform apply -replace=ADDRESS"`)
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryContentChanged+" (job_id)")
 	c.wantDisk(t, "site", map[string]string{})
 	c.apply(t, 0, "-replace="+siteBundle)
 	c.wantEmptyPlan(t)

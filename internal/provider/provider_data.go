@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -28,6 +29,8 @@ type providerData struct {
 	// refreshed are the unfinished jobs that the refresh of a plan has found, and deleted those that
 	// an apply has removed from the state. Neither is in the state of the create that follows.
 	refreshed, deleted unfinishedJobs
+	// written is what downloads have put in place since Configure, which each command of the CLI calls.
+	written bundle.Run
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.

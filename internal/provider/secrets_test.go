@@ -53,9 +53,8 @@ resource "terraform_data" "publish" {
 }
 
 resource "docs_bundle_download" "site" {
-  job_id     = "se_1"
-  path       = "bundle.tar.gz"
-  extract_to = "site"
+  job_id = "se_1"
+  path   = "bundle.tar.gz"
 }
 
 resource "docs_update_gate" "update" {

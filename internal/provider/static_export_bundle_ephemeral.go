@@ -44,9 +44,12 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
-		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]schema.Attribute{
-			"open": schema.StringAttribute{MarkdownDescription: "Timeout for waiting for the job and creating the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules},
-		}}},
+		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
+			MarkdownDescription: timeoutsDescription,
+			Attributes: map[string]schema.Attribute{"open": schema.StringAttribute{
+				MarkdownDescription: "Timeout for the wait and the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules,
+			}},
+		}},
 	}
 }
 

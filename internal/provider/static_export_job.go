@@ -12,9 +12,9 @@ import (
 
 // Descriptions of attributes of a job and its link.
 const (
-	jobStatusDescription  = "Status of the job as the service returns it. `completed` and `failed` are final. Any other value means that the job is still running."
+	jobStatusDescription  = "Status of the job. `completed` and `failed` are final. Any other value means that the job is still running."
 	bundleURLDescription  = "Presigned URL of the bundle archive."
-	expiresAtDescription  = "Time when `bundle_url` expires, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`. Null if neither the service nor the link specifies it."
+	expiresAtDescription  = "Time when `bundle_url` expires (RFC 3339, UTC), such as `2030-01-31T12:00:00Z`. Null if it is not known."
 	bundleSizeDescription = "Size of the bundle in bytes."
 )
 

@@ -37,13 +37,13 @@ func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.Schem
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for the job to finish.",
 		Attributes: map[string]schema.Attribute{
-			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job, as the service returned it when the job was started.", Required: true, Validators: idRules},
+			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job.", Required: true, Validators: idRules},
 			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
 			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has completed or failed.", Computed: true},
 			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed. The bundle might no longer exist.", Computed: true},
 			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
 			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},
-			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created, in RFC 3339 format (UTC), such as `2030-01-31T12:00:00Z`.", Computed: true},
+			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created (RFC 3339, UTC).", Computed: true},
 			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
 		},
 		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),

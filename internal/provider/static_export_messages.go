@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -13,7 +14,8 @@ import (
 // This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at
 // the end of its apply, so they say what the plan does, not what an apply would do.
 
-const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). To start another one instead, change triggers."
+const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). " +
+	"To start another one instead, change triggers."
 
 // exportFailure is why an export failed.
 type exportFailure struct {
@@ -48,7 +50,8 @@ func (f *exportFailure) missing() bool { return f.stage != stageStart && client.
 // state holds afterwards, and what to do. export is nil if the state stays empty.
 func (f *exportFailure) describe(c *client.Client, export *storedExport, now time.Time) (summary, detail string) {
 	if f.cause == nil {
-		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), describeLink(export, now)), "Fix the site, then run \"terraform apply\" again, which starts another job.")
+		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), describeLink(export, now)),
+			"Fix the site, then run \"terraform apply\" again, which starts another job.")
 	}
 	text, cause := stageTexts[f.stage], explain(f.cause)
 	summary, known, next := text.summary, fmt.Sprintf(text.known, f.about), text.next
@@ -76,7 +79,8 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 			next = "The next apply exports the site again."
 		}
 	case f.stage == stageStart && client.IsNotFound(f.cause):
-		cause.advice = "Check that the organization of the API key owns the domain, and that base_url (" + c.BaseURL() + ") is the base URL of the API with its version segment."
+		cause.advice = "Check that the organization of the API key owns the domain, and that base_url (" + c.BaseURL() + ") " +
+			"is the base URL of the API with its version segment."
 	case interrupted(f.cause) && f.stage != stageStart:
 		if cause.advice = ""; f.stage != stageRenewal {
 			summary = summaryExportInterrupted
@@ -101,6 +105,11 @@ func describeLink(export *storedExport, now time.Time) string {
 	return "The link in the state expired at " + export.ExpiresAt.ValueString() + "."
 }
 
+// warnAboutJob adds a warning about a job, whose ID is the first operand of the format.
+func warnAboutJob(diags *diag.Diagnostics, summary, jobID, format string, args ...any) {
+	diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, slices.Insert(args, 0, any(jobID))...))
+}
+
 // warnAboutLink warns if a new link cannot be renewed as configured.
 func warnAboutLink(export *storedExport, unreadableExpiry string, wanted wantedExport, now time.Time, diags *diag.Diagnostics) {
 	jobID, expiresAt := export.JobID.ValueString(), export.ExpiresAt.ValueString()
@@ -110,12 +119,12 @@ func warnAboutLink(export *storedExport, unreadableExpiry string, wanted wantedE
 		if unreadableExpiry != "" {
 			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read", unreadableExpiry)
 		}
-		diags.AddWarning(aboutJob(summaryUnknownExpiry, jobID), what+", so expires_at is null and the provider does not renew the link.\n\n"+
-			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.")
+		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%[2]s, so expires_at is null and the provider does not renew the link.\n\n"+
+			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", what)
 	case export.LinkKept:
-		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
-			fmt.Sprintf("The renewal did not extend the link: it still expires at %s. The provider renews it again only after that.\n\n"+
-				"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.", expiresAt))
+		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID), "The renewal did not extend the link: "+
+			"it still expires at "+expiresAt+". The provider renews it again only after that.\n\n"+
+			"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.")
 	case export.linkDue(now, wanted):
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
 			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. With renew_before = %q, every apply renews it.\n\n"+
@@ -133,15 +142,15 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	case resumes:
 		warnAboutResumption(export.Pending.JobID, "", diags)
 	case export.Imported && step != stepExport && !wanted.equals(adopted):
-		diags.AddWarning(aboutJob(summaryImportAdopts, jobID), "The service does not return the inputs of the imported job "+jobID+". "+
+		warnAboutJob(diags, summaryImportAdopts, jobID, "The service does not return the inputs of the imported job %[1]s. "+
 			"This plan records the configured triggers and additional_parameters and does not start an export.\n\n"+
 			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.")
 	case export.Imported && step == stepExport && wanted.inputs.Domain != "" && export.differs(wanted):
-		diags.AddWarning(aboutJob(summaryImportDiffers, jobID), fmt.Sprintf("Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
+		warnAboutJob(diags, summaryImportDiffers, jobID, "Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
-			jobID, export.Domain.ValueString(), wanted.inputs.Domain))
+			export.Domain.ValueString(), wanted.inputs.Domain)
 	case step == stepLink && export.unfinished() != nil:
-		diags.AddWarning(aboutJob(summaryCanResume, jobID), "Job "+jobID+" has no link yet. This plan resumes it and does not start another one.")
+		warnAboutJob(diags, summaryCanResume, jobID, "Job %[1]s has no link yet. This plan resumes it and does not start another one.")
 	}
 	if step != stepExport {
 		return
@@ -156,28 +165,26 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 		warnAboutOtherContent(export.Pending, wanted, diags)
 	}
 	if (export.JobMissing || export.BundleMissing) && (!wanted.known || !export.differs(wanted)) {
-		diags.AddWarning(aboutJob(summaryMissing, jobID), "The service did not find job "+jobID+" or its bundle for "+notFoundLimit+", so this plan "+next)
+		warnAboutJob(diags, summaryMissing, jobID, "The service did not find job %[1]s or its bundle for %[2]s, so this plan %[3]s", notFoundLimit, next)
 	}
 }
 
 // warnAboutCreate tells an approver what a create does with an unfinished job that the refresh has
 // found. The create may be a replacement of the tainted resource of that job, or a new resource.
 func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
-	job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) })
-	if job != nil {
-		warnAboutResumption(job.JobID, " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again.", diags)
+	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
+		const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
+		warnAboutResumption(job.JobID, createsFirst, diags)
 		return
 	}
-	other := refreshed.take(func(job unfinishedJob) bool {
-		return wanted.inputs.Domain == job.Inputs.Domain || wanted.inputs.Domain == ""
-	})
-	warnAboutOtherContent(other, wanted, diags)
+	domain := wanted.inputs.Domain
+	warnAboutOtherContent(refreshed.take(func(job unfinishedJob) bool { return domain == job.Inputs.Domain || domain == "" }), wanted, diags)
 }
 
 // warnAboutResumption warns that a plan resumes a job that is not that of the state.
 func warnAboutResumption(jobID, inAddition string, diags *diag.Diagnostics) {
-	diags.AddWarning(aboutJob(summaryCanResume, jobID), "Job "+jobID+" was started for this content and has no link yet. This plan resumes it. "+
-		"It starts another job only if the service does not find job "+jobID+" for "+notFoundLimit+"."+inAddition)
+	warnAboutJob(diags, summaryCanResume, jobID, "Job %[1]s was started for this content and has no link yet. This plan resumes it. "+
+		"It starts another job only if the service does not find job %[1]s for %[2]s.%[3]s", notFoundLimit, inAddition)
 }
 
 // warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are
@@ -186,28 +193,31 @@ func warnAboutOtherContent(job *unfinishedJob, wanted wantedExport, diags *diag.
 	switch {
 	case job == nil:
 	case wanted.known:
-		diags.AddWarning(aboutJob(summaryAbandons, job.JobID), fmt.Sprintf("Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
-			"To resume job %[1]s instead, do not apply this plan. Restore the domain, triggers, and additional_parameters that it was started with, and plan again.", job.JobID))
+		warnAboutJob(diags, summaryAbandons, job.JobID, "Job %[1]s, which has no link yet, was started for other content, so this plan does not resume it.\n\n"+
+			"To resume job %[1]s instead, do not apply this plan. "+
+			"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.")
 	default:
-		diags.AddWarning(aboutJob(summaryMayResume, job.JobID), "Some inputs are not known yet. If they are those that job "+job.JobID+" was started with, this plan resumes it. Otherwise, it may start another job.")
+		warnAboutJob(diags, summaryMayResume, job.JobID, "Some inputs are not known yet. If they are those that job %[1]s was started with, this plan resumes it. "+
+			"Otherwise, it may start another job.")
 	}
 }
 
 // addUnreadablePrivateState reports a private state that cannot be decoded.
 func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
-	diags.AddError(aboutJob(summaryUnreadableNotes, jobID), "The private state of this resource is damaged or was written by another version of the provider. It may name a job that is not in the state.\n\n"+
+	diags.AddError(aboutJob(summaryUnreadableNotes, jobID), "The private state of this resource is damaged or was written by another version of the provider. "+
+		"It may name a job that is not in the state.\n\n"+
 		"If another version wrote it, use that version. Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
 }
 
 // warnAboutFailedJob warns about a job that has failed since the state was last refreshed.
 func warnAboutFailedJob(c *client.Client, job *client.StaticExportJob, diags *diag.Diagnostics) {
-	diags.AddWarning(aboutJob(summaryJobFailed, job.ID), paragraphs(failureOf(c, job), "If this plan exports the site again, fix the site before you apply the plan."))
+	warnAboutJob(diags, summaryJobFailed, job.ID, "%[2]s\n\nIf this plan exports the site again, fix the site before you apply the plan.", failureOf(c, job))
 }
 
 // warnAboutMissingJob warns about a job that a refresh did not find.
 func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
-	diags.AddWarning(aboutJob(summaryJobNotFound, jobID), paragraphs(explain(err).what,
-		"The refresh kept the job in the state. If the job should still exist, check base_url and the API key before you apply a plan."))
+	warnAboutJob(diags, summaryJobNotFound, jobID, "%[2]s\n\nThe refresh kept the job in the state. "+
+		"If the job should still exist, check base_url and the API key before you apply a plan.", explain(err).what)
 }
 
 // addRefreshFailure reports a refresh that could not read the job.
@@ -225,5 +235,6 @@ func addImportFailure(c *client.Client, job *client.StaticExportJob, err error, 
 		addError(diags, summaryImportFailed, explain(err), "")
 		return
 	}
-	diags.AddError(summaryImportFailed, paragraphs(failureOf(c, job), "A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
+	diags.AddError(summaryImportFailed, paragraphs(failureOf(c, job),
+		"A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
 }

@@ -77,53 +77,61 @@ func (r *staticExportResource) Metadata(_ context.Context, req resource.Metadata
 }
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{MarkdownDescription: description, Computed: true, PlanModifiers: keptText}
+	}
+	number := func(description string) schema.Int64Attribute {
+		return schema.Int64Attribute{MarkdownDescription: description, Computed: true, PlanModifiers: keptNumber}
+	}
+	link := text(bundleURLDescription + " Refer to `job_id` where you can, because most plans of a change do not know the link.")
+	link.Sensitive = true
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Exports a site as a static bundle and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change exports the site again, in place.",
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change exports the site again.",
 				Required:            true,
 				Validators:          domainRules,
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change exports the site again, in place.",
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change exports the site again.",
 				ElementType:         types.StringType,
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
-				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, as a JSON object written with `jsonencode`. " +
-					"The service defines which fields it accepts. `domain` is not allowed. A change exports the site again, in place.",
+				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, " +
+					"as a JSON object written with `jsonencode`. The service defines which fields it accepts. " +
+					"`domain` is not allowed. A change exports the site again.",
 				Optional:      true,
 				Validators:    parametersRules,
 				PlanModifiers: []planmodifier.String{sameParameters{}},
 			},
 			"link_renewal": schema.StringAttribute{
-				MarkdownDescription: "When to renew the link. `on_expiry` renews it in the first apply after it expires (see `renew_before`). " +
-					"`never` does not renew it: only an apply that starts or resumes an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
+				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, or earlier with `renew_before`. " +
+					"`never`: only an export or an import creates a link. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before expiry to renew the link, such as `10m`. Only an apply renews it. " +
-					"If it is at least as long as the link lifetime, the provider uses half the lifetime, and warns when it creates a link. Default: `0s`.",
-				Optional:   true,
-				Computed:   true,
-				Default:    stringdefault.StaticString("0s"),
-				Validators: anyDuration,
+				MarkdownDescription: "How long before its expiry the link is due for renewal, such as `10m`. Default: `0s`.",
+				Optional:            true,
+				Computed:            true,
+				Default:             stringdefault.StaticString("0s"),
+				Validators:          anyDuration,
 			},
 			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the export job that the bundle comes from.", Computed: true, PlanModifiers: keptText},
-			"status":            schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true, PlanModifiers: keptText},
-			"page_count":        schema.Int64Attribute{MarkdownDescription: "Number of exported pages, as the service last returned it.", Computed: true, PlanModifiers: keptNumber},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription + " Usually unknown in a plan that changes the export, so refer to `job_id` where you can.", Computed: true, PlanModifiers: keptText, Sensitive: true},
-			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription + " A link without a known expiry is not renewed.", Computed: true, PlanModifiers: keptText},
-			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true, PlanModifiers: keptNumber},
+			"job_id":            text("ID of the export job that the bundle comes from."),
+			"status":            text(jobStatusDescription),
+			"page_count":        number("Number of exported pages, as the service last returned it."),
+			"bundle_url":        link,
+			"expires_at":        text(expiresAtDescription + " A link without a known expiry is not renewed."),
+			"bundle_size_bytes": number(bundleSizeDescription),
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place, a resumed job, or a renewal. Default: `1h`." + mayTakeLonger + ". After a failure, the renewal of the earlier link can add 30 seconds.",
+			"update": "Timeout for an export in place or a renewal. Default: `1h`." + mayTakeLonger + ". After a failure, renewing the earlier link can add 30 seconds.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -79,9 +79,9 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 		MarkdownDescription: "Reads an update (one publication of a site).",
 		Attributes: map[string]schema.Attribute{
 			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
-			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. A timeout is an error. Default: `false`.", Optional: true},
+			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. Default: `false`.", Optional: true},
 			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
-			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription + " Ignored without `wait_for_completion`.", Optional: true, Validators: atLeastOneSecond},
+			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"id":                  text("ID in the response, normally equal to `status_id`."),
 			"project_id":          text("ID of the documentation project."),
 			"created_at":          text("Time when the update was created, as the service returns it, usually in RFC 3339 format (UTC)."),

@@ -59,13 +59,17 @@ type exchange struct {
 	differences []string
 }
 
-// configuration makes the service create two links before the first one expires.
+// configuration makes the service create three links before the first one expires.
 const configuration = `variable "domain" { type = string }
 resource "docs_static_export" "site" { domain = var.domain }
-resource "docs_bundle_download" "site" {
-  job_id     = docs_static_export.site.job_id
-  path       = "${abspath(path.root)}/bundle"
-  extract_to = "${abspath(path.root)}/files"
+resource "docs_bundle_download" "bundle" {
+  job_id = docs_static_export.site.job_id
+  path   = "${abspath(path.root)}/bundle"
+}
+resource "docs_bundle_download" "files" {
+  job_id = docs_static_export.site.job_id
+  path   = "${abspath(path.root)}/files"
+  unpack = true
 }
 output "expires_at" { value = docs_static_export.site.expires_at }
 `

@@ -58,7 +58,7 @@ func TestReport(t *testing.T) {
 			want: []string{
 				". The export succeeded.\n",
 				"| POST /static-export/jobs | 202, application/json, `START` | 1 |\n",
-				"| POST /static-export/jobs/{id}/bundle | 200, application/json, `BUNDLE` | 2 |\n",
+				"| POST /static-export/jobs/{id}/bundle | 200, application/json, `BUNDLE` | 3 |\n",
 				"| GET /project/update-status/{id} | 404, application/json, `{error: string}` | 1 |\n",
 				"| `queued` after 0s (`progress` `0`, `pageCount` `0`), `running` after ", "s (`progress` `100`, `pageCount` `6`) |\n",
 				"| `jobId` of a poll | the requested ID |\n| `_id` of an update | the requested ID |\n",

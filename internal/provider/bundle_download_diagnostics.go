@@ -1,0 +1,186 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// downloadStage is what Terraform does with a bundle on disk, and what a problem with it means.
+type downloadStage struct {
+	onDisk    string // summary of a failure of the file system
+	elsewhere string // summary of another failure
+	unchanged string // what is on disk, and in the state, after a failure
+	runAgain  string // what to do after the cause was removed
+	warning   string // summary of a warning about what the resource did not write; "" if that is an error
+	occupied  string // what happens then
+}
+
+const (
+	wroteNone   = "This resource wrote no files." // but a replacement may have deleted the old ones
+	changedNone = "This resource changed no files, and its state is unchanged."
+	deletedNone = "No files were deleted, and the state is unchanged."
+	stops       = "The apply will stop before the download and change nothing"
+	applyAgain  = "Then run \"terraform apply\" again."
+	sameAgain   = "Then run the same command again."
+)
+
+var (
+	planCreation   = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops + ", unless it first destroys the resource that wrote this."}
+	planUpdate     = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops + "."}
+	createDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, wroteNone, applyAgain, "", wroteNone}
+	updateDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, changedNone, applyAgain, "", changedNone}
+	deleteDownload = downloadStage{summaryDeleteFailed, summaryDeleteFailed, deletedNone, sameAgain, summaryForeignFiles, "It was not deleted."}
+)
+
+// mismatchError reports a bundle that is not the expected one.
+type mismatchError struct {
+	argument   string // that says what is expected: sha256, or job_id for the content of an earlier download
+	got, wants string // digests; "" if the file is not an archive
+}
+
+func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
+
+// report adds the diagnostic of a problem, unless err is nil.
+func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
+	mismatch, isMismatch := errors.AsType[*mismatchError](err)
+	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
+	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
+	left, isLeft := errors.AsType[*bundle.LeftError](err)
+	_, ofFile := errors.AsType[*fs.PathError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
+	switch jobID := m.JobID.ValueString(); {
+	case err == nil:
+	case isMismatch:
+		s.reportMismatch(diags, jobID, mismatch)
+	case isOccupied:
+		s.reportOccupied(diags, occupied)
+	case ofArchive:
+		s.reportArchive(diags, jobID, archive)
+	case isLeft:
+		s.reportLeft(diags, m, left)
+	case ofFile, ofRename:
+		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(m, err)))
+	default:
+		cause := explain(err)
+		if client.IsNotFound(err) {
+			cause.advice = sentences(checkService, missingBundle)
+		}
+		if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
+			cause.advice = sentences(raiseOpenFiles, s.runAgain)
+		}
+		holds := s.unchanged
+		if jobID != "" { // else a plan does not know it
+			holds = sentences("The job_id is "+jobID+".", holds)
+		}
+		addError(diags, s.elsewhere, cause, holds)
+	}
+}
+
+// reportLeft reports a directory that was not deleted or not put back.
+func (s downloadStage) reportLeft(diags *diag.Diagnostics, m bundleDownloadModel, e *bundle.LeftError) {
+	if e.Old {
+		next := fmt.Sprintf("The previous files are in %q. Move them back to %q.", e.Path, m.Path.ValueString())
+		diags.AddError(s.onDisk, paragraphs(systemReturned(e), sentences(next, s.runAgain)))
+		return
+	}
+	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(systemReturned(e), "Nothing needs this temporary directory. Delete it."))
+}
+
+// reportPathOfDirectory reports the path of a file that ends with a separator.
+func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
+	diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
+		fmt.Sprintf("%q names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
+}
+
+func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
+
+func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
+	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
+	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
+	if e.argument == "job_id" {
+		summary, next = summaryContentChanged, "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
+		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
+	}
+	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(what+" "+s.unchanged, next))
+}
+
+// reportOccupied reports what the resource did not write.
+func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
+	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier resource, an interrupted run, or another program. %s",
+		cmp.Or(map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}[e.Kind], "what is at"), e.Path, s.occupied)
+	next := sentences(fmt.Sprintf("Use a different path, or move or delete %q.", e.Path), s.runAgain)
+	switch s.warning {
+	case "":
+		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(what, next))
+		return
+	case summaryForeignFiles:
+		next = "If nothing needs it, delete it."
+	}
+	diags.AddAttributeWarning(path.Root("path"), s.warning+": "+e.Path, paragraphs(what, next))
+}
+
+// faults says why an archive is not unpacked: because it ..., or because its entry NAME ....
+var faults = map[bundle.Fault]string{
+	bundle.NotAnArchive: "it is not a tar, gzip-compressed tar, or zip archive",
+	bundle.Empty:        "it contains no files",
+	bundle.TooMany:      "it has more than 100,000 files and directories, or is a zip archive with a central directory of more than 50 MB",
+	bundle.TooLarge:     "it unpacks to more than 4 GiB",
+	bundle.NotUTF8:      "has a name that is not UTF-8",
+	bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
+	bundle.LongName:     "has a name that is too long",
+	bundle.Duplicate:    "has the same path as another entry, perhaps in different case, or is inside an entry that is a file",
+	bundle.SymbolicLink: "is a symbolic link",
+	bundle.HardLink:     "is a hard link",
+	bundle.SpecialFile:  "is neither a file nor a directory",
+	bundle.Encrypted:    "is encrypted",
+	bundle.Compression:  "uses an unsupported compression method",
+}
+
+// reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100 characters of it.
+func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
+	if e.Fault == bundle.Damaged {
+		reason := strings.TrimSuffix(e.Err.Error(), ".")
+		if e.Entry != "" {
+			reason = fmt.Sprintf("%s in the entry %.100q", reason, e.Entry)
+		}
+		what := fmt.Sprintf("The bundle of job %s is damaged: %s. %s", jobID, reason, s.unchanged)
+		diags.AddAttributeError(path.Root("job_id"), summaryUnpackFailed, paragraphs(what,
+			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."))
+		return
+	}
+	reason := faults[e.Fault]
+	if !strings.HasPrefix(reason, "it ") {
+		reason = fmt.Sprintf("its entry %.100q %s", e.Entry, reason)
+	}
+	what := fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s. %s", jobID, reason, s.unchanged)
+	diags.AddAttributeError(path.Root("unpack"), summaryUnpackFailed, paragraphs(what, "To download it as it is, remove unpack."))
+}
+
+const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or reduce -parallelism."
+
+// adviseOnDisk says what to do about an error of the file system.
+func (s downloadStage) adviseOnDisk(m bundleDownloadModel, err error) string {
+	name := m.Path.ValueString()
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return sentences(raiseOpenFiles, s.runAgain)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return "Shorten path."
+	case errors.Is(err, syscall.EBUSY):
+		return "If path is a mount point, use a subdirectory of it."
+	case errors.Is(err, syscall.EXDEV):
+		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory.", name), s.runAgain)
+	}
+	return sentences(fmt.Sprintf("Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space.", name), s.runAgain)
+}
