@@ -94,14 +94,10 @@ assets/%.svg: assets/%.dot
 	dot -Tsvg $< -o $@
 
 .PHONY: recordings
-recordings: assets/demo.svg assets/gate.svg ## Record the demos whose sources have changed (needs asciinema and npm)
+recordings: assets/demo.svg ## Record the demo if its sources have changed (needs asciinema and npm)
 
 # Git gives a clone's files times in no useful order, so only a change that is not committed counts.
 changed = $(shell git ls-files --modified -- internal/provider/summaries.go $(1) 2>/dev/null)
-
-assets/gate.svg: $(call changed,assets/gate.sh examples/resources/docs_update_gate/resource.tf) | $(BUILD)
-	$(RECORD) --cols 84 --rows 26 --command assets/gate.sh $(BUILD)/gate.cast
-	$(DRAW) --in $(BUILD)/gate.cast --out $@ --at 999999
 
 assets/demo.svg: $(call changed,scripts/demo.sh examples/quickstart/main.tf) | $(BUILD)
 	$(RECORD) --cols 100 --rows 36 --command 'clear; echo "$$ make demo"; make demo; sleep 2; echo' $(BUILD)/demo.cast

@@ -2,8 +2,6 @@ package doctest
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,23 +14,9 @@ import (
 func TestEachConfigurationIsAppliedAndThenPlansNothing(t *testing.T) {
 	t.Parallel()
 	var directories []string
-	for _, parent := range []string{"quickstart", "guides", "modules"} {
-		err := filepath.WalkDir(filepath.Join(examples, parent), func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.IsDir() {
-				return err
-			}
-			if _, err := os.Stat(filepath.Join(name, "main.tf")); errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			relative, err := filepath.Rel(examples, name)
-			directories = append(directories, relative)
-			if err != nil {
-				return err
-			}
-			return fs.SkipDir // what is below is part of it
-		})
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"quickstart", "guides/*", "guides/*/*", "guides/*/*/*", "modules/*"} {
+		for _, file := range glob(t, "examples/"+pattern+"/main.tf") {
+			directories = append(directories, strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), examples+"/"))
 		}
 	}
 	for _, directory := range directories {
@@ -180,21 +164,10 @@ func TestOutputOfAnExportNamesNoJobWithoutALink(t *testing.T) {
 	s.enter(t, "guides/hcp-terraform/export")
 	s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 	s.Run(t, 1, "apply", "-auto-approve")
-	s.Run(t, 0, "untaint", "docs_static_export.site")
 	s.Run(t, 0, "apply", "-auto-approve", "-refresh-only")
 	if id := s.output(t, "job_id"); id != nil {
 		t.Errorf("the output names %v, although no export completed", id)
 	}
-}
-
-// change replaces a text in a file of the folder.
-func (s *service) change(t *testing.T, name, old, replacement string) {
-	t.Helper()
-	content := read(t, s.Folder+"/"+name)
-	if !strings.Contains(content, old) {
-		t.Fatalf("%s does not contain %q", name, old)
-	}
-	s.Write(t, name, strings.Replace(content, old, replacement, 1))
 }
 
 // output returns the value of an output: nil if the state has none.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
@@ -114,7 +116,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 	served := map[string]bool{}
 	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
 		if !served[match[1]] {
-			s.Serve(t, "hashicorp/"+match[1], newThirdParty(match[1]))
+			s.Serve(t, "hashicorp/"+match[1], providerserver.NewProtocol6(thirdParty{match[1]}))
 		}
 		served[match[1]] = true
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // The CLI prints each output on a page, and each message in a picture. Line breaks, frames, times, and
@@ -25,12 +23,6 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 		s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
 		return apply(t, s, 1)
 	}
-	export := func(names ...string) (files []string) {
-		for _, name := range names {
-			files = append(files, "resources/docs_static_export/"+name)
-		}
-		return files
-	}
 	for name, test := range map[string]struct {
 		file     string
 		year     int
@@ -45,31 +37,16 @@ func TestOutputsOnPagesAreThoseOfTheCLI(t *testing.T) {
 			s.clock.Advance(6 * time.Minute)
 			return s.Run(t, 0, "plan")
 		}},
-		"the plan of an expired link": {outputs + "due-link.txt", 2030, []string{"guides/link-lifetime/renewal"}, func(t *testing.T, s *service) string {
-			apply(t, s, 0)
-			s.clock.Advance(time.Hour)
-			return s.Run(t, 0, "plan")
-		}},
 		// The link has expired by the clock of the CLI.
 		"a refresh-only plan of an expired link": {outputs + "expired-link.txt", 2020, []string{"guides/link-lifetime/renewal"}, func(t *testing.T, s *service) string {
 			apply(t, s, 0)
 			return s.Run(t, 0, "plan", "-refresh-only")
 		}},
-		"a first export that timed out": {outputs + "timed-out.txt", 2030, export("resource.tf"), func(t *testing.T, s *service) string {
-			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-			return apply(t, s, 1)
-		}},
-		"the plan after a first export that timed out": {outputs + "timed-out-plan.txt", 2030, export("resource.tf"), func(t *testing.T, s *service) string {
-			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-			apply(t, s, 1)
+		"an import": {outputs + "import.txt", 2030, []string{"resources/docs_static_export/resource.tf", "resources/docs_static_export/import-by-string-id.tf"}, func(t *testing.T, s *service) string {
 			return s.Run(t, 0, "plan")
 		}},
-		"an import": {outputs + "import.txt", 2030, export("resource.tf", "import-by-string-id.tf"), func(t *testing.T, s *service) string {
-			return s.Run(t, 0, "plan")
-		}},
-		"a gate that stops":                {outputs + "failed-update.txt", 2030, []string{"guides/deploy-gates/gate"}, failUpdate},
-		"the picture of the demo":          {"assets/demo.svg", 2030, []string{"quickstart"}, failUpdate},
-		"the picture of a gate that stops": {"assets/gate.svg", 2030, []string{"resources/docs_update_gate/resource.tf"}, failUpdate},
+		"a gate that stops":       {outputs + "failed-update.txt", 2030, []string{"guides/deploy-gates/gate"}, failUpdate},
+		"the picture of the demo": {"assets/demo.svg", 2030, []string{"quickstart"}, failUpdate},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

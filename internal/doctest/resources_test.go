@@ -63,27 +63,15 @@ func TestExportIsImportedAsShown(t *testing.T) {
 	}
 	t.Run("import.sh", func(t *testing.T) {
 		t.Parallel()
-		imports := 0
-		for line := range strings.Lines(read(t, filepath.Join(examples, directory, "import.sh"))) {
-			arguments, ok := strings.CutPrefix(strings.TrimSpace(line), "terraform import ")
-			if !ok {
-				continue
-			}
-			imports++
-			s := newService(t)
-			s.Write(t, "main.tf", s.Require()+exported)
-			s.Run(t, 0, append([]string{"import"}, strings.Fields(arguments)...)...)
-			s.apply(t)
-		}
-		if imports != 2 {
-			t.Errorf("%d forms of import, want 2", imports)
-		}
+		s := newService(t)
+		s.Write(t, "main.tf", s.Require()+exported)
+		s.Run(t, 0, strings.Fields(read(t, filepath.Join(examples, directory, "import.sh")))[1:]...)
+		s.apply(t)
 	})
 }
 
 var (
 	changeEffect  = regexp.MustCompile("A change (replaces the resource|exports the site again)")
-	onlySpacing   = regexp.MustCompile("Changing only the spacing or field order of `additional_parameters` has no effect")
 	schemaSection = regexp.MustCompile(`(?s)\n## Schema\n(.*?)\n### Read-Only\n`)
 	schemaBullet  = regexp.MustCompile("(?m)^- `(\\w+)`(.*)$")
 )
@@ -101,11 +89,10 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				"domain":                "\"handbook.example.com\"",
 				"triggers":              `{ revision = "2" }`,
 				"additional_parameters": `"{\"a\":1}"`,
-				"additional_parameters (only spacing or field order)": `"{ \"b\": 2, \"a\": 1 }"`,
-				"link_renewal":  `"never"`,
-				"renew_before":  `"1s"`,
-				"poll_interval": `"5s"`,
-				"timeouts":      `{ read = "1m" }`,
+				"link_renewal":          `"never"`,
+				"renew_before":          `"1s"`,
+				"poll_interval":         `"5s"`,
+				"timeouts":              `{ read = "1m" }`,
 			},
 		},
 		"update_gate": {
@@ -120,11 +107,11 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 		"bundle_download": {
 			map[string]string{"job_id": fmt.Sprintf("%q", exportedJob), "path": `"bundle"`},
 			map[string]string{
-				"job_id":     `"se_later"`,
-				"path":       `"other"`,
-				"extract_to": `"site"`,
-				"sha256":     fmt.Sprintf("%q", strings.Repeat("0", 64)),
-				"timeouts":   `{ create = "20m" }`,
+				"job_id":   `"se_later"`,
+				"path":     `"other"`,
+				"unpack":   `true`,
+				"sha256":   fmt.Sprintf("%q", strings.Repeat("0", 64)),
+				"timeouts": `{ create = "20m" }`,
 			},
 		},
 	} {
@@ -137,9 +124,6 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				if effect := changeEffect.FindStringSubmatch(argument[2]); effect != nil {
 					said[argument[1]] = effect[1]
 				}
-			}
-			if onlySpacing.MatchString(page) {
-				said["additional_parameters (only spacing or field order)"] = "nothing"
 			}
 
 			s := newService(t)
@@ -159,9 +143,8 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			if got, want := slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(test.changed)); !slices.Equal(got, want) {
 				t.Fatalf("the page has %q, the test %q", got, want)
 			}
-			for entry, value := range test.changed {
+			for argument, value := range test.changed {
 				values := maps.Clone(test.initial)
-				argument, _, _ := strings.Cut(entry, " ")
 				values[argument] = value
 				write(values)
 				plan, planned := s.Run(t, 0, "plan"), ""
@@ -175,23 +158,18 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				case strings.Contains(plan, "will be updated in-place"):
 					planned = "in place"
 				}
-				if planned != said[entry] {
-					t.Errorf("%s: the page says %q, Terraform plans %q:\n%s", entry, said[entry], planned, plan)
+				if planned != said[argument] {
+					t.Errorf("%s: the page says %q, Terraform plans %q:\n%s", argument, said[argument], planned, plan)
 				}
 			}
 		})
 	}
 }
 
-func TestConfigurationOfTheReadmeIsAppliedAndThenPlansNothing(t *testing.T) {
+func TestReadmeShowsTheConfigurationOfTheIndex(t *testing.T) {
 	t.Parallel()
-	_, configuration, _ := strings.Cut(read(t, root+"/README.md"), "```terraform\n")
-	configuration, _, _ = strings.Cut(configuration, "```")
-	s := newService(t)
-	s.Write(t, "main.tf", configuration)
-	s.Run(t, 0, "init")
-	s.apply(t)
-	if s.Count(simulator.EndpointStart) != 1 {
-		t.Error("the site was not exported once")
+	configuration, _, _ := strings.Cut(read(t, examples+"/provider/provider.tf"), "\noutput ")
+	if !strings.Contains(read(t, root+"/README.md"), "```terraform\n"+configuration+"```\n") {
+		t.Error("the README shows another configuration than the index")
 	}
 }

@@ -75,13 +75,9 @@ func (s *service) unset(name string) {
 	s.Env = slices.DeleteFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 }
 
-var (
-	stepLine = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
-	// afterFailure is what a pipeline runs if a step has failed.
-	afterFailure = regexp.MustCompile(`(?m)^ +(?:- if: failure\(\)\n +run|after_script:\n +-):? (.+)$`)
-)
+var stepLine = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
 
-// runJob runs the steps of a job in order, and then the step for a failed job. The last step must be the process that a canceled job interrupts.
+// runJob runs the steps of a job in order. The last step must be the process that a canceled job interrupts.
 func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	t.Helper()
 	steps := stepLine.FindAllStringSubmatch(job, -1)
@@ -93,11 +89,6 @@ func (s *service) runJob(t *testing.T, job string, wantExit int) {
 			s.shell(t, 0, match[1])
 		} else {
 			s.shell(t, wantExit, match[1])
-		}
-	}
-	for _, match := range afterFailure.FindAllStringSubmatch(job, -1) {
-		if output := s.shell(t, 0, match[1]); strings.Contains(output, "Error") {
-			t.Errorf("%s hides the error of the step that failed:\n%s", match[1], output)
 		}
 	}
 }
@@ -121,7 +112,7 @@ func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 			t.Parallel()
 			s := newPipeline(t, test.backend+"backend.tf")
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.runJob(t, test.publish, 1) // nothing is tainted
+			s.runJob(t, test.publish, 1)
 			s.Env = append(s.Env, "TF_VAR_status_id=upd_success")
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 			s.runJob(t, test.publish, 1)
@@ -239,6 +230,36 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 					t.Fatalf("%q is missing in:\n%s", text, output)
 				}
 				output = after
+			}
+		})
+	}
+}
+
+// The commands of Troubleshooting, in the situations that they are for.
+func TestCommandsOfTroubleshooting(t *testing.T) {
+	t.Parallel()
+	for command, test := range map[string]struct {
+		example string
+		before  func(s *service)
+		exit    int
+		output  string
+	}{
+		"terraform import": {"static_export", func(*service) {}, 0, "1 changed"},
+		"diff -r": {"bundle_download", func(s *service) {
+			s.Write(t, "out/site/index.html", "edited")
+			s.Run(t, 1, "apply", "-auto-approve")
+		}, 1, "diff -r out/site.old/index.html out/site/index.html"},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			s := newScripts(t)
+			s.enter(t, "resources/docs_"+test.example+"/resource.tf")
+			s.Run(t, 0, "apply", "-auto-approve")
+			test.before(s)
+			script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
+			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob).Replace(script)
+			if output := s.shell(t, test.exit, script); !strings.Contains(output, test.output) || s.Count(simulator.EndpointStart) != 1 {
+				t.Errorf("%q is missing, or there is another job:\n%s", test.output, output)
 			}
 		})
 	}

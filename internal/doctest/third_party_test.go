@@ -9,21 +9,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // thirdParty stands in for the provider of another vendor. It checks the references and arguments of
 // configurations against the schemas of thirdPartyResources, and stores what it is given.
 type thirdParty struct{ name string }
-
-func newThirdParty(name string) func() tfprotov6.ProviderServer {
-	return providerserver.NewProtocol6(thirdParty{name})
-}
 
 func (p thirdParty) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = p.name
@@ -131,10 +125,8 @@ var (
 // of version 6. An argument that an example gains is added here.
 var thirdPartyResources = map[string]map[string]schema.Schema{
 	"aws": {
-		"aws_s3_bucket": {Attributes: object{"id": computedString, "arn": computedString, "bucket": optionalString, "bucket_regional_domain_name": computedString}},
-		"aws_s3_bucket_policy": {Attributes: object{
-			"bucket": requiredString, "policy": requiredString,
-		}},
+		"aws_s3_bucket":        {Attributes: object{"id": computedString, "arn": computedString, "bucket": optionalString, "bucket_regional_domain_name": computedString}},
+		"aws_s3_bucket_policy": {Attributes: object{"bucket": requiredString, "policy": requiredString}},
 		"aws_s3_object": {Attributes: object{
 			"bucket": requiredString, "key": requiredString, "source": optionalString, "source_hash": optionalString,
 			"content_type": optionalString,
@@ -143,9 +135,7 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 			"id": computedString, "name": requiredString, "origin_access_control_origin_type": requiredString,
 			"signing_behavior": requiredString, "signing_protocol": requiredString,
 		}},
-		"aws_cloudfront_function": {Attributes: object{
-			"arn": computedString, "name": requiredString, "runtime": requiredString, "code": requiredString,
-		}},
+		"aws_cloudfront_function": {Attributes: object{"arn": computedString, "name": requiredString, "runtime": requiredString, "code": requiredString}},
 		"aws_cloudfront_distribution": {
 			Attributes: object{
 				"id": computedString, "arn": computedString, "domain_name": computedString,
@@ -179,12 +169,10 @@ var thirdPartyResources = map[string]map[string]schema.Schema{
 		"tfe_workspace": {Attributes: object{
 			"id": computedString, "name": requiredString, "organization": optionalString, "auto_apply": optionalBool, "auto_apply_run_trigger": optionalBool,
 		}},
-		"tfe_workspace_settings": {Attributes: object{"workspace_id": requiredString, "remote_state_consumer_ids": optionalStrings}},
-		"tfe_run_trigger":        {Attributes: object{"workspace_id": requiredString, "sourceable_id": requiredString}},
-		"tfe_variable_set":       {Attributes: object{"id": computedString, "name": requiredString, "organization": optionalString}},
-		"tfe_workspace_variable_set": {Attributes: object{
-			"workspace_id": requiredString, "variable_set_id": requiredString,
-		}},
+		"tfe_workspace_settings":     {Attributes: object{"workspace_id": requiredString, "remote_state_consumer_ids": optionalStrings}},
+		"tfe_run_trigger":            {Attributes: object{"workspace_id": requiredString, "sourceable_id": requiredString}},
+		"tfe_variable_set":           {Attributes: object{"id": computedString, "name": requiredString, "organization": optionalString}},
+		"tfe_workspace_variable_set": {Attributes: object{"workspace_id": requiredString, "variable_set_id": requiredString}},
 		"tfe_variable": {Attributes: object{
 			"id": computedString, "variable_set_id": optionalString, "workspace_id": optionalString, "category": requiredString, "key": requiredString, "value": optionalString, "sensitive": optionalBool,
 			"value_wo": schema.StringAttribute{Optional: true, Sensitive: true, WriteOnly: true}, "value_wo_version": optionalNumber,

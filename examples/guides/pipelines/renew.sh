@@ -19,7 +19,7 @@ if [ "$exports" = "[]" ]; then
   exit 0
 fi
 if printf '%s' "$exports" | jq --exit-status 'any(.bundle_url == null)' >/dev/null; then
-  stop "The export has no link yet, because its first export or its import did not finish. If it is tainted, untaint it. Then rerun the last publish or plan job."
+  stop "The export has no link yet, because its first export or its import did not finish. Rerun the last publish or plan job."
 fi
 
 # Plan with the values that the exports were started with: each trigger has the name of its variable.

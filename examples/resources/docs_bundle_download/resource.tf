@@ -2,13 +2,15 @@ resource "docs_static_export" "site" {
   domain = "docs.example.com"
 }
 
-# Downloads the archive and unpacks the site.
+# The unpacked site.
 resource "docs_bundle_download" "site" {
-  job_id     = docs_static_export.site.job_id
-  path       = "${path.root}/out/bundle.tar.gz"
-  extract_to = "${path.root}/out/site"
+  job_id = docs_static_export.site.job_id
+  path   = "${path.root}/out/site"
+  unpack = true
 }
 
-output "content_sha256" {
-  value = docs_bundle_download.site.content_sha256
+# The archive. Omit the resource that you do not need.
+resource "docs_bundle_download" "archive" {
+  job_id = docs_static_export.site.job_id
+  path   = "${path.root}/out/bundle.tar.gz"
 }

@@ -5,8 +5,7 @@ resource "docs_static_export" "site" {
   triggers = {
     revision = "4f2c1d9"
   }
-}
 
-output "pages" {
-  value = docs_static_export.site.page_count
+  # Sent with the request that starts the job.
+  additional_parameters = jsonencode({ version = "2030-01" })
 }

@@ -26,18 +26,25 @@ resource "docs_static_export" "site" {
   link_renewal = "never"
 }
 
+# For S3.
 resource "docs_bundle_download" "site" {
-  job_id     = docs_static_export.site.job_id
-  path       = "${path.root}/out/bundle.tar.gz"
-  extract_to = "${path.root}/out/site"
+  job_id = docs_static_export.site.job_id
+  path   = "${path.root}/out/site"
+  unpack = true
+}
+
+# For an air-gapped network.
+resource "docs_bundle_download" "archive" {
+  job_id = docs_static_export.site.job_id
+  path   = "${path.root}/out/bundle.tar.gz"
 }
 
 output "directory" {
   description = "Directory of the unpacked site."
-  value       = abspath(docs_bundle_download.site.extract_to)
+  value       = abspath(docs_bundle_download.site.path)
 }
 
 output "checksum" {
   description = "Input for sha256sum --check."
-  value       = "${docs_bundle_download.site.sha256}  bundle.tar.gz"
+  value       = "${docs_bundle_download.archive.sha256}  bundle.tar.gz"
 }

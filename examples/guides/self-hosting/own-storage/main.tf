@@ -71,18 +71,13 @@ resource "aws_s3_bucket_policy" "bundles" {
   })
 }
 
-# One S3 object for each job. source_hash stays known on a fresh disk.
+# Each export overwrites the S3 object, so pods always find one. source_hash stays known on a fresh disk.
 resource "aws_s3_object" "bundle" {
   bucket       = aws_s3_bucket.bundles.id
-  key          = "bundles/${docs_static_export.site.job_id}.tar.gz"
+  key          = "bundles/site.tar.gz"
   source       = docs_bundle_download.site.path
   source_hash  = docs_bundle_download.site.content_sha256
   content_type = "application/gzip"
-
-  lifecycle {
-    # Keeps the old S3 object until the release uses the new one.
-    create_before_destroy = true
-  }
 }
 
 resource "helm_release" "docs" {
