@@ -27,7 +27,7 @@ type Client struct {
 
 const defaultRequestTimeout = 30 * time.Second
 
-// New checks the configuration and returns a client. It sends no request. The error is a [*ConfigError].
+// New checks the configuration and returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	baseURL, err := ParseBaseURL(config.BaseURL)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -32,55 +33,47 @@ type Config struct {
 	RoundTripper http.RoundTripper // replaces the network in tests
 }
 
-// ConfigError says what is wrong with a field of a [Config]. It never shows the API key.
-type ConfigError struct {
-	Field   string // "BaseURL", "APIKey", or "RootCAs"
-	Problem string // a clause, such as "it is empty"
-}
+// The errors of the following functions are clauses that say what is wrong, such as "it is empty". They do not show the
+// value, which may be a secret.
 
-func (e *ConfigError) Error() string { return e.Field + ": " + e.Problem }
-
-func invalidBaseURL(problem string) error { return &ConfigError{"BaseURL", problem} }
-func invalidAPIKey(problem string) error  { return &ConfigError{"APIKey", problem} }
-
-// ParseRootCAs returns the system's root certificates and the given PEM certificates. The error is a [*ConfigError].
+// ParseRootCAs returns the system's root certificates and the given PEM certificates.
 func ParseRootCAs(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &ConfigError{"RootCAs", "no certificate could be read from the PEM text"}
+		return nil, errors.New("no certificate could be read from the PEM text")
 	}
 	return pool, nil
 }
 
 // ParseBaseURL checks a base URL and returns it without leading or trailing whitespace, trailing slashes, or an empty
 // port. The URL must be absolute, without a query, fragment, or user information. Plain http is allowed only for
-// loopback hosts, because the API key would travel unencrypted. The error is a [*ConfigError].
+// loopback hosts, because the API key would travel unencrypted.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
 	u, err := url.Parse(raw)
 	if err != nil {
 		// The parser's own error quotes the input, which may hold a password.
-		return nil, invalidBaseURL("it cannot be parsed as a URL, such as https://host.example/v1")
+		return nil, errors.New("it cannot be parsed as a URL, such as https://host.example/v1")
 	}
 	switch {
 	case u.Scheme == "" || u.Hostname() == "":
-		return nil, invalidBaseURL("it must be absolute, such as https://host.example/v1")
+		return nil, errors.New("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
-		return nil, invalidBaseURL("it must not contain a user name or password; the API key has its own argument")
+		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
 	case strings.Contains(raw, "#"):
-		return nil, invalidBaseURL("it must not have a fragment (the part after \"#\")")
+		return nil, errors.New("it must not have a fragment (the part after \"#\")")
 	case strings.Contains(raw, "?"):
-		return nil, invalidBaseURL("it must not have a query (the part after \"?\")")
+		return nil, errors.New("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, invalidBaseURL("plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https")
+		return nil, errors.New("plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, invalidBaseURL(fmt.Sprintf("its scheme is %q; use https", u.Scheme))
+		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}
 	if number, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || number == 0 {
-		return nil, invalidBaseURL("its port is not a number from 1 to 65535")
+		return nil, errors.New("its port is not a number from 1 to 65535")
 	}
 	u.Host = strings.TrimSuffix(u.Host, ":") // net/http drops the colon too
 	return u, nil
@@ -96,22 +89,22 @@ func isLoopback(host string) bool {
 }
 
 // ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without leading or trailing whitespace. The error is a [*ConfigError].
+// without leading or trailing whitespace.
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {
-		return "", invalidAPIKey("it is empty")
+		return "", errors.New("it is empty")
 	}
 	for _, r := range key {
 		switch {
 		case unicode.IsSpace(r):
-			return "", invalidAPIKey("it contains whitespace")
+			return "", errors.New("it contains whitespace")
 		case unicode.IsControl(r):
-			return "", invalidAPIKey("it contains a control character")
+			return "", errors.New("it contains a control character")
 		case strings.ContainsRune("\"'`\\", r): // messages in JSON would escape some
-			return "", invalidAPIKey("it contains a quotation mark or a backslash")
+			return "", errors.New("it contains a quotation mark or a backslash")
 		case r > unicode.MaxASCII:
-			return "", invalidAPIKey("it contains a character outside ASCII")
+			return "", errors.New("it contains a character outside ASCII")
 		}
 	}
 	return key, nil

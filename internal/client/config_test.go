@@ -9,10 +9,10 @@ import (
 
 func TestParseBaseURL(t *testing.T) {
 	const (
-		loopback = "BaseURL: plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https"
-		absolute = "BaseURL: it must be absolute, such as https://host.example/v1"
-		unparsed = "BaseURL: it cannot be parsed as a URL, such as https://host.example/v1"
-		port     = "BaseURL: its port is not a number from 1 to 65535"
+		loopback = "plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https"
+		absolute = "it must be absolute, such as https://host.example/v1"
+		unparsed = "it cannot be parsed as a URL, such as https://host.example/v1"
+		port     = "its port is not a number from 1 to 65535"
 	)
 	for raw, want := range map[string]string{ // a URL or an error
 		" https://host.example/v1/\n":      "https://host.example/v1", //nolint:gocritic // the whitespace is what is tested
@@ -26,12 +26,12 @@ func TestParseBaseURL(t *testing.T) {
 		"http://192.0.2.1/v1":              loopback,
 		"//host.example/v1":                absolute,
 		"https://:443/v1":                  absolute,
-		"https://u:" + signature + "@h/v1": "BaseURL: it must not contain a user name or password; the API key has its own argument",
-		"https://h/v1?":                    "BaseURL: it must not have a query (the part after \"?\")",
-		"https://h/v1#":                    "BaseURL: it must not have a fragment (the part after \"#\")",
+		"https://u:" + signature + "@h/v1": "it must not contain a user name or password; the API key has its own argument",
+		"https://h/v1?":                    "it must not have a query (the part after \"?\")",
+		"https://h/v1#":                    "it must not have a fragment (the part after \"#\")",
 		"https://h:0/v1":                   port,
 		"https://h:65536/v1":               port,
-		"ftp://host.example/v1":            `BaseURL: its scheme is "ftp"; use https`,
+		"ftp://host.example/v1":            `its scheme is "ftp"; use https`,
 		"https://h/%zz" + signature:        unparsed,
 		"https://h:" + signature + "/v1":   unparsed,
 	} {
@@ -48,14 +48,14 @@ func TestParseAPIKey(t *testing.T) {
 		key:                       "",
 		" " + key + "\u00a0\n":    "",
 		"!#$%&()*+,-./:;<=>?@^_~": "",
-		"\n":                      "APIKey: it is empty",
-		`"docs_1"`:                "APIKey: it contains a quotation mark or a backslash",
-		"docs_1'":                 "APIKey: it contains a quotation mark or a backslash",
-		`docs\1`:                  "APIKey: it contains a quotation mark or a backslash",
-		"`docs_1":                 "APIKey: it contains a quotation mark or a backslash",
-		"docs_\n" + signature:     "APIKey: it contains whitespace",
-		signature + "\x7f":        "APIKey: it contains a control character",
-		signature + "é":           "APIKey: it contains a character outside ASCII",
+		"\n":                      "it is empty",
+		`"docs_1"`:                "it contains a quotation mark or a backslash",
+		"docs_1'":                 "it contains a quotation mark or a backslash",
+		`docs\1`:                  "it contains a quotation mark or a backslash",
+		"`docs_1":                 "it contains a quotation mark or a backslash",
+		"docs_\n" + signature:     "it contains whitespace",
+		signature + "\x7f":        "it contains a control character",
+		signature + "é":           "it contains a character outside ASCII",
 	} {
 		parsed, err := ParseAPIKey(raw)
 		got := ""

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -84,17 +82,20 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 					"Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
 					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
-				Validators: baseURLRules,
+				Validators: rules(summaryInvalidArgument, "an absolute URL", checkBaseURL),
 			},
 			"api_key": schema.StringAttribute{
 				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
 					"Leading and trailing whitespace is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
 				Optional:   true,
 				Sensitive:  true,
-				Validators: apiKeyRules,
+				Validators: rules(summaryInvalidArgument, "an API key", checkAPIKey),
 			},
-			"ca_cert_pem": schema.StringAttribute{MarkdownDescription: "PEM certificates to trust in addition to those of the system, " +
-				"for services with a private certificate authority.", Optional: true, Validators: certificateRules},
+			"ca_cert_pem": schema.StringAttribute{
+				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
+				Optional:            true,
+				Validators:          rules(summaryInvalidArgument, "PEM certificates", checkRootCAs),
+			},
 			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
 				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
 		},
@@ -126,8 +127,8 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 
-	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
-	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
+	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, checkBaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
+	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
@@ -144,77 +145,49 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		p.options.Client(&clientConfig)
 	}
 	c, err := client.New(clientConfig)
-	if err != nil {
-		argument, problem := invalidArgument(err)
-		text := problem.Error()
-		switch {
-		case argument.Equal(path.Root("base_url")) && config.BaseURL.IsNull():
-			text += " (The value comes from " + baseURLVariable + ".)"
-		case argument.Equal(path.Root("api_key")) && config.APIKey.IsNull():
-			text += " (The value comes from " + apiKeyVariable + ".)"
-		}
-		resp.Diagnostics.AddAttributeError(argument, summaryInvalidArgument, text)
+	if err != nil { // its arguments have been checked
+		resp.Diagnostics.AddError(summaryInvalidArgument, sentence(err.Error()))
 		return
 	}
 	data.client = c
 }
 
-// Validators of the arguments.
-var (
-	baseURLRules = argumentRules("an absolute URL", func(value string) error {
-		_, err := client.ParseBaseURL(value)
-		return err
-	})
-	apiKeyRules = argumentRules("an API key", func(value string) error {
-		_, err := client.ParseAPIKey(value)
-		return err
-	})
-	certificateRules = argumentRules("PEM certificates", func(value string) error {
-		if value == "" { // what a module passes if it has none
-			return nil
-		}
-		_, err := client.ParseRootCAs([]byte(value))
-		return err
-	})
-)
+func checkBaseURL(value string) error {
+	if _, err := client.ParseBaseURL(value); err != nil {
+		return invalidValue("The base URL is invalid: " + err.Error() + ".")
+	}
+	return nil
+}
 
-// argumentRules is rules for an argument that the client checks.
-func argumentRules(description string, check func(string) error) []validator.String {
-	return rules(summaryInvalidArgument, description, func(value string) error {
-		if err := check(value); err != nil {
-			_, problem := invalidArgument(err)
-			return problem
-		}
+func checkAPIKey(value string) error {
+	if _, err := client.ParseAPIKey(value); err != nil {
+		return invalidValue("The API key is invalid: " + err.Error() + ". Copy it again from the service's dashboard.")
+	}
+	return nil
+}
+
+func checkRootCAs(value string) error {
+	if value == "" { // what a module passes if it has none
 		return nil
-	})
+	}
+	if _, err := client.ParseRootCAs([]byte(value)); err != nil {
+		return invalidValue("The certificates are invalid: " + err.Error() + ". Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. " +
+			"To read them from a file, use file(\"...\").")
+	}
+	return nil
 }
 
-// invalidArgument returns the argument that the client rejects with a [*client.ConfigError], and
-// why. For any other error, it is no argument. It shows no part of an API key.
-func invalidArgument(err error) (argument path.Path, problem invalidValue) {
-	invalid, ok := errors.AsType[*client.ConfigError](err)
-	if !ok {
-		return path.Empty(), invalidValue(sentence(err.Error()))
-	}
-	switch invalid.Field {
-	case "BaseURL":
-		return path.Root("base_url"), invalidValue("The base URL is invalid: " + invalid.Problem + ".")
-	case "APIKey":
-		return path.Root("api_key"), invalidValue("The API key is invalid: " + invalid.Problem + ". Copy it again from the service's dashboard.")
-	}
-	return path.Root("ca_cert_pem"), invalidValue("The certificates are invalid: " + invalid.Problem +
-		". Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
-}
-
-// argument returns the value of an argument or its environment variable. It reports a
-// value that is missing.
-func (p *docsProvider) argument(name, variable string, argument types.String, meaning string, diags *diag.Diagnostics) string {
+// argument returns the value of an argument, which its validator has checked, or of its environment
+// variable. It reports a value that is missing or invalid.
+func (p *docsProvider) argument(name, variable string, argument types.String, check func(string) error, meaning string, diags *diag.Diagnostics) string {
 	if !argument.IsNull() {
 		return argument.ValueString()
 	}
 	value := p.options.Getenv(variable)
 	if strings.TrimSpace(value) == "" {
 		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
+	} else if err := check(value); err != nil {
+		diags.AddAttributeError(path.Root(name), summaryInvalidArgument, err.Error()+" (The value comes from "+variable+".)")
 	}
 	return value
 }

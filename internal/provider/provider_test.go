@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
@@ -149,13 +147,6 @@ func TestLimitsOfTheProviderReachTheClient(t *testing.T) {
 	configure(nil)
 	if got.RequestTimeout != 0 {
 		t.Errorf("not configured, so the defaults of the client: %+v", got)
-	}
-}
-
-func TestErrorThatNamesNoArgumentIsReportedWithoutOne(t *testing.T) {
-	t.Parallel()
-	if argument, problem := invalidArgument(errors.New("no transport")); !argument.Equal(path.Empty()) || problem != "No transport." {
-		t.Errorf("got %s: %s", argument, problem)
 	}
 }
 
