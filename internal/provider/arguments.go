@@ -128,9 +128,8 @@ const (
 	defaultWaitTimeout     = 60 * time.Minute // for the end of an update
 	defaultReadTimeout     = 5 * time.Minute
 
-	timeoutsDescription     = "Operation timeouts, as durations such as `5m` or `90m`, of at least `1m`."
-	pollIntervalDescription = "Time between status checks. At least `1s`. By default, the provider adjusts it between 1 and 15 seconds. " +
-		"The service can request pauses of up to one minute."
+	timeoutsDescription     = "Durations such as `90m`, of at least `1m`."
+	pollIntervalDescription = "Time between status checks, at least `1s`. By default, the provider chooses 1 to 15 seconds."
 )
 
 // withTimeout limits an operation by a field of its timeouts block, or by the default if field

@@ -72,18 +72,14 @@ func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, er
 	case ofFile, ofRename:
 		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(m, err)))
 	default:
-		cause := explain(err)
-		if client.IsNotFound(err) {
-			cause.advice = sentences(checkService, missingBundle)
-		}
-		if connection, ok := errors.AsType[*client.ConnectionError](err); ok && connection.TooManyFiles {
-			cause.advice = sentences(raiseOpenFiles, s.runAgain)
-		}
-		holds := s.unchanged
+		holds, next := s.unchanged, ""
 		if jobID != "" { // else a plan does not know it
 			holds = sentences("The job_id is "+jobID+".", holds)
 		}
-		addError(diags, s.elsewhere, cause, holds)
+		if client.IsNotFound(err) {
+			next = missingBundle
+		}
+		addError(diags, s.elsewhere, err, holds, next)
 	}
 }
 

@@ -13,10 +13,11 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do.
-// holds may be empty.
-func addError(diags *diag.Diagnostics, summary string, cause explanation, holds string) {
-	diags.AddError(summary, paragraphs(cause.what, holds, cause.advice))
+// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do, which
+// ends with the given sentence. holds and next may be empty.
+func addError(diags *diag.Diagnostics, summary string, err error, holds, next string) {
+	cause := explain(err)
+	diags.AddError(summary, paragraphs(cause.what, holds, sentences(cause.advice, next)))
 }
 
 // aboutJob returns the summary of a warning about a job.
@@ -67,15 +68,6 @@ func explain(err error) explanation {
 	return cause
 }
 
-// explainExport is explain for a request of an export.
-func explainExport(err error) explanation {
-	cause := explain(err)
-	if api, ok := errors.AsType[*client.APIError](err); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
-		cause.advice = sentences("Static exports require an Enterprise subscription.", cause.advice)
-	}
-	return cause
-}
-
 // explainCause explains an error that wraps no other one.
 func explainCause(err error) explanation {
 	if interrupted(err) {
@@ -105,9 +97,8 @@ func explainCause(err error) explanation {
 }
 
 const (
-	wrongBaseURL   = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
-	sameCommand    = "run the same command again."
-	stateUnchanged = "The state is unchanged."
+	wrongBaseURL = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
+	sameCommand  = "run the same command again."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
 	checkService       = "Check base_url and the API key."

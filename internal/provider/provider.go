@@ -78,18 +78,15 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
-					"Must be absolute, without a query, fragment, or user name. " +
-					"Every request carries the API key, so plain `http` is allowed only for `localhost` and loopback addresses. " +
-					"Required here or in the environment variable `" + baseURLVariable + "`.",
+					"Plain `http` is allowed only for `localhost` and loopback addresses. Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
 				Validators: rules(summaryInvalidArgument, "an absolute URL", checkBaseURL),
 			},
 			"api_key": schema.StringAttribute{
-				MarkdownDescription: "Admin API key of the organization, from the API keys page of the service's dashboard. " +
-					"Leading and trailing whitespace is ignored. Required here or in the environment variable `" + apiKeyVariable + "`.",
-				Optional:   true,
-				Sensitive:  true,
-				Validators: rules(summaryInvalidArgument, "an API key", checkAPIKey),
+				MarkdownDescription: "Admin API key of the organization, from the service's dashboard. Required here or in the environment variable `" + apiKeyVariable + "`.",
+				Optional:            true,
+				Sensitive:           true,
+				Validators:          rules(summaryInvalidArgument, "an API key", checkAPIKey),
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",

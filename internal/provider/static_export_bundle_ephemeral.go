@@ -38,8 +38,7 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates a presigned link to the bundle of a static export job. The link is never stored in the plan or the state.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
-				"If the job is still running, the provider waits for it.", Required: true, Validators: idRules},
+			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the job. If it is still running, the provider waits for it.", Required: true, Validators: idRules},
 			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
@@ -69,11 +68,11 @@ func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.Op
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)
 	if err != nil {
-		cause := explainExport(err)
+		next := ""
 		if client.IsNotFound(err) {
-			cause.advice = sentences(checkService, missingBundle)
+			next = missingBundle
 		}
-		addError(&resp.Diagnostics, summaryLinkFailed, cause, "")
+		addError(&resp.Diagnostics, summaryLinkFailed, err, "", next)
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

@@ -12,9 +12,9 @@ import (
 
 // Descriptions of attributes of a job and its link.
 const (
-	jobStatusDescription  = "Status of the job. `completed` and `failed` are final. Any other value means that the job is still running."
-	bundleURLDescription  = "Presigned URL of the bundle archive."
-	expiresAtDescription  = "Time when `bundle_url` expires (RFC 3339, UTC), such as `2030-01-31T12:00:00Z`. Null if it is not known."
+	jobStatusDescription  = "Status of the job: `completed`, `failed`, or another value while it is running."
+	bundleURLDescription  = "Presigned URL of the bundle."
+	expiresAtDescription  = "Time when `bundle_url` expires (RFC 3339, UTC). Null if it is not known."
 	bundleSizeDescription = "Size of the bundle in bytes."
 )
 
@@ -29,9 +29,9 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged st
 	case err == nil:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), unchanged, "A failed job has no bundle. Use the ID of a completed job."))
 	case job != nil:
-		addError(diags, summaryJobNotCompleted, explainExport(err), sentences(progressOf(jobID, job), unchanged))
+		addError(diags, summaryJobNotCompleted, err, sentences(progressOf(jobID, job), unchanged), "")
 	default:
-		addError(diags, summaryJobUnreadable, explainExport(err), unchanged)
+		addError(diags, summaryJobUnreadable, err, unchanged, "")
 	}
 	return false
 }

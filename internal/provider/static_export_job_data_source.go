@@ -62,9 +62,7 @@ func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.Rea
 
 	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
-		cause := explainExport(err)
-		cause.advice = sentences(cause.advice, destroyWithoutRead)
-		addError(&resp.Diagnostics, summaryJobUnreadable, cause, "")
+		addError(&resp.Diagnostics, summaryJobUnreadable, err, "", destroyWithoutRead)
 		return
 	}
 	model.Status = types.StringValue(job.Status)

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -57,7 +58,9 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 	summary, known, next := text.summary, fmt.Sprintf(text.known, f.about), text.next
 	switch f.stage {
 	case stageStart:
-		cause = explainExport(f.cause)
+		if api, ok := errors.AsType[*client.APIError](f.cause); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
+			cause.advice = sentences("Static exports require an Enterprise subscription.", cause.advice)
+		}
 		if client.MayHaveStarted(f.cause) {
 			known = "A job may have been started for " + f.about + ", but its ID was not received."
 			next = "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. " +
@@ -222,9 +225,7 @@ func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
 
 // addRefreshFailure reports a refresh that could not read the job.
 func addRefreshFailure(err error, diags *diag.Diagnostics) {
-	cause := explain(err)
-	cause.advice = sentences(cause.advice, "To plan or destroy without this request, use -refresh=false.")
-	addError(diags, summaryJobUnreadable, cause, stateUnchanged)
+	addError(diags, summaryJobUnreadable, err, "The state is unchanged.", "To plan or destroy without this request, use -refresh=false.")
 }
 
 const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
@@ -232,7 +233,7 @@ const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e
 // addImportFailure reports a job that could not be read, or that has failed.
 func addImportFailure(c *client.Client, job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
 	if err != nil {
-		addError(diags, summaryImportFailed, explain(err), "")
+		addError(diags, summaryImportFailed, err, "", "")
 		return
 	}
 	diags.AddError(summaryImportFailed, paragraphs(failureOf(c, job),

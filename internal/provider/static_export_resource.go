@@ -59,9 +59,6 @@ var (
 	numberOfState = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 )
 
-// mayTakeLonger says how far an apply can exceed its timeout.
-const mayTakeLonger = " An export that is just starting can exceed it by up to `request_timeout`"
-
 // staticExportIdentity names an export. The domain is part of it because the
 // service does not return the domain of a job.
 type staticExportIdentity struct {
@@ -98,9 +95,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Optional:            true,
 			},
 			"additional_parameters": schema.StringAttribute{
-				MarkdownDescription: "Additional fields for the request that starts the export, such as `version` or `paths`, " +
-					"as a JSON object written with `jsonencode`. The service defines which fields it accepts. " +
-					"`domain` is not allowed. A change exports the site again.",
+				MarkdownDescription: "Fields of the request that starts the job, such as `version` or `paths`, written with `jsonencode`. " +
+					"A change exports the site again.",
 				Optional:   true,
 				Validators: parametersRules,
 			},
@@ -122,14 +118,14 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"job_id":            text("ID of the export job that the bundle comes from."),
 			"status":            text(jobStatusDescription),
-			"page_count":        number("Number of exported pages, as the service last returned it."),
+			"page_count":        number("Number of exported pages."),
 			"bundle_url":        link,
 			"expires_at":        text(expiresAtDescription + " A link without a known expiry is not renewed."),
 			"bundle_size_bytes": number(bundleSizeDescription),
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for the export, such as `90m`. Default: `1h`." + mayTakeLonger + ".",
-			"update": "Timeout for an export in place or a renewal. Default: `1h`." + mayTakeLonger + ". After a failure, renewing the earlier link can add 30 seconds.",
+			"create": "Timeout for a first export. Default: `1h`.",
+			"update": "Timeout for any other export, or a renewal. Default: `1h`.",
 			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,18 +12,14 @@ import (
 )
 
 const (
-	statusIDDescription = "Status ID of the update, as the service returned it when the update was triggered."
+	statusIDDescription = "Status ID that the service returned when the update was triggered."
 
 	// maxLogLines and maxLogBytes limit how much of the end of a failed update's log
 	// an error shows.
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
-	waitAgain = "To continue waiting, run \"terraform apply\" again."
-
 	fixSite = "Fix the site, and use the status_id of the next update."
-
-	dependentsUnchanged = "Dependent resources were not created or updated."
 )
 
 // updateWait is a wait for the end of an update.
@@ -32,14 +27,10 @@ type updateWait struct {
 	client       *client.Client
 	statusID     string
 	pollInterval types.String
-	// onUpdate is called with each new status. It may be nil.
-	onUpdate func(*client.UpdateStatus)
-	// again tells the user how to wait again after a timeout or an interruption.
-	again string
-	// unchanged says what a failure leaves unchanged. It may be empty.
-	unchanged string
-	// advice is added to that of a failure. It may be empty.
-	advice string
+	onUpdate     func(*client.UpdateStatus) // called with each new status; may be nil
+	again        string                     // how to wait again after a timeout
+	unchanged    string                     // what a failure leaves unchanged, or ""
+	next         string                     // what to do after any failure, or ""
 }
 
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only
@@ -49,19 +40,13 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	if err == nil {
 		return last, true
 	}
-	cause, holds := explain(err), sentences(describeLastSeen(w.statusID, last), w.unchanged)
-	summary := summaryUpdateUnreadable
-	switch _, failed := errors.AsType[*client.GaveUpError](err); {
-	case interrupted(err):
-		summary, cause.advice = summaryUpdateInterrupted, w.again
-	case timedOut(err) && failed: // so the advice is about the last failure
-		summary = summaryUpdateTimedOut
-	case timedOut(err):
-		summary, cause.advice = summaryUpdateTimedOut, sentences(w.again, cause.advice, w.advice)
-	default:
-		cause.advice = sentences(cause.advice, w.advice)
+	summary, next := summaryUpdateUnreadable, w.next
+	if timedOut(err) {
+		summary, next = summaryUpdateTimedOut, sentences(w.again, w.next)
+	} else if interrupted(err) {
+		summary = summaryUpdateInterrupted
 	}
-	addError(diags, summary, cause, holds)
+	addError(diags, summary, err, sentences(describeLastSeen(w.statusID, last), w.unchanged), next)
 	return nil, false
 }
 

@@ -60,7 +60,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"status":        recorded("Status of the update: always `success`, because the resource is not created otherwise."),
 			"summary":       recorded("Summary of the update."),
-			"ended_at":      recorded("Time when the update ended, as the service returns it, usually in RFC 3339 format (UTC)."),
+			"ended_at":      recorded("Time when the update ended, usually in RFC 3339 format."),
 		},
 		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `1h`."}),
 	}
@@ -78,7 +78,10 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval, again: waitAgain, unchanged: dependentsUnchanged}
+	wait := updateWait{
+		client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
+		again: "To continue waiting, run \"terraform apply\" again.", unchanged: "Dependent resources were not created or updated.",
+	}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {
 		return

@@ -84,18 +84,17 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"id":                  text("ID in the response, normally equal to `status_id`."),
 			"project_id":          text("ID of the documentation project."),
-			"created_at":          text("Time when the update was created, as the service returns it, usually in RFC 3339 format (UTC)."),
-			"ended_at":            text("Time when the update ended, as the service returns it, usually in RFC 3339 format (UTC)."),
-			"status": text("Status of the update. `success` and `failure` are final. " +
-				"Any other value, such as `queued` or `in_progress`, means that the update is still running."),
-			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
-			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
-			"summary":          text("Summary of the update."),
-			"logs":             texts("Lines of the update's log."),
-			"subdomain":        text("Subdomain of the site."),
-			"screenshot":       text("URL of a screenshot of the site."),
-			"screenshot_light": text("URL of a screenshot of the site in light mode."),
-			"screenshot_dark":  text("URL of a screenshot of the site in dark mode."),
+			"created_at":          text("Time when the update was created, usually in RFC 3339 format."),
+			"ended_at":            text("Time when the update ended, usually in RFC 3339 format."),
+			"status":              text("Status of the update: `success`, `failure`, or another value while it is running, such as `queued`."),
+			"finished":            schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
+			"succeeded":           schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
+			"summary":             text("Summary of the update."),
+			"logs":                texts("Lines of the update's log."),
+			"subdomain":           text("Subdomain of the site."),
+			"screenshot":          text("URL of a screenshot of the site."),
+			"screenshot_light":    text("URL of a screenshot of the site in light mode."),
+			"screenshot_dark":     text("URL of a screenshot of the site in dark mode."),
 			"author": schema.SingleNestedAttribute{
 				MarkdownDescription: "Author of the update.",
 				Computed:            true,
@@ -146,16 +145,14 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, advice: destroyWithoutRead}
+		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, next: destroyWithoutRead}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
 	} else {
 		var err error
 		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
-			cause := explain(err)
-			cause.advice = sentences(cause.advice, destroyWithoutRead)
-			addError(&resp.Diagnostics, summaryUpdateUnreadable, cause, "")
+			addError(&resp.Diagnostics, summaryUpdateUnreadable, err, "", destroyWithoutRead)
 			return
 		}
 	}
