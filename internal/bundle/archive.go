@@ -33,6 +33,7 @@ var limits = struct {
 // Fault is the reason why an archive cannot be unpacked.
 type Fault string
 
+// Faults of an archive as a whole, and from NotUTF8 on, of an entry.
 const (
 	Damaged      Fault = "damaged archive"
 	NotAnArchive Fault = "neither a tar, gzip-compressed tar, nor zip archive"
@@ -133,7 +134,7 @@ func (r *gzipReader) Read(p []byte) (int, error) {
 		if n > 0 {
 			return n, nil // the next call returns the error again
 		}
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			return 0, err
 		}
 		next, err := r.source.ReadByte()

@@ -118,8 +118,7 @@ func (t Target) Stage() (*Staged, error) {
 		return nil, err
 	}
 	s := &Staged{target: t, temporary: temporary, hash: sha256.New()}
-	s.archive, err = os.OpenFile(s.in("archive"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	if s.archive, err = os.OpenFile(s.in("archive"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		return nil, cmp.Or(err, s.Close())
 	}
 	s.Writer = io.MultiWriter(s.archive, s.hash)

@@ -209,6 +209,15 @@ func TestReplacementDeletesTheOldFilesFirst(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+// Whoever moves the files along with the path has to hear of it before the apply deletes anything.
+func TestPathWithACopyOfTheBundleIsTaken(t *testing.T) {
+	t.Parallel()
+	c := newDownload(t)
+	c.change(t, "other", "copy site")
+	c.write(t, strings.Replace(c.download("site", "se_1", ""), "site/bundle", "other/bundle", 1))
+	c.report(t, 0, "plan").wantSaid(t, "site", "warning: "+summaryPathInUse+": "+c.inFolder("other", "bundle")+" (path)\n")
+}
+
 // Terraform passes no private state to the Delete of a tainted resource.
 func TestTaintedDownloadIsReplaced(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass to the Delete of a tainted
 // resource, that is the digest in the state.
 func readOwned(ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
-	if stored, err := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); err == nil && stored != nil {
+	if stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); stored != nil { // nil too if it cannot be decoded
 		return *stored
 	}
 	return bundle.Owned{state.onDisk()}

@@ -32,7 +32,7 @@ resource "docs_bundle_download" "test" {
   path   = %q
   unpack = true
 }
-`, folder+"/site")
+`, folder+"/site/")
 	}
 	isOnDisk := func(*terraform.State) error {
 		_, missing := os.Stat(folder + "/site/index.html")
@@ -193,6 +193,10 @@ resource "terraform_data" "file" {
 		c.terraform.Run(t, 0, "apply", "saved")
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
+	}
+	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
+	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
+		t.Errorf("planned %v on the same disk", plan.planned)
 	}
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
