@@ -1,5 +1,4 @@
-// Command terraform-provider-docs is the Terraform provider for a documentation hosting
-// service.
+// Command terraform-provider-docs is the Terraform provider for a documentation hosting service.
 package main
 
 import (
@@ -47,14 +46,13 @@ func serve(debug bool) error {
 
 // liveAsLongAsTerraform makes the process ignore SIGTERM, and end soon after its parent.
 //
-// Service managers send SIGTERM to the whole process group, and some tools to any process.
-// A provider that ended with it would lose what Terraform could still store, such as the ID of
-// a job that has just started. Terraform ends its providers itself, unless it was killed. Then
-// they get another parent. If that happened before this check began, the provider's first write
-// to the closed pipe ends it.
+// Service managers send SIGTERM to the whole process group, and some tools to any process. A provider that ended with
+// it would lose what Terraform could still store, such as the ID of a job that has just started. Terraform ends its
+// providers itself, unless it was killed. Then they get another parent. If that happened before this check began, the
+// provider's first write to the closed pipe ends it.
 //
-// On Windows, a process that lost its parent still names it, so there the provider stays until
-// it is ended. Go turns the closing of a console into a SIGTERM, which signal.Ignore would not stop.
+// On Windows, a process that lost its parent still names it, so there the provider stays until it is ended. Go turns
+// the closing of a console into a SIGTERM, which signal.Ignore would not stop.
 func liveAsLongAsTerraform() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 	parent := os.Getppid()
@@ -67,9 +65,9 @@ func liveAsLongAsTerraform() {
 	}()
 }
 
-// dropUnreadLogs switches off the logs of the plugin libraries if the environment asks
-// for none. Otherwise, they write every trace line for Terraform to read and drop, which
-// takes a third of the CPU of a plan with many resources.
+// dropUnreadLogs switches off the logs of the plugin libraries if the environment asks for none. Otherwise, they
+// write every trace line for Terraform to read and drop, which takes a third of the CPU of a plan with many
+// resources.
 func dropUnreadLogs(environment []string, set func(name, value string) error) error {
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")

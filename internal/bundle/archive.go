@@ -38,7 +38,7 @@ const (
 	Damaged      Fault = "damaged archive"
 	NotAnArchive Fault = "neither a tar, gzip-compressed tar, nor zip archive"
 	Empty        Fault = "no files"
-	TooMany      Fault = "more than 100,000 files and directories, or a zip central directory of more than 50 MB"
+	TooMany      Fault = "more than 100,000 files and directories"
 	TooLarge     Fault = "more than 4 GiB unpacked"
 	NotUTF8      Fault = "name is not UTF-8"
 	UnsafeName   Fault = "unsafe name" // absolute, leading out, with a backslash or control character, or refused by the system
@@ -63,14 +63,16 @@ type ArchiveError struct {
 func (e *ArchiveError) Error() string { return fmt.Sprintf("entry %.100q: %v", e.Entry, e.Err) }
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
-// isSystemError reports whether the system caused the error, for example because the disk is full, and not the archive.
+// isSystemError reports whether the system caused the error, for example because the disk is full, and not the
+// archive.
 func isSystemError(err error) bool {
 	_, found := errors.AsType[syscall.Errno](err)
 	return found
 }
 
-// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files get mode 0644 and directories 0755, less
-// the umask. Errors are *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may hold a part of the archive.
+// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files
+// get mode 0644 and directories 0755, less the umask. Errors are *ArchiveError, those of the system, and
+// context.Cause(ctx). After an error, root may hold a part of the archive.
 func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (content Content, err error) {
 	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
@@ -116,7 +118,8 @@ func (a *archiveReader) read(file *io.SectionReader) error {
 	return a.tar(source)
 }
 
-// gzipReader reads the members of a gzip file (RFC 1952, section 2.2), and drops zeros after one: BSD tar pads what it writes to a pipe.
+// gzipReader reads the members of a gzip file (RFC 1952, section 2.2), and drops zeros after one: BSD tar pads what
+// it writes to a pipe.
 type gzipReader struct {
 	gzip.Reader
 	source *bufio.Reader
@@ -196,27 +199,11 @@ func (a *archiveReader) tar(source io.Reader) error {
 	}
 }
 
-// zipDirectory limits what zip.NewReader reads, all of which it keeps in memory.
-type zipDirectory struct {
-	io.ReaderAt
-	left int64
-}
-
-func (d *zipDirectory) ReadAt(p []byte, at int64) (int, error) {
-	n, err := d.ReaderAt.ReadAt(p, at)
-	if d.left -= int64(n); d.left < 0 {
-		return 0, TooMany
-	}
-	return n, err
-}
-
 func (a *archiveReader) zip(file *io.SectionReader) error {
-	directory := &zipDirectory{file, int64(limits.entries)*512 + 1<<20}
-	r, err := zip.NewReader(directory, file.Size())
+	r, err := zip.NewReader(file, file.Size())
 	if err != nil {
 		return err
 	}
-	directory.left = math.MaxInt64
 	for _, f := range r.File {
 		a.current = zipName(f)
 		if err := a.zipEntry(f); err != nil {
@@ -248,8 +235,9 @@ func (a *archiveReader) zipEntry(f *zip.File) error {
 	return a.add(body)
 }
 
-// zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a Unicode path (4.6.9) has the version 1, the
-// CRC-32 of the name in the header, which may be in any code page, and the name in UTF-8.
+// zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a
+// Unicode path (4.6.9) has the version 1, the CRC-32 of the name in the header, which may be in any code page, and
+// the name in UTF-8.
 func zipName(f *zip.File) string {
 	for rest := f.Extra; len(rest) >= 4; {
 		id, size := binary.LittleEndian.Uint16(rest), 4+int(binary.LittleEndian.Uint16(rest[2:]))
@@ -262,8 +250,9 @@ func zipName(f *zip.File) string {
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that lead out of the archive or are too long
-// for common file systems, and backslashes. It also refuses what the system reserves.
+// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that
+// lead out of the archive or are too long for common file systems, and backslashes. It also refuses what the system
+// reserves.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)

@@ -1,8 +1,10 @@
-// Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote. It trusts neither archives nor the
-// disk. It does not know HTTP, the service's API, or Terraform, whose provider words its errors.
+// Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote.
+// It trusts neither archives nor the disk. It does not know HTTP, the service's API, or Terraform, whose provider
+// words its errors.
 //
-// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack]. [Staged.Commit] renames it into place, and
-// [Target.Remove] deletes it. Both touch only what has a digest that the caller knows as its own.
+// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack].
+// [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both touch only what has a digest that the
+// caller knows as its own.
 package bundle
 
 import (
@@ -35,7 +37,8 @@ type Target struct {
 // Owned holds digests of what a resource wrote, oldest first: checksums of files, or content digests of directories.
 type Owned []string
 
-// with moves or adds a digest to the end. It keeps 20, because a runner with a persistent disk may hold an earlier bundle.
+// with moves or adds a digest to the end. It keeps 20, because a runner with a persistent disk may hold an earlier
+// bundle.
 func (o Owned) with(digest string) Owned {
 	others := slices.DeleteFunc(slices.Clone(o), func(other string) bool { return other == digest })
 	return append(others, digest)[max(0, len(others)+1-20):]
@@ -59,14 +62,16 @@ type LeftError struct {
 func (e *LeftError) Error() string { return e.Err.Error() }
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that replaces the one that is removed.
+// Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that
+// replaces the one that is removed.
 type Run struct{ committed []string } // absolute paths
 
-// changing is held from the last look at a target to the renames, against other changes in this process. It guards every Run.
+// changing is held from the last look at a target to the renames, against other changes in this process. It guards
+// every Run.
 var changing sync.Mutex
 
-// Inspect returns the digest of what is at the target, or "" if there is nothing, or an empty directory to unpack into. What is not owned is an
-// [*OccupiedError]. Other errors are those of the system, and context.Cause(ctx).
+// Inspect returns the digest of what is at the target, or "" if there is nothing, or an empty directory to unpack
+// into. What is not owned is an [*OccupiedError]. Other errors are those of the system, and context.Cause(ctx).
 func (t Target) Inspect(ctx context.Context, owned Owned) (digest string, err error) {
 	name := filepath.Clean(t.Path) // before a trailing slash, the system would follow a link
 	info, err := os.Lstat(name)
@@ -107,7 +112,8 @@ type Staged struct {
 	fresh, digest string    // what is put in place; known after Unpack
 }
 
-// Stage creates an empty archive in a temporary directory beside the target, and missing parents. A killed process leaves the directory behind.
+// Stage creates an empty archive in a temporary directory beside the target, and missing parents. A killed process
+// leaves the directory behind.
 func (t Target) Stage() (*Staged, error) {
 	t.Path = filepath.Clean(t.Path)
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
@@ -137,8 +143,8 @@ func (s *Staged) Restart() error {
 // SHA256 returns the checksum of the archive so far, in lowercase hexadecimal.
 func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive will do. Nothing may be written after
-// it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
+// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive
+// will do. Nothing may be written after it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
 func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
 	defer func() { err = errors.Join(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
 	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
@@ -165,9 +171,10 @@ func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
 	return content, err
 }
 
-// Commit puts the new bundle in place of what is owned, with the permissions of that, and returns what is owned then. It fails with an [*OccupiedError] if
-// anything else is there. After an error, the target is unchanged, unless a [*LeftError] has the old directory. robustio tries again on systems that refuse
-// a rename while another program reads the file, such as a virus scanner on Windows.
+// Commit puts the new bundle in place of what is owned, with the permissions of that, and returns what is owned then.
+// It fails with an [*OccupiedError] if anything else is there. After an error, the target is unchanged, unless a
+// [*LeftError] has the old directory. robustio tries again on systems that refuse a rename while another program
+// reads the file, such as a virus scanner on Windows.
 func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, error) {
 	changing.Lock()
 	defer changing.Unlock()
@@ -208,8 +215,8 @@ func (s *Staged) Close() error {
 	return nil
 }
 
-// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything else is there. After a [*LeftError],
-// nothing is at the target; after another error, the target is unchanged.
+// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything
+// else is there. After a [*LeftError], nothing is at the target; after another error, the target is unchanged.
 func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
 	changing.Lock()
 	defer changing.Unlock()
@@ -239,16 +246,18 @@ type checksum [sha256.Size]byte
 // ofDirectory stands for the checksum of a directory.
 var ofDirectory checksum
 
-// tree is the content of an archive or of a directory on disk: a checksum for each slash-separated name, including parents without their own entry.
+// tree is the content of an archive or of a directory on disk: a checksum for each slash-separated name, including
+// parents without their own entry.
 type tree map[string]checksum
 
-// content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for each file and directory, ordered by the
-// bytes of its name. A record is
+// content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for
+// each file and directory, ordered by the bytes of its name. A record is
 //
 //	KIND SP SUM SP NAME NUL
 //
-// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64 zeros for a directory. NAME is
-// slash-separated and neither starts nor ends with a slash. Modes, times, owners, and the order of the archive are ignored.
+// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64
+// zeros for a directory. NAME is slash-separated and neither starts nor ends with a slash. Modes, times, owners, and
+// the order of the archive are ignored.
 func (t tree) content() (c Content) {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -263,8 +272,9 @@ func (t tree) content() (c Content) {
 	return c
 }
 
-// digestOf returns the content digest of a directory, or the checksum of a file in the same form. A directory with a link or a device, or beyond the limits
-// of an archive, has none: the error is a [Fault]. Others are those of the system, and context.Cause(ctx).
+// digestOf returns the content digest of a directory, or the checksum of a file in the same form. A directory with a
+// link or a device, or beyond the limits of an archive, has none: the error is a [Fault]. Others are those of the
+// system, and context.Cause(ctx).
 func digestOf(ctx context.Context, name string, directory bool) (string, error) {
 	if !directory {
 		sum, err := readSum(ctx, name, new(int64(math.MaxInt64)))

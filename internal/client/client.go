@@ -1,6 +1,6 @@
-// Package client calls the API of the documentation hosting service: it reads
-// updates, runs static exports, and creates links to their bundles. Comments name
-// the operations of api/openapi.yaml. The package does not depend on Terraform.
+// Package client calls the API of the documentation hosting service: it reads updates, runs static exports, and
+// creates links to their bundles. Comments name the operations of api/openapi.yaml. The package does not depend on
+// Terraform.
 package client
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Client calls the API. It is safe for concurrent use; all calls share one connection pool
-// and one pacer. Contexts must take their deadlines from the configured clock.
+// Client calls the API. It is safe for concurrent use; all calls share one connection pool and one pacer. Contexts
+// must take their deadlines from the configured clock.
 type Client struct {
 	config   Config // complete
 	baseURL  *url.URL
@@ -56,8 +56,8 @@ func New(config Config) (*Client, error) {
 // BaseURL returns the URL that the paths of the API are appended to.
 func (c *Client) BaseURL() string { return c.baseURL.String() }
 
-// Redact makes text safe to show: printable, at most 2 KiB, without the API key, and
-// without the user information, query, and fragment of any URL.
+// Redact makes text safe to show: printable, at most 2 KiB, without the API key, and without the user information,
+// query, and fragment of any URL.
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
 
 // log writes a log record, redacted.

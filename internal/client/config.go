@@ -33,8 +33,8 @@ type Config struct {
 	RoundTripper http.RoundTripper // replaces the network in tests
 }
 
-// The errors of the following functions are clauses that say what is wrong, such as "it is empty". They do not show the
-// value, which may be a secret.
+// The errors of the following functions are clauses that say what is wrong, such as "it is empty". They do not show
+// the value, which may be a secret.
 
 // ParseRootCAs returns the system's root certificates and the given PEM certificates.
 func ParseRootCAs(pem []byte) (*x509.CertPool, error) {
@@ -88,8 +88,8 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// ParseAPIKey checks that a key can be sent in an Authorization header, and returns it
-// without leading or trailing whitespace.
+// ParseAPIKey checks that a key can be sent in an Authorization header, and returns it without leading or trailing
+// whitespace.
 func ParseAPIKey(raw string) (string, error) {
 	key := strings.TrimSpace(raw)
 	if key == "" {

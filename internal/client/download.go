@@ -34,12 +34,12 @@ type Destination interface {
 
 // DownloadBundle downloads the bundle of a completed job.
 //
-// It creates a link of its own. If the object store refuses the link or returns no bundle,
-// DownloadBundle creates another: the link, or the credential that signed it, may have expired.
-// Right after the job, the store may not have the archive yet.
+// It creates a link of its own. If the object store refuses the link or returns no bundle, DownloadBundle creates
+// another: the link, or the credential that signed it, may have expired. Right after the job, the store may not have
+// the archive yet.
 //
-// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of
-// generateBundle, each if there is one. A tar without either must have its end marker.
+// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of generateBundle, each
+// if there is one. A tar without either must have its end marker.
 //
 // The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
 // ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
@@ -75,11 +75,11 @@ type receiver struct {
 // receive sends one request for the object that a presigned link leads to, without the API key, and receives the
 // object. The request is canceled if no data arrives within the request timeout.
 //
-// After an earlier call that failed, it receives only the rest if the object is still the same
-// according to its strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
+// After an earlier call that failed, it receives only the rest if the object is still the same according to its
+// strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
 //
-// The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx
-// ended, context.Cause(ctx).
+// The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx ended,
+// context.Cause(ctx).
 func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, number int) error {
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -193,8 +193,8 @@ func (r *receiver) accept(resp *http.Response) error {
 	return connectionError(r.client.redactor, resp.Request, true, errors.New("the response is not the requested part"))
 }
 
-// restart drops the received bytes. The bytes that follow belong to the object with the
-// given entity tag. Only a strong one can be used to resume.
+// restart drops the received bytes. The bytes that follow belong to the object with the given entity tag. Only a
+// strong one can be used to resume.
 func (r *receiver) restart(etag string) error {
 	if !strings.HasPrefix(etag, `"`) {
 		etag = ""
@@ -242,9 +242,9 @@ func (r steadyReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// storageError returns the error of a response without a bundle. It shows only the code and the
-// message of the XML error format that object stores share, or the usual fields of JSON, without
-// the parameters of the link: anything else may repeat the signature and what was signed.
+// storageError returns the error of a response without a bundle. It shows only the code and the message of the XML
+// error format that object stores share, or the usual fields of JSON, without the parameters of the link: anything
+// else may repeat the signature and what was signed.
 func (c *Client) storageError(resp *http.Response, body []byte, problem string) error {
 	var stored struct {
 		XMLName xml.Name `xml:"Error"`

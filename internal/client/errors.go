@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
@@ -33,8 +32,8 @@ func (e *Exchange) summary() string {
 	return text + " (request ID " + e.RequestID + ")"
 }
 
-// APIError reports a response of the service that is not a success. The contract leaves
-// the format of errors open, so the body may have any form. All text is redacted.
+// APIError reports a response of the service that is not a success. The contract leaves the format of errors open, so
+// the body may have any form. All text is redacted.
 type APIError struct {
 	Exchange
 	Message  string // the service's own message, or empty
@@ -77,16 +76,15 @@ func (e *UnexpectedResponseError) Error() string {
 // ConnectionError reports a request that received no complete response.
 type ConnectionError struct {
 	Method, Path, Host string
-	// Sent means that the service may have received the request. It is always set for the object
-	// store, which a request does not change.
-	Sent         bool
-	Storage      bool   // the request was to the object store
-	Untrusted    bool   // the certificate of the server is not trusted
-	PlainHTTP    bool   // the server of an https URL answered in plain http
-	ProxyStatus  int    // with which a proxy refused to connect, or zero
-	TooManyFiles bool   // this machine refused to open another file or connection
-	Progress     bool   // a download received data that no earlier attempt had received
-	Reason       string // redacted
+	// Sent means that the service may have received the request. It is always set for the object store, which a
+	// request does not change.
+	Sent        bool
+	Storage     bool   // the request was to the object store
+	Untrusted   bool   // the certificate of the server is not trusted
+	PlainHTTP   bool   // the server of an https URL answered in plain http
+	ProxyStatus int    // with which a proxy refused to connect, or zero
+	Progress    bool   // a download received data that no earlier attempt had received
+	Reason      string // redacted
 }
 
 func (e *ConnectionError) Error() string {
@@ -122,7 +120,7 @@ func connectionError(redactor display.Redactor, req *http.Request, sent bool, er
 	return &ConnectionError{
 		Method: req.Method, Path: redactor.Redact(req.URL.EscapedPath()), Host: redactor.Redact(req.URL.Host),
 		Sent: sent, Untrusted: untrusted, PlainHTTP: errors.Is(err, http.ErrSchemeMismatch), ProxyStatus: int(proxy),
-		TooManyFiles: errors.Is(err, syscall.EMFILE), Reason: redactor.Redact(err.Error()),
+		Reason: redactor.Redact(err.Error()),
 	}
 }
 

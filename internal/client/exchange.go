@@ -19,8 +19,8 @@ type request struct {
 	method string
 	path   []string // the unescaped path elements below the base URL
 	body   []byte   // the JSON to send; nil for none
-	// once marks a request that must not be sent twice. If the context ends after it was sent,
-	// send still waits for the response, which may contain the only copy of an ID.
+	// once marks a request that must not be sent twice. If the context ends after it was sent, send still waits for
+	// the response, which may contain the only copy of an ID.
 	once bool
 }
 
@@ -31,8 +31,8 @@ type operation[T any] struct {
 	read func(*record) (*T, error)
 }
 
-// call repeats an operation as its patience allows, and returns what it read. retryAfter is the
-// pause before the next poll that the response requests.
+// call repeats an operation as its patience allows, and returns what it read. retryAfter is the pause before the next
+// poll that the response requests.
 func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
 	err = c.repeat(ctx, patience, func(over *network, number int) (err error) {
 		value, retryAfter, err = exchange(ctx, c, over, op, number)
@@ -59,8 +59,8 @@ func exchange[T any](ctx context.Context, c *Client, over *network, op operation
 	return value, r.RetryAfter, nil
 }
 
-// send waits for the turn of a request, sends it once, limited by the request timeout, reads the
-// response, and logs both.
+// send waits for the turn of a request, sends it once, limited by the request timeout, reads the response, and logs
+// both.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or context.Cause(ctx) if ctx ended.
 func (c *Client) send(ctx context.Context, over *network, r request, number int) (answer *record, err error) {
@@ -139,8 +139,8 @@ func (c *Client) url(r request) *url.URL {
 	return u
 }
 
-// escapeElement escapes a path element. Unlike url.PathEscape, it also escapes "." and
-// "..", which a server or proxy would resolve (RFC 3986, section 5.2.4).
+// escapeElement escapes a path element. Unlike url.PathEscape, it also escapes "." and "..", which a server or proxy
+// would resolve (RFC 3986, section 5.2.4).
 func escapeElement(element string) string {
 	if element == "." || element == ".." {
 		return strings.ReplaceAll(element, ".", "%2E")

@@ -14,8 +14,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
-// StaticExportJob is a static export job: the response of startStaticExport and
-// getStaticExportJob. A field that the service does not return is nil or empty.
+// StaticExportJob is a static export job: the response of startStaticExport and getStaticExportJob. A field that the
+// service does not return is nil or empty.
 type StaticExportJob struct {
 	ID        string
 	Status    string
@@ -44,25 +44,25 @@ func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
 
-// Bundle is a presigned link to the archive of a static export: the response of
-// generateBundle. The link is a credential.
+// Bundle is a presigned link to the archive of a static export: the response of generateBundle. The link is a
+// credential.
 type Bundle struct {
 	URL string
 	// ExpiresAt is in UTC; zero if neither the service nor the link specifies it. If both do, it is the earlier time.
 	ExpiresAt time.Time
-	// UnreadableExpiry is what the service returned as the expiry, redacted, if it is not a time
-	// in any known form; otherwise empty.
+	// UnreadableExpiry is what the service returned as the expiry, redacted, if it is not a time in any known form;
+	// otherwise empty.
 	UnreadableExpiry string
 	// SizeBytes is nil if the service does not return it.
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters, fields of JSON, join the
-// domain in the request body, and cannot replace it. The contract leaves open which ones the service accepts.
+// StartStaticExport starts a job for a domain (startStaticExport). The parameters, fields of JSON, join the domain in
+// the request body, and cannot replace it. The contract leaves open which ones the service accepts.
 //
-// The request is repeated only after a 429 or a connection that was never made. If ctx ends after
-// it was sent, StartStaticExport still waits for the response. After an error,
-// [MayHaveStarted] reports whether a job may exist anyway.
+// The request is repeated only after a 429 or a connection that was never made. If ctx ends after it was sent,
+// StartStaticExport still waits for the response. After an error, [MayHaveStarted] reports whether a job may exist
+// anyway.
 func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
 	fields := map[string]any{}
 	maps.Copy(fields, parameters)
@@ -106,8 +106,8 @@ func readJob(r *record, id, status string) *StaticExportJob {
 	}
 }
 
-// GenerateBundle creates a link to the archive of a completed job (generateBundle).
-// It does not change the job, so the request can be repeated.
+// GenerateBundle creates a link to the archive of a completed job (generateBundle). It does not change the job, so
+// the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
 	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
 	return bundle, err

@@ -31,12 +31,12 @@ func newNetworks(keeping http.RoundTripper) networks {
 	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
 }
 
-// newTransport returns a transport that uses the proxy of the usual environment variables, TLS
-// 1.2 or later, and the given root certificates in addition to the system's. Plain http
-// never goes through a proxy, because it is meant for loopback hosts.
+// newTransport returns a transport that uses the proxy of the usual environment variables, TLS 1.2 or later, and the
+// given root certificates in addition to the system's. Plain http never goes through a proxy, because it is meant for
+// loopback hosts.
 //
-// It speaks HTTP/1.1 only. Over HTTP/2, net/http sends a request again if the server resets its
-// stream, even a POST that the server has acted on, and all requests share one connection.
+// It speaks HTTP/1.1 only. Over HTTP/2, net/http sends a request again if the server resets its stream, even a POST
+// that the server has acted on, and all requests share one connection.
 func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {
@@ -78,8 +78,8 @@ func apiClient(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// storageClient returns a client for the object store, which never receives the API key.
-// It follows redirects, except from https to http.
+// storageClient returns a client for the object store, which never receives the API key. It follows redirects, except
+// from https to http.
 func storageClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {

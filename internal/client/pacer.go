@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// leastRate is the lowest rate in requests per second. Even if the service accepts fewer,
-	// probing at this rate shows when the limit rises.
+	// leastRate is the lowest rate in requests per second. Even if the service accepts fewer, probing at this rate
+	// shows when the limit rises.
 	leastRate = 2
-	// remembered is how many seconds after the last response a 429 still counts. It is longer than
-	// the pauses that services usually request, after which refused requests come back together.
+	// remembered is how many seconds after the last response a 429 still counts. It is longer than the pauses that
+	// services usually request, after which refused requests come back together.
 	remembered = 120
 )
 
-// pacer spaces requests to match what the service accepts. Until the first 429, and again after a
-// pause without responses, it does nothing. In between, requests leave one by one, in the order in which they asked. A
-// refused request does not hold the gate while it waits, so it delays no other.
+// pacer spaces requests to match what the service accepts. Until the first 429, and again after a pause without
+// responses, it does nothing. In between, requests leave one by one, in the order in which they asked. A refused
+// request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
 	// gate admits one request at a time and guards left. Requests that wait for a channel are served in order.

@@ -52,9 +52,9 @@ func asText(field any) (string, bool) {
 	return "", false
 }
 
-// CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around
-// them or a URL with a query. It is used unchanged in requests, the state, and messages. The error
-// follows the subject, as in "the ID is empty".
+// CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around them or a URL with a
+// query. It is used unchanged in requests, the state, and messages. The error follows the subject, as in "the ID is
+// empty".
 func CheckName(name string) error {
 	const longest = 256
 	switch {
@@ -88,8 +88,8 @@ func (r *record) name(field string) (string, error) {
 	return text, nil
 }
 
-// compareID warns in the log if the service returned an ID other than the requested one. The
-// contract leaves open whether an ID can have aliases, so that is no error.
+// compareID warns in the log if the service returned an ID other than the requested one. The contract leaves open
+// whether an ID can have aliases, so that is no error.
 func (r *record) compareID(field, requested string) {
 	if id := r.text(field); id != nil && *id != requested {
 		r.log(slog.LevelWarn, "The ID in the response differs from the one in the request", map[string]any{"field": field, "id": *id})

@@ -87,8 +87,8 @@ func decodeBody(body []byte) (value any, problem string) {
 	return value, ""
 }
 
-// DecodeJSON decodes one JSON value, after which nothing may follow. Numbers are [json.Number],
-// so that they are not rounded.
+// DecodeJSON decodes one JSON value, after which nothing may follow. Numbers are [json.Number], so that they are not
+// rounded.
 func DecodeJSON(data []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()

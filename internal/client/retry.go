@@ -12,11 +12,11 @@ import (
 type Patience int
 
 const (
-	// Plain is for a request that can be made again later, and for a wait until its first
-	// success, so that a wrong URL fails soon.
+	// Plain is for a request that can be made again later, and for a wait until its first success, so that a wrong
+	// URL fails soon.
 	Plain Patience = iota
-	// Patient is for a request whose failure would lose an export: those for a job that the
-	// caller started, and for its first link. Every wait is patient after its first success.
+	// Patient is for a request whose failure would lose an export: those for a job that the caller started, and for
+	// its first link. Every wait is patient after its first success.
 	Patient
 	// starting is for the start of an export. It is sent again only if the service certainly did not act on it.
 	starting
@@ -37,10 +37,10 @@ const (
 )
 
 const (
-	// NotFoundLimit is how long a service may return "not found" before the provider believes it.
-	// A service can be eventually consistent: a job can be unknown right after its start, its
-	// bundle right after its completion, and its archive right after that. Giving up too early
-	// would cost an export, and Terraform would replace what depends on the job.
+	// NotFoundLimit is how long a service may return "not found" before the provider believes it. A service can be
+	// eventually consistent: a job can be unknown right after its start, its bundle right after its completion, and
+	// its archive right after that. Giving up too early would cost an export, and Terraform would replace what
+	// depends on the job.
 	NotFoundLimit = 30 * time.Second
 
 	disturbance = 30 * time.Second
@@ -66,20 +66,20 @@ const (
 	lastAttempt = 5 * time.Second
 )
 
-// GaveUpError reports that a call ended after failed attempts. The error of a single attempt that
-// may not be retried is returned as it is.
+// GaveUpError reports that a call ended after failed attempts. The error of a single attempt that may not be retried
+// is returned as it is.
 type GaveUpError struct {
-	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), or an
-	// error that describes RetryAt or Outage. Only Cause is unwrapped, so in an outage, no caller
-	// takes the last "not found" for the reason.
+	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), or an error that describes
+	// RetryAt or Outage. Only Cause is unwrapped, so in an outage, no caller takes the last "not found" for the
+	// reason.
 	Cause    error
 	Last     error         // of the last attempt; never nil
 	Attempts int           // in the streak
 	Elapsed  time.Duration // since the first of these attempts was sent
 	// RetryAt is set only if the service asked for a wait that ends after the operation's deadline.
 	RetryAt time.Time
-	// Outage means that the attempts failed in different ways, so no single one shows what is
-	// wrong. No connection and a lost one are the same way.
+	// Outage means that the attempts failed in different ways, so no single one shows what is wrong. No connection
+	// and a lost one are the same way.
 	Outage bool
 }
 
@@ -136,15 +136,15 @@ func classify(err error) failure {
 	return f
 }
 
-// repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It
-// passes the network to use, and the number of the attempt, from 1.
+// repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It passes the network
+// to use, and the number of the attempt, from 1.
 //
 // One node of a service can fail while the others work, so a retry opens a connection of its own, except after a 429,
 // and closes what is idle, so that later calls may reach another node. A start never takes an idle connection: on one
 // that the server has just closed, the failure looks as if the server may have received the request.
 //
-// The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first
-// attempt, context.Cause(ctx).
+// The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first attempt,
+// context.Cause(ctx).
 func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(over *network, number int) error) error {
 	var s streak
 	over, clock := c.shared, c.config.Clock
@@ -240,14 +240,14 @@ func (s *streak) end(cause error, now time.Time) error {
 	return &s.GaveUpError
 }
 
-// backoff returns a pause that doubles with each failure. Half of it is random, so that many
-// clients do not retry at the same time.
+// backoff returns a pause that doubles with each failure. Half of it is random, so that many clients do not retry at
+// the same time.
 func (c *Client) backoff(failures int, longest time.Duration) time.Duration {
 	return time.Duration((1 + c.config.Random()) / 2 * float64(min(longest, firstBackoff<<min(failures-1, 5))))
 }
 
-// beforeDeadline returns the pause, or a shorter one if the next attempt would miss the deadline
-// of ctx or leave it too little time.
+// beforeDeadline returns the pause, or a shorter one if the next attempt would miss the deadline of ctx or leave it
+// too little time.
 func (c *Client) beforeDeadline(ctx context.Context, pause time.Duration) time.Duration {
 	deadline, bounded := c.config.Clock.Deadline(ctx)
 	if left := deadline.Sub(c.config.Clock.Now()); bounded && left > lastAttempt {

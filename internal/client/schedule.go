@@ -33,8 +33,8 @@ type Schedule struct {
 	top   float64 // the highest progress since it began
 }
 
-// Next returns how long to wait after a poll. elapsed is the time from the start to the
-// poll, and random a number in [0, 1) for jitter.
+// Next returns how long to wait after a poll. elapsed is the time from the start to the poll, and random a number in
+// [0, 1) for jitter.
 //
 // Without an Interval and a RetryAfter, the result is at least 1 s and at most max(1 s, min(15 s, 25% of elapsed)),
 // regardless of the progress. If the progress is unknown, 5% replaces 25%.

@@ -53,9 +53,9 @@ func plausible(instant time.Time) (time.Time, bool) {
 	return instant, true
 }
 
-// linkExpiry returns when a presigned link expires, according to its query: X-Amz-Date and
-// X-Amz-Expires or the X-Goog- pair (Signature Version 4), Expires (CloudFront, and Signature
-// Version 2 of S3 and GCS), or se (Azure SAS). It returns zero if the query does not say.
+// linkExpiry returns when a presigned link expires, according to its query: X-Amz-Date and X-Amz-Expires or the
+// X-Goog- pair (Signature Version 4), Expires (CloudFront, and Signature Version 2 of S3 and GCS), or se (Azure SAS).
+// It returns zero if the query does not say.
 func linkExpiry(link *url.URL) time.Time {
 	query := link.Query()
 	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
@@ -74,9 +74,9 @@ func linkExpiry(link *url.URL) time.Time {
 	return time.Time{}
 }
 
-// parseRetryAfter reads a Retry-After header in either form (RFC 9110, section 10.2.3). A date
-// counts from the Date of the response, if it has one, because the clock of the service may
-// differ. The result is zero if the header is missing or invalid.
+// parseRetryAfter reads a Retry-After header in either form (RFC 9110, section 10.2.3). A date counts from the Date
+// of the response, if it has one, because the clock of the service may differ. The result is zero if the header is
+// missing or invalid.
 func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // the most

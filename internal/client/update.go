@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// UpdateStatus is an update: the response of getUpdateStatus. A field that is missing,
-// null, or unreadable is nil. Status is always set.
+// UpdateStatus is an update: the response of getUpdateStatus. A field that is missing, null, or unreadable is nil.
+// Status is always set.
 type UpdateStatus struct {
 	ID, ProjectID, CreatedAt, EndedAt           *string
 	Status                                      string

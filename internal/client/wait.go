@@ -12,9 +12,9 @@ const firstPause = time.Second
 // WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero is adaptive: see
 // [Schedule]. Patience applies until the first success; then every wait is [Patient].
 //
-// It returns the job as it was last read, even with an error, or nil if it was never read. A
-// failed job is not an error. The error is that of a poll or context.Cause(ctx), wrapped in a
-// [*GaveUpError] if an earlier attempt of the same poll failed.
+// It returns the job as it was last read, even with an error, or nil if it was never read. A failed job is not an
+// error. The error is that of a poll or context.Cause(ctx), wrapped in a [*GaveUpError] if an earlier attempt of the
+// same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
 	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (Poll, bool) {
@@ -30,9 +30,9 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 	})
 }
 
-// WaitForUpdate polls an update until it finishes, successfully or not. It calls
-// onUpdate, which may be nil, each time the status changes. It is [Plain] until its first
-// success. It returns the same results as [Client.WaitForStaticExport].
+// WaitForUpdate polls an update until it finishes, successfully or not. It calls onUpdate, which may be nil, each
+// time the status changes. It is [Plain] until its first success. It returns the same results as
+// [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	status := ""
 	return poll(ctx, c, interval, Plain, updateOperation(statusID), func(update *UpdateStatus) (Poll, bool) {
@@ -47,8 +47,8 @@ func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval ti
 	})
 }
 
-// poll repeats an operation that reads work until the work has finished, and returns what it read
-// last, or nil. observe returns what a poll saw of the work, and whether the work has finished.
+// poll repeats an operation that reads work until the work has finished, and returns what it read last, or nil.
+// observe returns what a poll saw of the work, and whether the work has finished.
 func poll[T any](ctx context.Context, c *Client, every time.Duration, patience Patience, op operation[T], observe func(*T) (Poll, bool)) (last *T, err error) {
 	schedule, began, pause := Schedule{Interval: every}, c.config.Clock.Now(), time.Duration(0)
 	if patience == Patient {

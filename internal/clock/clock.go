@@ -11,8 +11,7 @@ type Clock interface {
 	Now() time.Time
 	// Sleep returns nil after d, or context.Cause(ctx) as soon as ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
-	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must
-	// not be nil.
+	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must not be nil.
 	WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc)
 	// Deadline returns when a context of WithTimeout ends, by this clock, and whether it does.
 	Deadline(ctx context.Context) (time.Time, bool)

@@ -16,11 +16,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// This file checks and reads the arguments that several objects share: IDs, paths, durations,
-// timeouts, and JSON.
+// This file checks and reads the arguments that several objects share: IDs, paths, durations, timeouts, and JSON.
 
-// stringRule validates string values that are known. The error of check is an
-// [invalidValue].
+// stringRule validates string values that are known. The error of check is an [invalidValue].
 type stringRule struct {
 	summary, description string
 	check                func(value string) error
@@ -74,8 +72,8 @@ func checkPath(value string) error {
 	return nil
 }
 
-// checkDomain rejects what is more than a domain. The service validates the rest. The
-// error does not repeat the value, which may be a URL with credentials.
+// checkDomain rejects what is more than a domain. The service validates the rest. The error does not repeat the
+// value, which may be a URL with credentials.
 func checkDomain(domain string) error {
 	if client.CheckName(domain) == nil && !strings.ContainsAny(domain, " :/?#@,*\\") {
 		return nil
@@ -132,8 +130,8 @@ const (
 	pollIntervalDescription = "Time between status checks, at least `1s`. By default, the provider chooses 1 to 15 seconds."
 )
 
-// withTimeout limits an operation by a field of its timeouts block, or by the default if field
-// is "". The context that Terraform passes has no deadline.
+// withTimeout limits an operation by a field of its timeouts block, or by the default if field is "". The context
+// that Terraform passes has no deadline.
 func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
 	limit := byDefault
 	if field != "" {
@@ -169,9 +167,9 @@ func (e *timeoutError) advice() string {
 	return "If the operation normally takes longer, increase timeouts." + e.field + "."
 }
 
-// resourceTimeouts returns the timeouts block of a resource, with a description of each
-// field. Terraform rejects an unknown field of a block, but ignores one of an attribute. The
-// blocks of terraform-plugin-framework-timeouts accept zero and negative durations.
+// resourceTimeouts returns the timeouts block of a resource, with a description of each field. Terraform rejects an
+// unknown field of a block, but ignores one of an attribute. The blocks of terraform-plugin-framework-timeouts accept
+// zero and negative durations.
 func resourceTimeouts(fields map[string]string) map[string]rschema.Block {
 	attributes := map[string]rschema.Attribute{}
 	for name, description := range fields {
@@ -189,8 +187,7 @@ func dataSourceTimeouts(read string) map[string]dsschema.Block {
 
 var parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", checkParameters)
 
-// checkParameters accepts an object whose fields can join the domain in the request that starts
-// an export.
+// checkParameters accepts an object whose fields can join the domain in the request that starts an export.
 func checkParameters(text string) error {
 	value, err := client.DecodeJSON([]byte(text))
 	fields, ok := value.(map[string]any)
@@ -203,16 +200,16 @@ func checkParameters(text string) error {
 	return nil
 }
 
-// decodeParameters returns the fields of valid additional_parameters: Terraform also validates values
-// that the plan did not know.
+// decodeParameters returns the fields of valid additional_parameters: Terraform also validates values that the plan
+// did not know.
 func decodeParameters(text string) map[string]any {
 	value, _ := client.DecodeJSON([]byte(cmp.Or(text, "{}")))
 	fields, _ := value.(map[string]any)
 	return fields
 }
 
-// canonicalParameters returns the text that stands for all additional_parameters that differ only in
-// whitespace and the order of fields.
+// canonicalParameters returns the text that stands for all additional_parameters that differ only in whitespace and
+// the order of fields.
 func canonicalParameters(text string) string {
 	canonical, _ := json.Marshal(decodeParameters(text)) // decoded JSON, which never fails
 	return string(canonical)

@@ -130,7 +130,7 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 var faults = map[bundle.Fault]string{
 	bundle.NotAnArchive: "it is not a tar, gzip-compressed tar, or zip archive",
 	bundle.Empty:        "it contains no files",
-	bundle.TooMany:      "it has more than 100,000 files and directories, or is a zip archive with a central directory of more than 50 MB",
+	bundle.TooMany:      "it has more than 100,000 files and directories",
 	bundle.TooLarge:     "it unpacks to more than 4 GiB",
 	bundle.NotUTF8:      "has a name that is not UTF-8",
 	bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
@@ -143,7 +143,8 @@ var faults = map[bundle.Fault]string{
 	bundle.Compression:  "uses an unsupported compression method",
 }
 
-// reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100 characters of it.
+// reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100
+// characters of it.
 func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
 	if e.Fault == bundle.Damaged {
 		reason := strings.TrimSuffix(e.Err.Error(), ".")
@@ -163,16 +164,10 @@ func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *b
 	diags.AddAttributeError(path.Root("unpack"), summaryUnpackFailed, paragraphs(what, "To download it as it is, remove unpack."))
 }
 
-const raiseOpenFiles = "Raise the limit on open files (ulimit -n) or reduce -parallelism."
-
 // adviseOnDisk says what to do about an error of the file system.
 func (s downloadStage) adviseOnDisk(m bundleDownloadModel, err error) string {
 	name := m.Path.ValueString()
 	switch {
-	case errors.Is(err, syscall.EMFILE):
-		return sentences(raiseOpenFiles, s.runAgain)
-	case errors.Is(err, syscall.ENAMETOOLONG):
-		return "Shorten path."
 	case errors.Is(err, syscall.EBUSY):
 		return "If path is a mount point, use a subdirectory of it."
 	case errors.Is(err, syscall.EXDEV):

@@ -27,7 +27,8 @@ var (
 	_ resource.ResourceWithValidateConfig = (*bundleDownloadResource)(nil)
 )
 
-// bundleDownloadResource keeps the bundle of a job on disk. The state records what was written. Only ModifyPlan and the apply read the disk.
+// bundleDownloadResource keeps the bundle of a job on disk. The state records what was written. Only ModifyPlan and
+// the apply read the disk.
 type bundleDownloadResource struct{ resourceBase }
 
 func newBundleDownloadResource() resource.Resource { return &bundleDownloadResource{} }
@@ -102,8 +103,9 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another disk, so any planned update leaves
-// the checksum of the archive unknown. The content digest stays known, because it is the same for the same job.
+// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another
+// disk, so any planned update leaves the checksum of the archive unknown. The content digest stays known, because it
+// is the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -168,8 +170,8 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	deleteDownload.report(&resp.Diagnostics, state, state.target().Remove(ctx, &r.data.written, owned))
 }
 
-// readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass to the Delete of a tainted
-// resource, that is the digest in the state.
+// readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
+// to the Delete of a tainted resource, that is the digest in the state.
 func readOwned(ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
 	if stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); stored != nil { // nil too if it cannot be decoded
 		return *stored
@@ -187,7 +189,8 @@ type downloadRun struct {
 	diags *diag.Diagnostics
 }
 
-// apply downloads the bundle of the plan's job, unless it is on disk already, and stores what is there. timeout is a field of the timeouts.
+// apply downloads the bundle of the plan's job, unless it is on disk already, and stores what is there. timeout is a
+// field of the timeouts.
 func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.State, private privateState) {
 	c, ok := run.data.ready(run.diags)
 	if !ok || run.diags.HasError() {
@@ -214,7 +217,8 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files unchanged.
+// download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files
+// unchanged.
 func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	plan := &run.plan
 	staged, err := plan.target().Stage()

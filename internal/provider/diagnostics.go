@@ -13,8 +13,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do, which
-// ends with the given sentence. holds and next may be empty.
+// addError adds the diagnostic of a failed call: what happened, what holds now, and what to do, which ends with the
+// given sentence. holds and next may be empty.
 func addError(diags *diag.Diagnostics, summary string, err error, holds, next string) {
 	cause := explain(err)
 	diags.AddError(summary, paragraphs(cause.what, holds, sentences(cause.advice, next)))
@@ -37,8 +37,8 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of a call. If the call was repeated, explain also says how often
-// and how the last attempt failed.
+// explain explains the error of a call. If the call was repeated, explain also says how often and how the last
+// attempt failed.
 func explain(err error) explanation {
 	gaveUp, ok := errors.AsType[*client.GaveUpError](err)
 	if !ok {
@@ -119,8 +119,8 @@ func timedOut(err error) bool {
 	return ok
 }
 
-// adviceByStatus says what the user can do about a response. The contract leaves open
-// what the service means by a status, so the advice relies on HTTP and documented rules.
+// adviceByStatus says what the user can do about a response. The contract leaves open what the service means by a
+// status, so the advice relies on HTTP and documented rules.
 var adviceByStatus = map[int]string{
 	400: badRequest,
 	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -133,19 +132,14 @@ func TestFailuresAreExplained(t *testing.T) {
 			t.Errorf("%v: the advice is %q, want %q", err, got, want)
 		}
 	}
-	for status, want := range map[int]bool{402: true, 403: true, 404: false} {
-		if got := strings.HasPrefix(explainExport(api(status)).advice, "Static exports require an Enterprise subscription. "); got != want {
-			t.Errorf("%d of an export: says that it requires a subscription: %t, want %t", status, got, want)
-		}
-	}
 }
 
 func TestErrorSaysWhatHappenedWhatHoldsAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	var diags diag.Diagnostics
-	addError(&diags, "Could not do it", explanation{"It failed.", "Try again."}, "")
-	addError(&diags, "Could not do it", explanation{"It failed.", "Do it by hand."}, "Nothing was done.")
-	for i, want := range []string{"It failed.\n\nTry again.", "It failed.\n\nNothing was done.\n\nDo it by hand."} {
+	addError(&diags, "Could not do it", errors.New("it failed"), "", "")
+	addError(&diags, "Could not do it", &timeoutError{limit: time.Minute}, "Nothing was done.", "Do it by hand.")
+	for i, want := range []string{"It failed.", "The operation did not finish within 1m.\n\nNothing was done.\n\nTry again later. Do it by hand."} {
 		if got := diags[i].Detail(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -53,11 +53,15 @@ func wantTexts(t *testing.T, file string, texts map[string]string) {
 	}
 }
 
-// textOf returns diagnostics as they are printed.
+// textOf returns diagnostics with the argument that each is about.
 func textOf(diags diag.Diagnostics) string {
 	var text strings.Builder
 	for _, d := range diags {
-		fmt.Fprintf(&text, "%s: %s\n%s\n", d.Severity(), d.Summary(), d.Detail())
+		fmt.Fprintf(&text, "%s: %s", d.Severity(), d.Summary())
+		if at, ok := d.(diag.DiagnosticWithPath); ok {
+			fmt.Fprintf(&text, " (%s)", at.Path())
+		}
+		fmt.Fprintf(&text, "\n%s\n", d.Detail())
 	}
 	if len(diags) == 0 {
 		return "nothing\n"

@@ -1,6 +1,6 @@
-// Package provider is the Terraform provider for the documentation hosting
-// service. It turns configurations and plans into calls to packages client and bundle,
-// and their results into state and diagnostics. It sends no HTTP requests itself.
+// Package provider is the Terraform provider for the documentation hosting service. It turns configurations and plans
+// into calls to packages client and bundle, and their results into state and diagnostics. It sends no HTTP requests
+// itself.
 package provider
 
 import (
@@ -42,8 +42,7 @@ type Options struct {
 	Getenv func(string) string
 	// Clock is clock.System if nil.
 	Clock clock.Clock
-	// Client replaces parts of the client's configuration, such as the network, unless it
-	// is nil.
+	// Client replaces parts of the client's configuration, such as the network, unless it is nil.
 	Client func(*client.Config)
 }
 
@@ -174,8 +173,8 @@ func checkRootCAs(value string) error {
 	return nil
 }
 
-// argument returns the value of an argument, which its validator has checked, or of its environment
-// variable. It reports a value that is missing or invalid.
+// argument returns the value of an argument, which its validator has checked, or of its environment variable. It
+// reports a value that is missing or invalid.
 func (p *docsProvider) argument(name, variable string, argument types.String, check func(string) error, meaning string, diags *diag.Diagnostics) string {
 	if !argument.IsNull() {
 		return argument.ValueString()
@@ -189,8 +188,8 @@ func (p *docsProvider) argument(name, variable string, argument types.String, ch
 	return value
 }
 
-// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not
-// contain control characters.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not contain control
+// characters.
 func (p *docsProvider) userAgent(terraformVersion string) string {
 	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
 	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {

@@ -18,16 +18,15 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// providerData is what the provider's Configure passes to every resource, data source,
-// ephemeral resource, and action.
+// providerData is what the provider's Configure passes to every resource, data source, ephemeral resource, and
+// action.
 type providerData struct {
 	client *client.Client
-	// unknown names the provider arguments whose values are not known yet. If there
-	// are any, client is nil.
+	// unknown names the provider arguments whose values are not known yet. If there are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// refreshed are the unfinished jobs that the refresh of a plan has found, and deleted those that
-	// an apply has removed from the state. Neither is in the state of the create that follows.
+	// refreshed are the unfinished jobs that the refresh of a plan has found, and deleted those that an apply has
+	// removed from the state. Neither is in the state of the create that follows.
 	refreshed, deleted unfinishedJobs
 	// written is what downloads have put in place since Configure, which each command of the CLI calls.
 	written bundle.Run
@@ -54,8 +53,8 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	return nil, false
 }
 
-// resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the
-// types of each kind, so that Configure is written once for it.
+// resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the types of each kind, so that
+// Configure is written once for it.
 type resourceBase struct{ data *providerData }
 
 func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {

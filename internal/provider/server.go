@@ -11,12 +11,11 @@ import (
 
 // NewServer returns the constructor of the provider's plugin protocol 6 server.
 //
-// It is the framework's server, except that StopProvider returns only after running
-// actions have sent their last event. Without that, an interrupted action appears to
-// succeed: once StopProvider has returned, InvokeAction of terraform-plugin-go ends the
-// stream without the remaining events, and Terraform treats a stream without a
-// completed event as a success. To reproduce it, interrupt an action whose Invoke
-// waits for its context to end and then adds an error, served by providerserver.
+// It is the framework's server, except that StopProvider returns only after running actions have sent their last
+// event. Without that, an interrupted action appears to succeed: once StopProvider has returned, InvokeAction of
+// terraform-plugin-go ends the stream without the remaining events, and Terraform treats a stream without a completed
+// event as a success. To reproduce it, interrupt an action whose Invoke waits for its context to end and then adds an
+// error, served by providerserver.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
@@ -51,8 +50,8 @@ func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.Configure
 	return s.frameworkServer.ConfigureProvider(ctx, req)
 }
 
-// InvokeAction counts the action as running until its last event has been read. After a
-// stop, no action begins: nothing would cancel it.
+// InvokeAction counts the action as running until its last event has been read. After a stop, no action begins:
+// nothing would cancel it.
 func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Create resumes an unfinished job that Delete has handed over, or starts one. Terraform stores
-// nothing before Create returns, so the state is set once, at the end. It holds the ID of the job
-// even if Create fails.
+// Create resumes an unfinished job that Delete has handed over, or starts one. Terraform stores nothing before Create
+// returns, so the state is set once, at the end. It holds the ID of the job even if Create fails.
 func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -60,9 +59,9 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// Delete sends no request, because the API cannot delete a job. It hands what is unfinished to a
-// Create that follows in the same apply: Terraform replaces what a failed Create has left. For
-// that, it passes no private state, so the pending job is handed over only in other replacements.
+// Delete sends no request, because the API cannot delete a job. It hands what is unfinished to a Create that follows
+// in the same apply: Terraform replaces what a failed Create has left. For that, it passes no private state, so the
+// pending job is handed over only in other replacements.
 func (r *staticExportResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var ignored diag.Diagnostics // an unreadable private state does not stop a destroy
 	export := readStoredExport(ctx, req.State, req.Private, &ignored)
@@ -124,9 +123,8 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	return nil
 }
 
-// exportAgain resumes the pending job if it has the wanted inputs. Otherwise, or if the service
-// does not find it, exportAgain starts another job. The state keeps the old job and its link until
-// there is a new link.
+// exportAgain resumes the pending job if it has the wanted inputs. Otherwise, or if the service does not find it,
+// exportAgain starts another job. The state keeps the old job and its link until there is a new link.
 func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
 	if run.export.resumes(run.wanted) {
 		if failure := run.finishPending(ctx); failure == nil || !failure.missing() {
@@ -161,8 +159,7 @@ func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
 	return failure
 }
 
-// finish waits for the job of an export, unless it is known to have completed, and creates a link
-// to its bundle.
+// finish waits for the job of an export, unless it is known to have completed, and creates a link to its bundle.
 func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportFailure {
 	jobID := export.JobID.ValueString()
 	if !export.completed() {
@@ -187,9 +184,8 @@ func (run *exportRun) finish(ctx context.Context, export *storedExport) *exportF
 	return nil
 }
 
-// renewOldLink renews the link of the old job if it is due, because it stays in use after a new
-// export has failed. It takes half a minute at most, and does not report a failure: the next
-// apply tries again.
+// renewOldLink renews the link of the old job if it is due, because it stays in use after a new export has failed. It
+// takes half a minute at most, and does not report a failure: the next apply tries again.
 func (run *exportRun) renewOldLink(ctx context.Context) {
 	old := run.wanted
 	old.inputs, old.known = run.export.inputs()

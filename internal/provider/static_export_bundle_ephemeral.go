@@ -12,9 +12,8 @@ import (
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
 
-// staticExportBundleEphemeral creates a link to a bundle each time Terraform opens it.
-// It has no Renew, because Renew cannot change the link, and no Close, because the
-// service cannot revoke a link.
+// staticExportBundleEphemeral creates a link to a bundle each time Terraform opens it. It has no Renew, because Renew
+// cannot change the link, and no Close, because the service cannot revoke a link.
 type staticExportBundleEphemeral struct{ ephemeralBase }
 
 func newStaticExportBundleEphemeral() ephemeral.EphemeralResource {

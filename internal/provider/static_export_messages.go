@@ -12,8 +12,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at
-// the end of its apply, so they say what the plan does, not what an apply would do.
+// This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at the end of its
+// apply, so they say what the plan does, not what an apply would do.
 
 const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). " +
 	"To start another one instead, change triggers."
@@ -47,8 +47,8 @@ var stageTexts = [...]struct{ summary, known, next string }{
 // missing reports whether the service does not find the job or its bundle.
 func (f *exportFailure) missing() bool { return f.stage != stageStart && client.IsNotFound(f.cause) }
 
-// describe returns the diagnostic of a failure: what happened, what is known of the job, what the
-// state holds afterwards, and what to do. export is nil if the state stays empty.
+// describe returns the diagnostic of a failure: what happened, what is known of the job, what the state holds
+// afterwards, and what to do. export is nil if the state stays empty.
 func (f *exportFailure) describe(c *client.Client, export *storedExport, now time.Time) (summary, detail string) {
 	if f.cause == nil {
 		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), describeLink(export, now)),
@@ -92,8 +92,7 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 	return summary, paragraphs(cause.what, sentences(known, describeLink(export, now)), sentences(cause.advice, next))
 }
 
-// describeLink describes what the state holds after a failure. The provider does not know whether
-// the link works.
+// describeLink describes what the state holds after a failure. The provider does not know whether the link works.
 func describeLink(export *storedExport, now time.Time) string {
 	switch {
 	case export == nil:
@@ -172,8 +171,8 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	}
 }
 
-// warnAboutCreate tells an approver what a create does with an unfinished job that the refresh has
-// found. The create may be a replacement of the tainted resource of that job, or a new resource.
+// warnAboutCreate tells an approver what a create does with an unfinished job that the refresh has found. The create
+// may be a replacement of the tainted resource of that job, or a new resource.
 func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
 	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
 		const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
@@ -190,8 +189,8 @@ func warnAboutResumption(jobID, inAddition string, diags *diag.Diagnostics) {
 		"It starts another job only if the service does not find job %[1]s for %[2]s.%[3]s", notFoundLimit, inAddition)
 }
 
-// warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are
-// known yet, they may turn out to be those of the job.
+// warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are known yet, they
+// may turn out to be those of the job.
 func warnAboutOtherContent(job *unfinishedJob, wanted wantedExport, diags *diag.Diagnostics) {
 	switch {
 	case job == nil:

@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ModifyPlan shows what the apply will do. Terraform plans again in the apply and compares the
-// two plans, so ModifyPlan leaves everything that may differ by then unknown.
+// ModifyPlan shows what the apply will do. Terraform plans again in the apply and compares the two plans, so
+// ModifyPlan leaves everything that may differ by then unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return

@@ -13,9 +13,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// Read refreshes the status and page count of the job. It never creates a link. The state
-// stays even if the service cannot find the job for [client.NotFoundLimit], because a wrong
-// base_url looks the same: the plan then shows a new export, in place.
+// Read refreshes the status and page count of the job. It never creates a link. The state stays even if the service
+// cannot find the job for [client.NotFoundLimit], because a wrong base_url looks the same: the plan then shows a new
+// export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	export := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
@@ -45,9 +45,9 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// ImportState imports an export by "DOMAIN,JOB_ID" or by identity, because the service does not
-// return the domain of a job. It creates no link, so the first plan after an import always shows an
-// update, which creates it, adopts the configured inputs, and ends the import.
+// ImportState imports an export by "DOMAIN,JOB_ID" or by identity, because the service does not return the domain of
+// a job. It creates no link, so the first plan after an import always shows an update, which creates it, adopts the
+// configured inputs, and ends the import.
 func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	identity := parseImport(ctx, req, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)

@@ -28,10 +28,10 @@ var (
 	_ resource.ResourceWithIdentity    = (*staticExportResource)(nil)
 )
 
-// staticExportResource exports a site, and renews the link to its bundle when Terraform
-// applies. This file defines its schema and model. static_export_stored.go holds what is stored
-// and decides what to do next, static_export_plan.go shows it, static_export_apply.go does it,
-// static_export_read.go reads and imports, and static_export_messages.go has the words.
+// staticExportResource exports a site, and renews the link to its bundle when Terraform applies. This file defines
+// its schema and model. static_export_stored.go holds what is stored and decides what to do next,
+// static_export_plan.go shows it, static_export_apply.go does it, static_export_read.go reads and imports, and
+// static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -59,8 +59,8 @@ var (
 	numberOfState = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 )
 
-// staticExportIdentity names an export. The domain is part of it because the
-// service does not return the domain of a job.
+// staticExportIdentity names an export. The domain is part of it because the service does not return the domain of a
+// job.
 type staticExportIdentity struct {
 	JobID  types.String `tfsdk:"job_id"`
 	Domain types.String `tfsdk:"domain"`

@@ -12,9 +12,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// storedExport is all that Terraform stores about an export: the attributes, and the private
-// state. The arguments among the attributes are those that its job was started with, unless it
-// was imported. After it was read, only the methods in this file change it, each for one event.
+// storedExport is all that Terraform stores about an export: the attributes, and the private state. The arguments
+// among the attributes are those that its job was started with, unless it was imported. After it was read, only the
+// methods in this file change it, each for one event.
 type storedExport struct {
 	staticExportModel
 	privateExport
@@ -22,17 +22,17 @@ type storedExport struct {
 
 // privateExport is the private state of an export.
 type privateExport struct {
-	// Imported is set from an import to the first update after it, which adopts the configured
-	// triggers and parameters. Until then, only the domain of the job is known.
+	// Imported is set from an import to the first update after it, which adopts the configured triggers and
+	// parameters. Until then, only the domain of the job is known.
 	Imported bool `json:"imported,omitempty"`
 	// LinkKept means that an early renewal returned the link with the expiry that it had before.
 	LinkKept bool `json:"link_kept,omitempty"`
-	// JobMissing and BundleMissing mean that the service returned nothing but 404 or 410 for the
-	// job, or for its bundle, for [client.NotFoundLimit].
+	// JobMissing and BundleMissing mean that the service returned nothing but 404 or 410 for the job, or for its
+	// bundle, for [client.NotFoundLimit].
 	JobMissing    bool `json:"job_missing,omitempty"`
 	BundleMissing bool `json:"bundle_missing,omitempty"`
-	// Pending was started for other inputs, and has no link yet. It is kept until it has one,
-	// fails, or is replaced by a newer job.
+	// Pending was started for other inputs, and has no link yet. It is kept until it has one, fails, or is replaced
+	// by a newer job.
 	Pending *unfinishedJob `json:"pending,omitempty"`
 }
 
@@ -44,8 +44,8 @@ func newExport(arguments staticExportModel, jobID string) *storedExport {
 	return e
 }
 
-// jobRead records what the service returned about the job; nil if nothing. It keeps what the
-// service omits. The bundle of a job that was read may still be missing.
+// jobRead records what the service returned about the job; nil if nothing. It keeps what the service omits. The
+// bundle of a job that was read may still be missing.
 func (e *storedExport) jobRead(job *client.StaticExportJob) {
 	if job == nil {
 		return
@@ -107,8 +107,8 @@ const (
 	stepExport                   // it resumes the pending job if that has the same inputs, or starts another job
 )
 
-// nextStep decides what an apply does. due reports whether the link is due for renewal then.
-// ModifyPlan and Update both call it.
+// nextStep decides what an apply does. due reports whether the link is due for renewal then. ModifyPlan and Update
+// both call it.
 func (e *storedExport) nextStep(wanted wantedExport, due bool) exportStep {
 	needsLink := due || !e.linked()
 	switch {
@@ -120,8 +120,7 @@ func (e *storedExport) nextStep(wanted wantedExport, due bool) exportStep {
 	return stepNone
 }
 
-// differs reports whether the plan wants other content than that of the job. Inputs that are not
-// known yet differ.
+// differs reports whether the plan wants other content than that of the job. Inputs that are not known yet differ.
 func (e *storedExport) differs(wanted wantedExport) bool {
 	if e.Imported {
 		return e.Domain.ValueString() != wanted.inputs.Domain
@@ -135,8 +134,8 @@ func (e *storedExport) resumes(wanted wantedExport) bool {
 	return e.Pending != nil && wanted.equals(e.Pending.Inputs)
 }
 
-// linkDue reports whether the link is due for renewal at the time now. A link that the service
-// has kept is due only when it has expired.
+// linkDue reports whether the link is due for renewal at the time now. A link that the service has kept is due only
+// when it has expired.
 func (e *storedExport) linkDue(now time.Time, wanted wantedExport) bool {
 	lead := wanted.renewBefore
 	if e.LinkKept {
@@ -145,8 +144,7 @@ func (e *storedExport) linkDue(now time.Time, wanted wantedExport) bool {
 	return e.linkWillBeDue(wanted) && !now.Before(e.expiresAt().Add(-lead))
 }
 
-// linkWillBeDue reports whether the link will be due at some time. One without a known expiry
-// never is.
+// linkWillBeDue reports whether the link will be due at some time. One without a known expiry never is.
 func (e *storedExport) linkWillBeDue(wanted wantedExport) bool {
 	return !wanted.neverRenew && !e.ExpiresAt.IsNull()
 }
@@ -154,8 +152,8 @@ func (e *storedExport) linkWillBeDue(wanted wantedExport) bool {
 func (e *storedExport) linked() bool { return !e.BundleURL.IsNull() }
 func (e *storedExport) failed() bool { return e.Status.ValueString() == client.JobFailed }
 
-// completed reports whether the job is known to have completed. A job that has had a link has,
-// regardless of its present status.
+// completed reports whether the job is known to have completed. A job that has had a link has, regardless of its
+// present status.
 func (e *storedExport) completed() bool {
 	return e.linked() || e.Status.ValueString() == client.JobCompleted
 }
@@ -190,8 +188,8 @@ func (w wantedExport) equals(inputs exportInputs) bool { return w.known && w.inp
 // exportInputs are the arguments that determine what a job exports.
 type exportInputs struct {
 	Domain string `json:"domain"` // "" if it is not known
-	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted
-	// fields, so that equal ones are equal texts.
+	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted fields, so that equal
+	// ones are equal texts.
 	Triggers   string `json:"triggers"`
 	Parameters string `json:"parameters"`
 }
@@ -218,8 +216,8 @@ func (m *staticExportModel) expiresAt() time.Time {
 // privateExportKey is the key of privateExport in the private state.
 const privateExportKey = "export"
 
-// readStoredExport reads what Terraform has stored. It is an error if the private state cannot be
-// decoded, because a job that is named only there would be lost.
+// readStoredExport reads what Terraform has stored. It is an error if the private state cannot be decoded, because a
+// job that is named only there would be lost.
 func readStoredExport(ctx context.Context, state tfsdk.State, private privateState, diags *diag.Diagnostics) *storedExport {
 	e := &storedExport{}
 	diags.Append(state.Get(ctx, &e.staticExportModel)...)

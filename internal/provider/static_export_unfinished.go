@@ -11,9 +11,9 @@ type unfinishedJob struct {
 	Inputs exportInputs `json:"inputs"`
 }
 
-// unfinishedJobs hands jobs from one call of the provider to a later one of the same run, because
-// Terraform withholds the state of a tainted resource from its plan and from its Create. Several
-// exports may have the same inputs, and so as many jobs.
+// unfinishedJobs hands jobs from one call of the provider to a later one of the same run, because Terraform withholds
+// the state of a tainted resource from its plan and from its Create. Several exports may have the same inputs, and so
+// as many jobs.
 type unfinishedJobs struct {
 	mu   sync.Mutex
 	jobs []unfinishedJob

@@ -9,15 +9,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// privateState is the private state of a resource, whose type the framework does not
-// export.
+// privateState is the private state of a resource, whose type the framework does not export.
 type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// readPrivate decodes a value of the private state. It returns nil if there is none, and an
-// error if it cannot be decoded, because it is damaged or another version wrote it.
+// readPrivate decodes a value of the private state. It returns nil if there is none, and an error if it cannot be
+// decoded, because it is damaged or another version wrote it.
 func readPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (*T, error) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)

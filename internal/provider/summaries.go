@@ -1,7 +1,7 @@
 package provider
 
-// Every diagnostic that this package writes itself takes its summary from here. A test compares the summaries that the
-// documentation quotes with these constants.
+// Every diagnostic that this package writes itself takes its summary from here. A test compares the summaries that
+// the documentation quotes with these constants.
 
 // Errors.
 const (
@@ -41,8 +41,8 @@ const (
 	summaryDeleteFailed     = "Could not delete the downloaded bundle"
 )
 
-// Warnings. Each is followed by what it is about: the CLI shows only one of several
-// warnings with the same first line.
+// Warnings. Each is followed by what it is about: the CLI shows only one of several warnings with the same first
+// line.
 const (
 	summaryCanResume       = "Unfinished job can be resumed"
 	summaryAbandons        = "Unfinished job is not resumed"

@@ -14,8 +14,7 @@ import (
 const (
 	statusIDDescription = "Status ID that the service returned when the update was triggered."
 
-	// maxLogLines and maxLogBytes limit how much of the end of a failed update's log
-	// an error shows.
+	// maxLogLines and maxLogBytes limit how much of the end of a failed update's log an error shows.
 	maxLogLines = 20
 	maxLogBytes = 4 << 10
 
@@ -33,8 +32,8 @@ type updateWait struct {
 	next         string                     // what to do after any failure, or ""
 }
 
-// waitForEnd waits until the update has finished, successfully or not. It reports an error only
-// if the wait itself fails.
+// waitForEnd waits until the update has finished, successfully or not. It reports an error only if the wait itself
+// fails.
 func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	last, err := w.client.WaitForUpdate(ctx, w.statusID, durationOf(w.pollInterval), w.onUpdate)
 	if err == nil {
@@ -50,8 +49,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 	return nil, false
 }
 
-// waitForSuccess waits for the end of the update and fails closed: anything but success
-// is reported as an error.
+// waitForSuccess waits for the end of the update and fails closed: anything but success is reported as an error.
 func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
@@ -72,8 +70,8 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	return fmt.Sprintf("Update %s had status %q when last checked. The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
 }
 
-// addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and
-// what to do next.
+// addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and what to do
+// next.
 func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
@@ -104,8 +102,7 @@ func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string
 	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, next))
 }
 
-// endOfLog returns the last lines of a log, redacted. One entry of the log may have
-// several lines.
+// endOfLog returns the last lines of a log, redacted. One entry of the log may have several lines.
 func endOfLog(c *client.Client, log []string) []string {
 	var lines []string
 	for _, entry := range log[max(0, len(log)-maxLogLines):] {

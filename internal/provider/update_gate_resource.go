@@ -13,8 +13,8 @@ import (
 
 var _ resource.ResourceWithConfigure = (*updateGateResource)(nil)
 
-// updateGateResource is created only if an update succeeds. A gate that has passed stays
-// open: only Create sends requests.
+// updateGateResource is created only if an update succeeds. A gate that has passed stays open: only Create sends
+// requests.
 type updateGateResource struct{ resourceBase }
 
 func newUpdateGateResource() resource.Resource { return &updateGateResource{} }
@@ -66,8 +66,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 }
 
-// Create waits for the update. Unless it succeeds, the state stays empty, so the
-// next apply waits again.
+// Create waits for the update. Unless it succeeds, the state stays empty, so the next apply waits again.
 func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan updateGateModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)

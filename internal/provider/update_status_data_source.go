@@ -12,8 +12,7 @@ import (
 
 var _ datasource.DataSourceWithConfigure = (*updateStatusDataSource)(nil)
 
-// updateStatusDataSource reads an update. If configured, it first waits for the update to
-// finish.
+// updateStatusDataSource reads an update. If configured, it first waits for the update to finish.
 type updateStatusDataSource struct{ dataSourceBase }
 
 func newUpdateStatusDataSource() datasource.DataSource { return &updateStatusDataSource{} }
@@ -43,8 +42,8 @@ type updateStatusModel struct {
 	Source          *string            `tfsdk:"source"`
 }
 
-// updateAuthorModel and filesChangedModel have the fields of client.Author and
-// client.FilesChanged, with tfsdk tags. Go converts values between such types.
+// updateAuthorModel and filesChangedModel have the fields of client.Author and client.FilesChanged, with tfsdk tags.
+// Go converts values between such types.
 type updateAuthorModel struct {
 	Name      *string `tfsdk:"name"`
 	AvatarURL *string `tfsdk:"avatar_url"`

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// BodyMessage returns the message in the body of an error: that in a JSON value, or the body
-// itself if it is text. value is the decoded body; nil if it is not JSON.
+// BodyMessage returns the message in the body of an error: that in a JSON value, or the body itself if it is text.
+// value is the decoded body; nil if it is not JSON.
 func BodyMessage(body []byte, value any) string {
 	switch {
 	case value != nil:
@@ -21,8 +21,8 @@ func BodyMessage(body []byte, value any) string {
 	return ""
 }
 
-// isText reports whether a body is text, and neither binary data nor damaged JSON, whose escapes
-// could hide a secret. Its last character may be cut off.
+// isText reports whether a body is text, and neither binary data nor damaged JSON, whose escapes could hide a secret.
+// Its last character may be cut off.
 func isText(body []byte) bool {
 	if bytes.IndexAny(bytes.TrimSpace(body), `{["`) == 0 {
 		return false
@@ -31,8 +31,8 @@ func isText(body []byte) bool {
 	return !strings.ContainsAny(strings.TrimSuffix(text, "\uFFFD"), "\uFFFD\x00")
 }
 
-// messageFields are the fields that contain messages, in the order in which they are
-// shown: those of RFC 9457 and of other common error formats.
+// messageFields are the fields that contain messages, in the order in which they are shown: those of RFC 9457 and of
+// other common error formats.
 var messageFields = []string{"title", "error", "message", "detail", "errors"}
 
 // ObjectMessage returns the distinct messages in the common fields of a JSON object.

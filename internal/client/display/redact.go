@@ -1,5 +1,5 @@
-// Package display makes the service's text safe to show: it redacts secrets and finds the
-// message in a body. It does not depend on HTTP or on the API.
+// Package display makes the service's text safe to show: it redacts secrets and finds the message in a body. It does
+// not depend on HTTP or on the API.
 package display
 
 import (
@@ -41,8 +41,8 @@ func (r Redactor) Redact(text string) string {
 	return text
 }
 
-// printable keeps line breaks and tabs, and drops characters that a terminal interprets
-// or does not show, including those that reorder text.
+// printable keeps line breaks and tabs, and drops characters that a terminal interprets or does not show, including
+// those that reorder text.
 func printable(r rune) rune {
 	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 		return r
