@@ -92,7 +92,6 @@ func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticE
 func jobOperation(jobID string) operation[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
-		r.compareID("jobId", jobID)
 		status, err := r.name("status")
 		return readJob(r, jobID, status), err
 	}}
@@ -115,10 +114,7 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Pati
 
 func (c *Client) bundleOperation(jobID string) operation[Bundle] {
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
-	return operation[Bundle]{req, func(r *record) (*Bundle, error) {
-		r.compareID("jobId", jobID)
-		return c.readBundle(r)
-	}}
+	return operation[Bundle]{req, c.readBundle}
 }
 
 func (c *Client) readBundle(r *record) (*Bundle, error) {

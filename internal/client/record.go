@@ -75,25 +75,16 @@ func CheckName(name string) error {
 // name reads an ID or a status that passes [CheckName].
 func (r *record) name(field string) (string, error) {
 	text, ok := asText(r.fields[field])
-	_, isBool := r.fields[field].(bool)
 	switch {
 	case r.fields[field] == nil:
 		return "", fmt.Errorf("the response has no field %q", field)
-	case !ok || isBool:
+	case !ok:
 		return "", fmt.Errorf("the field %q is neither a string nor a number", field)
 	}
 	if err := CheckName(text); err != nil {
 		return "", fmt.Errorf("the field %q %w", field, err)
 	}
 	return text, nil
-}
-
-// compareID warns in the log if the service returned an ID other than the requested one. The contract leaves open
-// whether an ID can have aliases, so that is no error.
-func (r *record) compareID(field, requested string) {
-	if id := r.text(field); id != nil && *id != requested {
-		r.log(slog.LevelWarn, "The ID in the response differs from the one in the request", map[string]any{"field": field, "id": *id})
-	}
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.

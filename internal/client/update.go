@@ -66,10 +66,7 @@ func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateS
 
 func updateOperation(statusID string) operation[UpdateStatus] {
 	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
-	return operation[UpdateStatus]{req, func(r *record) (*UpdateStatus, error) {
-		r.compareID("_id", statusID)
-		return readUpdate(r)
-	}}
+	return operation[UpdateStatus]{req, readUpdate}
 }
 
 func readUpdate(r *record) (*UpdateStatus, error) {
