@@ -338,16 +338,3 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 		}
 	}
 }
-
-func TestWithoutPrivateStateTheDigestInTheStateCounts(t *testing.T) {
-	t.Parallel()
-	for _, private := range []memory{{}, {writtenKey: []byte(`{"written by": "another version"}`)}} {
-		for unpack, want := range map[bool]string{false: "file", true: "tree"} {
-			state := bundleDownloadModel{Unpack: types.BoolValue(unpack), SHA256: types.StringValue("file"), ContentSHA256: types.StringValue("tree")}
-			var diags diag.Diagnostics
-			if owned := readOwned(t.Context(), private, state, &diags); !reflect.DeepEqual(owned, bundle.Owned{want}) || len(diags) > 0 {
-				t.Errorf("%v: got %v, want %s; said %v", private, owned, want, diags)
-			}
-		}
-	}
-}
