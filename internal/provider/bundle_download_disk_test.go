@@ -289,37 +289,69 @@ func TestDownloadSaysWhatToDo(t *testing.T) {
 		err   error
 		want  string
 	}{
-		{planCreation, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
-		{planUpdate, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the directory" + noRecord + "The apply will stop before the download and change nothing.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
-		{createDownload, &bundle.OccupiedError{Path: "site"}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the file" + noRecord + "This resource wrote no files.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
-		{updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of the symbolic link" + noRecord + "This resource changed no files, and its state is unchanged.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
-		{deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}, "warning: Files were not deleted: site (path)\nThis resource has no record of what is at" + noRecord + "It was not deleted.\n\nIf nothing needs it, delete it."},
+		{planCreation, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the " +
+			"directory" + noRecord + "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote " +
+			"this.\n\nUse a different path, or move or delete \"site\". Then run the same command again."},
+		{planUpdate, edited, "warning: Unexpected files at the bundle's path: site (path)\nThis resource has no record of the " +
+			"directory" + noRecord + "The apply will stop before the download and change nothing.\n\nUse a different path, or move or delete " +
+			"\"site\". Then run the same command again."},
+		{createDownload, &bundle.OccupiedError{Path: "site"}, "error: Unexpected files at the bundle's path (path)\nThis resource has no record of " +
+			"the file" + noRecord + "This resource wrote no files.\n\nUse a different path, or move or delete \"site\". " + applyAgain},
+		{updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}, "error: Unexpected files at the bundle's path (path)\nThis " +
+			"resource has no record of the symbolic link" + noRecord + "This resource changed no files, and its state is unchanged.\n\nUse a " +
+			"different path, or move or delete \"site\". " + applyAgain},
+		{deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}, "warning: Files were not deleted: site (path)\nThis resource " +
+			"has no record of what is at" + noRecord + "It was not deleted.\n\nIf nothing needs it, delete it."},
 
-		{createDownload, system(syscall.ENOSPC), "error: Could not write the bundle ()\nThe operating system returned: write tmp: no space left on device.\n\nThis resource wrote no files.\n\n" + makeSure + applyAgain},
-		{deleteDownload, system(syscall.EACCES), "error: Could not delete the downloaded bundle ()\nThe operating system returned: write tmp: permission denied.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the same command again."},
-		{planUpdate, system(syscall.EMFILE), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: too many open files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
-		{planCreation, system(syscall.ENAMETOOLONG), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: file name too long.\n\nShorten path."},
-		{createDownload, rename(syscall.EBUSY), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: device or resource busy.\n\nThis resource wrote no files.\n\nIf path is a mount point, use a subdirectory of it."},
-		{createDownload, rename(syscall.EXDEV), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: invalid cross-device link.\n\nThis resource wrote no files.\n\nThe file system cannot rename \"site\", for example because it is part of a container image. Use a different path, or delete the directory. " + applyAgain},
-		{updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}, "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: input/output error.\n\nThe previous files are in \".tmp/old\". Move them back to \"site\". " + applyAgain},
-		{deleteDownload, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)}, "warning: Temporary files were not deleted: .tmp ()\nThe operating system returned: write tmp: permission denied.\n\nNothing needs this temporary directory. Delete it."},
+		{createDownload, system(syscall.ENOSPC), "error: Could not write the bundle ()\nThe operating system returned: write tmp: no space left on " +
+			"device.\n\nThis resource wrote no files.\n\n" + makeSure + applyAgain},
+		{deleteDownload, system(syscall.EACCES), "error: Could not delete the downloaded bundle ()\nThe operating system returned: write tmp: " +
+			"permission denied.\n\nNo files were deleted, and the state is unchanged.\n\n" + makeSure + "Then run the same command again."},
+		{planUpdate, system(syscall.EMFILE), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: too many " +
+			"open files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. Then run the same command again."},
+		{planCreation, system(syscall.ENAMETOOLONG), "error: Could not inspect the downloaded bundle ()\nThe operating system returned: write tmp: " +
+			"file name too long.\n\nShorten path."},
+		{createDownload, rename(syscall.EBUSY), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: device or " +
+			"resource busy.\n\nThis resource wrote no files.\n\nIf path is a mount point, use a subdirectory of it."},
+		{createDownload, rename(syscall.EXDEV), "error: Could not write the bundle ()\nThe operating system returned: rename site tmp: invalid " +
+			"cross-device link.\n\nThis resource wrote no files.\n\nThe file system cannot rename \"site\", for example because it is part of a " +
+			"container image. Use a different path, or delete the directory. " + applyAgain},
+		{updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}, "error: Could not write the bundle ()\nThe " +
+			"operating system returned: rename site tmp: input/output error.\n\nThe previous files are in \".tmp/old\". Move them back to \"site\". " +
+			"" + applyAgain},
+		{deleteDownload, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)}, "warning: Temporary files were not deleted: .tmp ()\nThe " +
+			"operating system returned: write tmp: permission denied.\n\nNothing needs this temporary directory. Delete it."},
 
-		{createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "error: Could not download the bundle ()\nThe request GET /b to store failed: socket.\n\nThe job_id is se_1. This resource wrote no files.\n\nRaise the limit on open files (ulimit -n) or reduce -parallelism. " + applyAgain},
-		{createDownload, cut, "error: Could not download the bundle ()\nThe request to the object store store failed: EOF.\n\nThe job_id is se_1. This resource wrote no files.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
-		{createDownload, missing, "error: Could not download the bundle ()\nThe service returned HTTP 404 Not Found for POST /b, without a message.\n\nThe job_id is se_1. This resource wrote no files.\n\n" + checkService + " " + missingBundle},
-		{deleteDownload, context.Canceled, "error: Could not delete the downloaded bundle ()\nTerraform was interrupted.\n\nThe job_id is se_1. No files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
+		{createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", TooManyFiles: true, Reason: "socket"}, "error: Could not " +
+			"download the bundle ()\nThe request GET /b to store failed: socket.\n\nThe job_id is se_1. This resource wrote no files.\n\nRaise the " +
+			"limit on open files (ulimit -n) or reduce -parallelism. " + applyAgain},
+		{createDownload, cut, "error: Could not download the bundle ()\nThe request to the object store store failed: EOF.\n\nThe job_id is se_1. " +
+			"This resource wrote no files.\n\nCheck the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."},
+		{createDownload, missing, "error: Could not download the bundle ()\nThe service returned HTTP 404 Not Found for POST /b, without a " +
+			"message.\n\nThe job_id is se_1. This resource wrote no files.\n\n" + checkService + " " + missingBundle},
+		{deleteDownload, context.Canceled, "error: Could not delete the downloaded bundle ()\nTerraform was interrupted.\n\nThe job_id is se_1. No " +
+			"files were deleted, and the state is unchanged.\n\nTo continue, run the same command again."},
 
-		{createDownload, &mismatchError{"sha256", "1f", "2f"}, "error: Checksum of the bundle does not match (sha256)\nThe bundle of job se_1 has the SHA-256 checksum 1f, but sha256 is 2f." + wroteNothing + "If the bundle is correct, update or remove sha256."},
-		{createDownload, &mismatchError{"job_id", "", "2f"}, "error: Content of the bundle has changed (job_id)\nThe service returned different files for job se_1: content_sha256 is null instead of 2f." + wroteNothing + "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."},
-		{createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}, "error: Could not unpack the bundle (job_id)\nThe bundle of job se_1 is damaged: unexpected EOF in the entry \"a\\x1b\"." + wroteNothing + "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
+		{createDownload, &mismatchError{"sha256", "1f", "2f"}, "error: Checksum of the bundle does not match (sha256)\nThe bundle of job se_1 has the " +
+			"SHA-256 checksum 1f, but sha256 is 2f." + wroteNothing + "If the bundle is correct, update or remove sha256."},
+		{createDownload, &mismatchError{"job_id", "", "2f"}, "error: Content of the bundle has changed (job_id)\nThe service returned different files " +
+			"for job se_1: content_sha256 is null instead of 2f." + wroteNothing + "To accept the new files, run \"terraform apply -replace=ADDRESS\" " +
+			"for this resource."},
+		{createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}, "error: Could not unpack the bundle " +
+			"(job_id)\nThe bundle of job se_1 is damaged: unexpected EOF in the entry \"a\\x1b\"." + wroteNothing + "Run \"terraform apply\" again. " +
+			"If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."},
 		{createDownload, archive(bundle.NotAnArchive, ""), refused + "it is not a tar, gzip-compressed tar, or zip archive" + asItIs},
 		{createDownload, archive(bundle.Empty, ""), refused + "it contains no files" + asItIs},
-		{createDownload, archive(bundle.TooMany, "a"), refused + "it has more than 100,000 files and directories, or is a zip archive with a central directory of more than 50 MB" + asItIs},
+		{createDownload, archive(bundle.TooMany, "a"), refused + "it has more than 100,000 files and directories, or is a zip archive with a central " +
+			"directory of more than 50 MB" + asItIs},
 		{createDownload, archive(bundle.TooLarge, "a"), refused + "it unpacks to more than 4 GiB" + asItIs},
-		{createDownload, archive(bundle.NotUTF8, "caf\xe9"+strings.Repeat("x", 500)), refused + "its entry \"caf\\xe9" + strings.Repeat("x", 96) + "\" has a name that is not UTF-8" + asItIs},
-		{createDownload, archive(bundle.UnsafeName, "a"), entry + "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system" + asItIs},
+		{createDownload, archive(bundle.NotUTF8, "caf\xe9"+strings.Repeat("x", 500)), refused + "its entry " +
+			"\"caf\\xe9" + strings.Repeat("x", 96) + "\" has a name that is not UTF-8" + asItIs},
+		{createDownload, archive(bundle.UnsafeName, "a"), entry + "has an unsafe name: absolute, with .., with a backslash or a control character, or " +
+			"reserved by the system" + asItIs},
 		{createDownload, archive(bundle.LongName, "a"), entry + "has a name that is too long" + asItIs},
-		{createDownload, archive(bundle.Duplicate, "a"), entry + "has the same path as another entry, perhaps in different case, or is inside an entry that is a file" + asItIs},
+		{createDownload, archive(bundle.Duplicate, "a"), entry + "has the same path as another entry, perhaps in different case, or is inside an " +
+			"entry that is a file" + asItIs},
 		{createDownload, archive(bundle.SymbolicLink, "a"), entry + "is a symbolic link" + asItIs},
 		{createDownload, archive(bundle.HardLink, "a"), entry + "is a hard link" + asItIs},
 		{createDownload, archive(bundle.SpecialFile, "a"), entry + "is neither a file nor a directory" + asItIs},

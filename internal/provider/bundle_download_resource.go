@@ -70,25 +70,26 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job, for example from `docs_static_export.NAME.job_id`. " +
 				"If the job is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "Path of the file to write, or with `unpack`, of the directory. A relative path is relative to the working directory, or to the " +
-					"`-chdir` directory. Missing directories are created, and are not deleted on destroy. A change replaces the resource and deletes the old files.",
+				MarkdownDescription: "Path of the file to write, or with `unpack`, of the directory. A relative path is relative to the working directory, " +
+					"or to the `-chdir` directory. Missing directories are created, and are not deleted on destroy. " +
+					"A change replaces the resource and deletes the old files.",
 				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
-				MarkdownDescription: "Whether to unpack the bundle into the directory `path` instead of keeping the archive. The bundle must be a tar, gzip-compressed " +
-					"tar, or zip archive without symbolic or hard links. A change replaces the resource and deletes the old files. Default: `false`.",
+				MarkdownDescription: "Whether to unpack the bundle into the directory `path` instead of keeping the archive. The bundle must be a tar, " +
+					"gzip-compressed tar, or zip archive without symbolic or hard links. A change replaces the resource and deletes the old files. Default: `false`.",
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false), PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
 				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. For its content, see `content_sha256`. " +
-					"If set, any other checksum is an error. If omitted, it is computed. A change downloads the bundle again, unless the archive had that checksum.",
+					"If set, any other checksum is an error. If omitted, it is computed. A change downloads the bundle again, unless it had that checksum.",
 				Optional: true, Computed: true, Validators: []validator.String{stringvalidator.RegexMatches(
 					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: "Size of the archive in bytes.", Computed: true},
 			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files in the bundle, " +
 				"regardless of how they are packed. Null if the file is not an archive that can be unpacked.", Computed: true},
-			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the file is not an archive that can be unpacked.", Computed: true},
+			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null like `content_sha256`.", Computed: true},
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job, such as `90m`. Default: `1h`.",

@@ -86,7 +86,8 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte("not an archive")})
 	c.write(t, c.download("site", "se_1", "")+c.download("unpacked", "se_1", "unpack = true")+
-		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum("not an archive"))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
+		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum("not an "+
+			"archive"))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
@@ -95,7 +96,8 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
 		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
 	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum("not an " +
+		"archive"), "size_bytes": 14., "file_count": nil, "content_sha256": nil})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
