@@ -76,8 +76,9 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
-				MarkdownDescription: "Whether to unpack the bundle into the directory `path` instead of keeping the archive. The bundle must be a tar, " +
-					"gzip-compressed tar, or zip archive without symbolic or hard links. A change replaces the resource and deletes the old files. Default: `false`.",
+				MarkdownDescription: "Whether to unpack the bundle into the directory `path` instead of keeping the archive. Default: `false`. " +
+					"The bundle must be a tar, gzip-compressed tar, or zip archive without symbolic or hard links. " +
+					"A change replaces the resource and deletes the old files.",
 				Optional: true, Computed: true, Default: booldefault.StaticBool(false), PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
