@@ -30,7 +30,8 @@ func TestArchivesOfRealTools(t *testing.T) {
 	)
 	// The digest of the site is the same however it is packed, and has the documented form.
 	page, zeros := sha256.Sum256([]byte("home\n")), strings.Repeat("0", 64)
-	siteDigest := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "d %[2]s docs\x00f %[1]x docs/guide.html\x00f %[1]x docs/über uns.html\x00d %[2]s empty\x00f %[1]x index.html\x00", page, zeros)))
+	siteDigest := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "d %[2]s docs\x00f %[1]x docs/guide.html\x00f %[1]x docs/über uns.html\x00"+
+		"d %[2]s empty\x00f %[1]x index.html\x00", page, zeros)))
 	for file, want := range map[string]any{
 		"7zip.zip": site, "bsdtar.tar.gz": site, "bsdtar-padded.tar.gz": site, "bsdtar.zip": site, "busybox.tar.gz": site, "cpio-ustar.tar.gz": site,
 		"gnutar-gnu.tar.gz": site, "gnutar-mode-000.tar.gz": site, "gnutar-no-root.tar.gz": site, "gnutar-no-zero-block.tar.gz": site,
@@ -70,7 +71,8 @@ func TestArchivesOfRealTools(t *testing.T) {
 				t.Errorf("unpacked %s, want %s", got, want)
 			}
 			onDisk, err := digestOf(t.Context(), directory, true)
-			if err != nil || held != unpacked || held.Files != int64(strings.Count(want.(string), ".html")+strings.Count(want.(string), "sparse")) || unpacked.Digest != onDisk || (onDisk == siteDigest) != (want == site) {
+			files := len(names) - strings.Count(want.(string), "/ ")
+			if err != nil || held != (Content{onDisk, int64(files)}) || unpacked != held || (onDisk == siteDigest) != (want == site) {
 				t.Errorf("read %v, unpacked %v, on disk %s; error %v", held, unpacked, onDisk, err)
 			}
 		})
@@ -201,6 +203,7 @@ func TestUnpackHasLimits(t *testing.T) {
 	// Headers that belong to no entry: the tar reader takes any number of them for one step.
 	padded := regular("n", "")
 	padded.Format, padded.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.x": strings.Repeat("x", 100_000)}
+	many := slices.Repeat([]tar.Header{directory("d")}, 2500)
 	sparse, err := os.ReadFile("testdata/gnutar-sparse.tar.gz") // a mebibyte
 	must(t, err)
 	for name, tc := range map[string]struct {
@@ -216,7 +219,7 @@ func TestUnpackHasLimits(t *testing.T) {
 		"entries at the limit, the folder counting":     {tarOf(t, pages...), 3, 100, nil},
 		"entries over the limit":                        {tarOf(t, pages...), 2, 100, TooMany},
 		"folders that one long path implies":            {tarOf(t, regular(strings.Repeat("d/", 20)+"f", "")), 20, 100, TooMany},
-		"headers of many entries":                       {tarOf(t, append(slices.Repeat([]tar.Header{directory("d")}, 2500), regular("f", "x"))...), 2500, 1, nil},
+		"headers of many entries":                       {tarOf(t, append(many, regular("f", "x"))...), 2500, 1, nil},
 		"headers without an entry":                      {bytes.Repeat(shorter(tarOf(t, padded), 512+1024), 30), 1, 1, TooLarge},
 		"content of a zip, which its directory has not": {zipOf(t, zipEntry{name: "random", body: strings.Repeat("x", 2<<20)}), 1, 2 << 20, nil},
 		"padding without end":                           {gzipOf(t, append(tarOf(t, pages...), make([]byte, 2<<20)...)), 4, 10, TooLarge},

@@ -200,7 +200,8 @@ func TestOwnership(t *testing.T) {
 		}
 		check := func(t *testing.T, err error) {
 			t.Helper()
-			if occupied, ok := errors.AsType[*OccupiedError](err); (err != nil) != (tc.want == foreign) || err != nil && (!ok || occupied.Kind != tc.kind || occupied.Path == "") {
+			occupied, ok := errors.AsType[*OccupiedError](err)
+			if ok != (tc.want == foreign) || ok != (err != nil) || ok && (occupied.Kind != tc.kind || occupied.Path == "") {
 				t.Errorf("error %+v", err)
 			}
 		}

@@ -30,14 +30,15 @@ const (
 	wroteNone   = "This resource wrote no files." // but a replacement may have deleted the old ones
 	changedNone = "This resource changed no files, and its state is unchanged."
 	deletedNone = "No files were deleted, and the state is unchanged."
-	stops       = "The apply will stop before the download and change nothing"
+	stops       = "The apply will stop before the download and change nothing."
+	stopsUnless = "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this."
 	applyAgain  = "Then run \"terraform apply\" again."
 	sameAgain   = "Then run the same command again."
 )
 
 var (
-	planCreation   = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops + ", unless it first destroys the resource that wrote this."}
-	planUpdate     = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops + "."}
+	planCreation   = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stopsUnless}
+	planUpdate     = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops}
 	createDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, wroteNone, applyAgain, "", wroteNone}
 	updateDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, changedNone, applyAgain, "", changedNone}
 	deleteDownload = downloadStage{summaryDeleteFailed, summaryDeleteFailed, deletedNone, sameAgain, summaryForeignFiles, "It was not deleted."}
@@ -106,15 +107,17 @@ func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *
 	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
 	if e.argument == "job_id" {
 		summary, next = summaryContentChanged, "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
-		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.", jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
+		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
+			jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
 	}
 	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(what+" "+s.unchanged, next))
 }
 
 // reportOccupied reports what the resource did not write.
 func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
-	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier resource, an interrupted run, or another program. %s",
-		cmp.Or(map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}[e.Kind], "what is at"), e.Path, s.occupied)
+	kind := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}[e.Kind]
+	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier resource, "+
+		"an interrupted run, or another program. %s", cmp.Or(kind, "what is at"), e.Path, s.occupied)
 	next := sentences(fmt.Sprintf("Use a different path, or move or delete %q.", e.Path), s.runAgain)
 	switch s.warning {
 	case "":
@@ -166,12 +169,14 @@ func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *b
 
 // adviseOnDisk says what to do about an error of the file system.
 func (s downloadStage) adviseOnDisk(m bundleDownloadModel, err error) string {
+	const container = "The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory."
+	const access = "Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space."
 	name := m.Path.ValueString()
 	switch {
 	case errors.Is(err, syscall.EBUSY):
 		return "If path is a mount point, use a subdirectory of it."
 	case errors.Is(err, syscall.EXDEV):
-		return sentences(fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory.", name), s.runAgain)
+		return sentences(fmt.Sprintf(container, name), s.runAgain)
 	}
-	return sentences(fmt.Sprintf("Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space.", name), s.runAgain)
+	return sentences(fmt.Sprintf(access, name), s.runAgain)
 }

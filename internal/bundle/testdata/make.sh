@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the archives beside this script, with the tools that people use. Made on Debian 12 with GNU tar 1.34, bsdtar 3.6.2,
 # Info-ZIP zip 3.0, 7-Zip 26.02, Python 3.11, BusyBox 1.35, GNU cpio 2.13, git 2.39, pigz 2.6, OpenJDK 17, and archiver 7 of
-# Node.js 20 (NODE_PATH). With another version, bytes may differ, but not what archives_test.go expects.
+# Node.js 20 (NODE_PATH). With another version, bytes may differ, but not what archive_test.go expects.
 set -euo pipefail
 out=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
