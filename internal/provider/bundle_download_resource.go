@@ -68,10 +68,15 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or unpacks it into a directory.",
 		Attributes: map[string]schema.Attribute{
-			"job_id": schema.StringAttribute{MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change downloads that job's bundle, in place.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{
+				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change downloads that job's bundle, in place.",
+				Required:            true,
+				Validators:          idRules,
+			},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working directory. Missing directories are created, and stay on destroy. A change replaces the resource.",
-				Required:            true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working directory. " +
+					"Missing directories are created, and stay on destroy. A change replaces the resource.",
+				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
 				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the resource. Default: `false`.",
@@ -98,7 +103,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if name := config.Path.ValueString(); name != "" && os.IsPathSeparator(name[len(name)-1]) && !config.Unpack.IsUnknown() && !config.Unpack.ValueBool() {
+	name, keepsFile := config.Path.ValueString(), !config.Unpack.IsUnknown() && !config.Unpack.ValueBool()
+	if keepsFile && name != "" && os.IsPathSeparator(name[len(name)-1]) {
 		reportPathOfDirectory(&resp.Diagnostics, name)
 	}
 }

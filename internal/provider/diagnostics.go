@@ -87,7 +87,8 @@ func explainCause(err error) explanation {
 		if err.NotJSON {
 			return explanation{what, wrongBaseURL}
 		}
-		return explanation{what, "The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: " + issuesPage + "."}
+		return explanation{what, "The response does not match the API contract. Contact the service's support, " +
+			"and report the response to the provider's maintainers: " + issuesPage + "."}
 	case *client.ConnectionError:
 		return explanation{sentence(err.Error()), adviseConnection(err)}
 	case *client.StorageError:
@@ -102,9 +103,12 @@ const (
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
 	checkService       = "Check base_url and the API key."
-	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. To export the site again, change triggers in the docs_static_export resource that exports it."
-	badRequest         = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
-	unknownID          = "Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1."
+	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +
+		"To export the site again, change triggers in the docs_static_export resource that exports it."
+	tryLater   = "Try again later. If it still fails, check the service's status page."
+	badRequest = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
+	unknownID  = "Check the ID, and that the API key belongs to the organization that owns it. " +
+		"Make sure that base_url ends with a version segment, such as /v1."
 )
 
 // notFoundLimit is how long the service may return "not found", for messages.
@@ -135,7 +139,7 @@ var adviceByStatus = map[int]string{
 	422: badRequest,
 	425: "Try again later.",
 	429: "Reduce -parallelism, or try again later.",
-	503: "Try again later. If it still fails, check the service's status page, or reduce -parallelism: some gateways return this status to limit requests.",
+	503: tryLater + " Or reduce -parallelism: some gateways return this status to limit requests.",
 }
 
 // advise says what the user can do about a response.
@@ -154,7 +158,7 @@ func advise(e *client.APIError) string {
 	case e.StatusCode == 501 || e.StatusCode == 505:
 		return "The service does not support this request. " + wrongBaseURL
 	case e.StatusCode >= 500:
-		return "Try again later. If it still fails, check the service's status page."
+		return tryLater
 	}
 	return "Check base_url and the arguments. If they are correct, contact the service's support."
 }

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the texts of messages to testdata instead of comparing them")
 
 // varying matches what differs between runs: rows of one test share a clock and a service.
-var varying = regexp.MustCompile(`made \d+ attempts over \S+[ms]|request ID req_[0-9a-f]+|127\.0\.0\.1:\d+`)
+var varying = regexp.MustCompile(`made \d+ attempts over \S+[ms]|request ID req_[0-9a-f]{16}|127\.0\.0\.1:\d+`)
 
 // wantTexts compares messages with a file of testdata, which has them whole, by the names of
 // their cases, so that they can be read one after the other.

@@ -82,10 +82,11 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Validators: rules(summaryInvalidArgument, "an absolute URL", checkBaseURL),
 			},
 			"api_key": schema.StringAttribute{
-				MarkdownDescription: "Admin API key of the organization, from the service's dashboard. Required here or in the environment variable `" + apiKeyVariable + "`.",
-				Optional:            true,
-				Sensitive:           true,
-				Validators:          rules(summaryInvalidArgument, "an API key", checkAPIKey),
+				MarkdownDescription: "Admin API key of the organization, from the service's dashboard. " +
+					"Required here or in the environment variable `" + apiKeyVariable + "`.",
+				Optional:   true,
+				Sensitive:  true,
+				Validators: rules(summaryInvalidArgument, "an API key", checkAPIKey),
 			},
 			"ca_cert_pem": schema.StringAttribute{
 				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
@@ -123,8 +124,10 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 	}
 
-	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, checkBaseURL, "the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
-	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey, "an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
+	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, checkBaseURL,
+		"the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
+	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey,
+		"an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
@@ -181,7 +184,8 @@ func (p *docsProvider) argument(name, variable string, argument types.String, ch
 	}
 	value := p.options.Getenv(variable)
 	if strings.TrimSpace(value) == "" {
-		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
+		diags.AddAttributeError(path.Root(name), summaryMissingArgument,
+			fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
 	} else if err := check(value); err != nil {
 		diags.AddAttributeError(path.Root(name), summaryInvalidArgument, err.Error()+" (The value comes from "+variable+".)")
 	}

@@ -49,7 +49,8 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	}
 	diags.AddError(summaryUnknownProvider,
 		"The provider must call the service now, but these arguments are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
-			"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for each of them, or use values that are known during the plan.")
+			"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for each of them, "+
+			"or use values that are known during the plan.")
 	return nil, false
 }
 

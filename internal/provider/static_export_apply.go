@@ -84,7 +84,9 @@ type exportRun struct {
 }
 
 // newRun returns the run of a plan, and its context, limited by a field of the timeouts.
-func (r *staticExportResource) newRun(ctx context.Context, plan staticExportModel, timeout string, diags *diag.Diagnostics) (*exportRun, context.Context, context.CancelFunc) {
+func (r *staticExportResource) newRun(ctx context.Context, plan staticExportModel, timeout string, diags *diag.Diagnostics) (
+	*exportRun, context.Context, context.CancelFunc,
+) {
 	c, ok := r.data.ready(diags)
 	if !ok || diags.HasError() {
 		return nil, nil, nil

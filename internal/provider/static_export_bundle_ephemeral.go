@@ -37,7 +37,9 @@ func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.Sche
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Creates a presigned link to the bundle of a static export job. The link is never stored in the plan or the state.",
 		Attributes: map[string]schema.Attribute{
-			"job_id":            schema.StringAttribute{MarkdownDescription: "ID of the job. If it is still running, the provider waits for it.", Required: true, Validators: idRules},
+			"job_id": schema.StringAttribute{
+				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it.", Required: true, Validators: idRules,
+			},
 			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},

@@ -67,7 +67,8 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 	case last.Documented():
 		return fmt.Sprintf("Update %s had status %q when last checked. It may still be running.", statusID, last.Status)
 	}
-	return fmt.Sprintf("Update %s had status %q when last checked. The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
+	return fmt.Sprintf("Update %s had status %q when last checked. "+
+		"The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
 }
 
 // addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and what to do

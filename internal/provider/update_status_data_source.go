@@ -77,23 +77,25 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads an update (one publication of a site).",
 		Attributes: map[string]schema.Attribute{
-			"status_id":           schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
-			"wait_for_completion": schema.BoolAttribute{MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. Default: `false`.", Optional: true},
-			"fail_on_failure":     schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
-			"poll_interval":       schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"id":                  text("ID in the response, normally equal to `status_id`."),
-			"project_id":          text("ID of the documentation project."),
-			"created_at":          text("Time when the update was created, usually in RFC 3339 format."),
-			"ended_at":            text("Time when the update ended, usually in RFC 3339 format."),
-			"status":              text("Status of the update: `success`, `failure`, or another value while it is running, such as `queued`."),
-			"finished":            schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
-			"succeeded":           schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
-			"summary":             text("Summary of the update."),
-			"logs":                texts("Lines of the update's log."),
-			"subdomain":           text("Subdomain of the site."),
-			"screenshot":          text("URL of a screenshot of the site."),
-			"screenshot_light":    text("URL of a screenshot of the site in light mode."),
-			"screenshot_dark":     text("URL of a screenshot of the site in dark mode."),
+			"status_id": schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
+			"wait_for_completion": schema.BoolAttribute{
+				MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. Default: `false`.", Optional: true,
+			},
+			"fail_on_failure":  schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
+			"poll_interval":    schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"id":               text("ID in the response, normally equal to `status_id`."),
+			"project_id":       text("ID of the documentation project."),
+			"created_at":       text("Time when the update was created, usually in RFC 3339 format."),
+			"ended_at":         text("Time when the update ended, usually in RFC 3339 format."),
+			"status":           text("Status of the update: `success`, `failure`, or another value while it is running, such as `queued`."),
+			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
+			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
+			"summary":          text("Summary of the update."),
+			"logs":             texts("Lines of the update's log."),
+			"subdomain":        text("Subdomain of the site."),
+			"screenshot":       text("URL of a screenshot of the site."),
+			"screenshot_light": text("URL of a screenshot of the site in light mode."),
+			"screenshot_dark":  text("URL of a screenshot of the site in dark mode."),
 			"author": schema.SingleNestedAttribute{
 				MarkdownDescription: "Author of the update.",
 				Computed:            true,
@@ -144,7 +146,9 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, next: destroyWithoutRead}
+		wait := updateWait{
+			client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, next: destroyWithoutRead,
+		}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return
 		}
