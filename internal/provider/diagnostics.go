@@ -139,7 +139,7 @@ var adviceByStatus = map[int]string{
 	422: badRequest,
 	425: "Try again later.",
 	429: "Reduce -parallelism, or try again later.",
-	503: tryLater + " Or reduce -parallelism: some gateways return this status to limit requests.",
+	503: tryLater + " Some gateways return this status to limit requests: reduce -parallelism.",
 }
 
 // advise says what the user can do about a response.
