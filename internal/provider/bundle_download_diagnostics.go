@@ -52,15 +52,15 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
-// report adds the diagnostic of a problem, unless err is nil.
-func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, err error) {
+// report adds the diagnostic of a problem with the bundle of a job, or with the file or directory of that name, unless err is nil.
+func (s downloadStage) report(diags *diag.Diagnostics, jobID, name string, err error) {
 	mismatch, isMismatch := errors.AsType[*mismatchError](err)
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	left, isLeft := errors.AsType[*bundle.LeftError](err)
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
-	switch jobID := m.JobID.ValueString(); {
+	switch {
 	case err == nil:
 	case isMismatch:
 		s.reportMismatch(diags, jobID, mismatch)
@@ -69,9 +69,9 @@ func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, er
 	case ofArchive:
 		s.reportArchive(diags, jobID, archive)
 	case isLeft:
-		s.reportLeft(diags, m, left)
+		s.reportLeft(diags, name, left)
 	case ofFile, ofRename:
-		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(m, err)))
+		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(name, err)))
 	default:
 		holds, next := s.unchanged, ""
 		if jobID != "" { // else a plan does not know it
@@ -85,9 +85,9 @@ func (s downloadStage) report(diags *diag.Diagnostics, m bundleDownloadModel, er
 }
 
 // reportLeft reports a directory that was not deleted or not put back.
-func (s downloadStage) reportLeft(diags *diag.Diagnostics, m bundleDownloadModel, e *bundle.LeftError) {
+func (s downloadStage) reportLeft(diags *diag.Diagnostics, name string, e *bundle.LeftError) {
 	if e.Old {
-		next := fmt.Sprintf("The previous files are in %q. Move them back to %q.", e.Path, m.Path.ValueString())
+		next := fmt.Sprintf("The previous files are in %q. Move them back to %q.", e.Path, name)
 		diags.AddError(s.onDisk, paragraphs(systemReturned(e), sentences(next, s.runAgain)))
 		return
 	}
@@ -168,10 +168,9 @@ func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *b
 }
 
 // adviseOnDisk says what to do about an error of the file system.
-func (s downloadStage) adviseOnDisk(m bundleDownloadModel, err error) string {
+func (s downloadStage) adviseOnDisk(name string, err error) string {
 	const container = "The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory."
 	const access = "Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space."
-	name := m.Path.ValueString()
 	switch {
 	case errors.Is(err, syscall.EBUSY):
 		return "If path is a mount point, use a subdirectory of it."

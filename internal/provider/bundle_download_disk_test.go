@@ -299,7 +299,7 @@ func TestMessagesOfADownload(t *testing.T) {
 	texts := map[string]string{}
 	for name, row := range rows {
 		var diags diag.Diagnostics
-		row.stage.report(&diags, bundleDownloadModel{JobID: types.StringValue("se_1"), Path: types.StringValue("site")}, row.err)
+		row.stage.report(&diags, "se_1", "site", row.err)
 		texts[name] = textOf(diags)
 	}
 	wantTexts(t, "download.txt", texts)

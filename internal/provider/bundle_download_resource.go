@@ -134,7 +134,7 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		stage, target = planCreation, state.target() // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
-	stage.report(&resp.Diagnostics, plan, err)
+	stage.report(&resp.Diagnostics, plan.JobID.ValueString(), plan.Path.ValueString(), err)
 	complete := found != "" && found == state.onDisk() && req.Plan.Raw.Equal(req.State.Raw)
 	if resp.Diagnostics.HasError() || stage == planCreation || complete {
 		return
@@ -173,7 +173,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	deleteDownload.report(&resp.Diagnostics, state, state.target().Remove(ctx, &r.data.written, owned))
+	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), state.target().Remove(ctx, &r.data.written, owned))
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
@@ -216,7 +216,7 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		err = run.download(ctx, c)
 	}
 	if err != nil {
-		run.report(run.diags, run.plan, err)
+		run.report(run.diags, run.plan.JobID.ValueString(), run.plan.Path.ValueString(), err)
 		return
 	}
 	run.diags.Append(to.Set(ctx, run.plan)...)
@@ -231,7 +231,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	defer func() { run.report(run.diags, *plan, staged.Close()) }()
+	defer func() { run.report(run.diags, plan.JobID.ValueString(), plan.Path.ValueString(), staged.Close()) }()
 	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}

@@ -185,15 +185,6 @@ func (m *staticExportModel) wanted() wantedExport {
 // equals reports whether the plan wants exactly these inputs.
 func (w wantedExport) equals(inputs exportInputs) bool { return w.known && w.inputs == inputs }
 
-// exportInputs are the arguments that determine what a job exports.
-type exportInputs struct {
-	Domain string `json:"domain"` // "" if it is not known
-	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted fields, so that equal
-	// ones are equal texts.
-	Triggers   string `json:"triggers"`
-	Parameters string `json:"parameters"`
-}
-
 // inputs returns the inputs of a plan or a state, and whether all are known.
 func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
 	known = !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()

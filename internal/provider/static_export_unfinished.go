@@ -5,6 +5,15 @@ import (
 	"sync"
 )
 
+// exportInputs are the arguments that determine what a job exports.
+type exportInputs struct {
+	Domain string `json:"domain"` // "" if it is not known
+	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted fields, so that equal
+	// ones are equal texts.
+	Triggers   string `json:"triggers"`
+	Parameters string `json:"parameters"`
+}
+
 // unfinishedJob is a job without a link. An export of the same inputs resumes it.
 type unfinishedJob struct {
 	JobID  string       `json:"job_id"`
