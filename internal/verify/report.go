@@ -18,10 +18,9 @@ import (
 
 // Operations of api/openapi.yaml.
 const (
-	startJob  = "POST /static-export/jobs"
-	getJob    = "GET /static-export/jobs/{id}"
-	getLink   = "POST /static-export/jobs/{id}/bundle"
-	getUpdate = "GET /project/update-status/{id}"
+	startJob = "POST /static-export/jobs"
+	getJob   = "GET /static-export/jobs/{id}"
+	getLink  = "POST /static-export/jobs/{id}/bundle"
 )
 
 // report returns the report in Markdown. It shows the shapes and formats of responses: their values
@@ -70,8 +69,6 @@ func (r *run) count(said func(exchange) []string) (rows []string) {
 func (r *run) points() (rows []string) {
 	add := func(name, seen string) { rows = append(rows, name+" | "+cmp.Or(seen, "not seen")) }
 	add("Life of the job", life(r.of(startJob, getJob)))
-	add("`jobId` of a poll", sameID("jobId", r.of(getJob)))
-	add("`_id` of an update", sameID("_id", r.of(getUpdate)))
 	links := r.of(getLink)
 	if expires := values("expiresAt", links...); len(expires) > 0 {
 		read := "which the provider cannot read"
@@ -109,18 +106,6 @@ func values(name string, exchanges ...exchange) (found []any) {
 		}
 	}
 	return found
-}
-
-// sameID compares a field of each response that has it with the requested ID.
-func sameID(field string, read []exchange) (seen string) {
-	for _, x := range read {
-		for _, id := range values(field, x) {
-			if seen = "the requested ID"; id != x.id {
-				return "another ID"
-			}
-		}
-	}
-	return seen
 }
 
 // describe returns the status, the content type, and the shape of the body.

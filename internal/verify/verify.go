@@ -51,7 +51,6 @@ type run struct {
 // exchange is a response of the service. It holds nothing else from the request, which has the API key.
 type exchange struct {
 	operation   string
-	id          string // the last element of the path
 	at          time.Time
 	status      int // 0 if there was no complete response
 	header      http.Header
@@ -150,7 +149,6 @@ func (r *run) RoundTrip(req *http.Request) (*http.Response, error) {
 		operation: req.Method + " " + idInPath.ReplaceAllString(path, "$1/{id}"), at: r.clock.Now(),
 		differences: []string{"there is no complete response"},
 	}
-	x.id, _ = url.PathUnescape(path[strings.LastIndex(path, "/")+1:]) // a valid path
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

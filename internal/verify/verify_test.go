@@ -61,7 +61,6 @@ func TestReport(t *testing.T) {
 				"| POST /static-export/jobs/{id}/bundle | 200, application/json, `BUNDLE` | 3 |\n",
 				"| GET /project/update-status/{id} | 404, application/json, `{error: string}` | 1 |\n",
 				"| `queued` after 0s (`progress` `0`, `pageCount` `0`), `running` after ", "s (`progress` `100`, `pageCount` `6`) |\n",
-				"| `jobId` of a poll | the requested ID |\n| `_id` of an update | the requested ID |\n",
 				"| `expiresAt` | `9999-99-99T99:99:99Z`, a lifetime of 1",
 				"| Another request before the link expires | a new link |\n",
 				"| Archive | application/x-gzip of ", " bytes; `.html` files at the top: 2 |\n",
@@ -96,7 +95,6 @@ func TestReport(t *testing.T) {
 			want: []string{
 				"| `queued` after 0s (`progress` `0`, `pageCount` none), `aaaaaa aaaaaaaa9999" + strings.Repeat("a", 21) + "` after ",
 				"`completed` after ", "s (`progress` `1`, `pageCount` none) |\n",
-				"| `jobId` of a poll | another ID |\n| `_id` of an update | another ID |\n",
 				"| `expiresAt` | `9999999999999`, a lifetime of 1",
 				"| Another request before the link expires | the same link |\n",
 				"| Limits | `Ratelimit-Policy`: `aaaaaa9999`, `Retry-After`: `3`, `X-Ratelimit-Limit`: `100` |\n",
