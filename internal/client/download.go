@@ -86,8 +86,7 @@ func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, n
 	defer cancel(nil)
 	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(aborted("no data within the request timeout")) })
 	defer stalled.Stop()
-	// net/url sends every other character of a query as it is.
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.ReplaceAll(bundle.URL, " ", "%20"), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, escapeSpaces(bundle.URL), nil)
 	if err != nil {
 		return err
 	}
@@ -117,6 +116,9 @@ func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, n
 	c.logExchange(ctx, "Download", began, err, fields)
 	return err
 }
+
+// escapeSpaces escapes the spaces of a URL or a query. net/url sends every other character of a query as it is.
+func escapeSpaces(text string) string { return strings.ReplaceAll(text, " ", "%20") }
 
 // read writes the body of a response to its end.
 func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer) error {
@@ -243,8 +245,8 @@ func (r steadyReader) Read(p []byte) (int, error) {
 }
 
 // storageError returns the error of a response without a bundle. It shows only the code and the message of the XML
-// error format that object stores share, or the usual fields of JSON, without the parameters of the link: anything
-// else may repeat the signature and what was signed.
+// error format that object stores share, or the usual fields of JSON, without the path and the parameters of the
+// link: anything else may repeat the signature and what was signed.
 func (c *Client) storageError(resp *http.Response, body []byte, problem string) error {
 	var stored struct {
 		XMLName xml.Name `xml:"Error"`
@@ -257,13 +259,15 @@ func (c *Client) storageError(resp *http.Response, body []byte, problem string) 
 		object, _ := value.(map[string]any)
 		message = display.ObjectMessage(object)
 	}
+	secrets := []string{resp.Request.URL.EscapedPath(), resp.Request.URL.Path}
 	for _, parameter := range strings.Split(resp.Request.URL.RawQuery, "&") {
 		_, raw, _ := strings.Cut(parameter, "=")
 		value, _ := url.QueryUnescape(raw)
-		for _, secret := range []string{raw, value} {
-			if len(secret) >= 8 {
-				message = strings.ReplaceAll(message, secret, "(redacted)")
-			}
+		secrets = append(secrets, raw, value)
+	}
+	for _, secret := range secrets {
+		if len(secret) >= 8 {
+			message = strings.ReplaceAll(message, secret, "(redacted)")
 		}
 	}
 	return &StorageError{

@@ -88,6 +88,7 @@ func storageClient(transport http.RoundTripper) *http.Client {
 		// The presigned link would become the Referer, and user information an Authorization header.
 		req.Header.Del("Referer")
 		req.URL.User = nil
+		req.URL.RawQuery = escapeSpaces(req.URL.RawQuery)
 		return nil
 	}}
 }

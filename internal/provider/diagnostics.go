@@ -105,9 +105,10 @@ const (
 	checkService       = "Check base_url and the API key."
 	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +
 		"To export the site again, change triggers in the docs_static_export resource that exports it."
-	tryLater   = "Try again later. If it still fails, check the service's status page."
-	badRequest = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
-	unknownID  = "Check the ID, and that the API key belongs to the organization that owns it. " +
+	tryLater     = "Try again later. If it still fails, check the service's status page."
+	badSignature = "the object store refuses the link's signature or the credential that signed it: contact the service's support."
+	badRequest   = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
+	unknownID    = "Check the ID, and that the API key belongs to the organization that owns it. " +
 		"Make sure that base_url ends with a version segment, such as /v1."
 )
 
@@ -145,7 +146,7 @@ var adviceByStatus = map[int]string{
 // advise says what the user can do about a response.
 func advise(e *client.APIError) string {
 	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405 || e.StatusCode == 410) {
-		return wrongBaseURL
+		return wrongBaseURL + " If a proxy replaces the service's responses with pages of its own, let it pass them on."
 	}
 	known := adviceByStatus[e.StatusCode]
 	switch {
@@ -175,7 +176,7 @@ func adviseConnection(e *client.ConnectionError) string {
 		return adviceByStatus[407]
 	}
 	if e.Storage {
-		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again."
+		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again. If it still fails, contact the service's support."
 	}
 	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."
 }
@@ -184,10 +185,14 @@ func adviseStorage(e *client.StorageError) string {
 	switch status := e.StatusCode; {
 	case status/100 == 2:
 		return "Check whether a proxy, a sign-in page, or a maintenance page answers requests to " + e.Host + ". If not, contact the service's support."
+	case status/100 == 3 && e.Message != "":
+		return "The service's link leads to the wrong address of the object store. Contact the service's support."
 	case status/100 == 3:
 		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
 	case status == 400 || status == 401:
-		return "Try again. If the request still fails, the object store refuses the link's signature or the credential that signed it: contact the service's support."
+		return "Try again. If the request still fails, " + badSignature
+	case status == 403:
+		return missingBundle + " If the message is about the signature or the credential, " + badSignature
 	case status/100 == 4 && status != 408 && status != 425 && status != 429:
 		return missingBundle
 	}

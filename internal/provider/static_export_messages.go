@@ -63,8 +63,9 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 		}
 		if client.MayHaveStarted(f.cause) {
 			known = "A job may have been started for " + f.about + ", but its ID was not received."
-			next = "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. " +
-				"See \"A job may have been started\" in " + errorsPage + "."
+			next = paragraphs("Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
+				"See \"A job may have been started\" in "+errorsPage+".", cause.advice)
+			cause.advice = "" // it is not the first thing to do
 		}
 	case stageJob:
 		known = progressOf(f.about, f.job)
