@@ -146,7 +146,7 @@ func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 // Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive
 // will do. Nothing may be written after it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
 func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
-	defer func() { err = errors.Join(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
+	defer func() { err = cmp.Or(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
 	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
 		return Content{}, err
 	}

@@ -58,8 +58,8 @@ func (s downloadStage) report(diags *diag.Diagnostics, jobID, name string, err e
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	left, isLeft := errors.AsType[*bundle.LeftError](err)
-	_, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofRename := errors.AsType[*os.LinkError](err)
+	file, ofFile := errors.AsType[*fs.PathError](err)
+	rename, ofRename := errors.AsType[*os.LinkError](err)
 	switch {
 	case err == nil:
 	case isMismatch:
@@ -70,8 +70,10 @@ func (s downloadStage) report(diags *diag.Diagnostics, jobID, name string, err e
 		s.reportArchive(diags, jobID, archive)
 	case isLeft:
 		s.reportLeft(diags, name, left)
-	case ofFile, ofRename:
-		diags.AddError(s.onDisk, paragraphs(systemReturned(err), s.unchanged, s.adviseOnDisk(name, err)))
+	case ofFile: // perhaps after attempts at something else
+		diags.AddError(s.onDisk, paragraphs(systemReturned(file), s.unchanged, s.adviseOnDisk(name, file)))
+	case ofRename:
+		diags.AddError(s.onDisk, paragraphs(systemReturned(rename), s.unchanged, s.adviseOnDisk(name, rename)))
 	default:
 		holds, next := s.unchanged, ""
 		if jobID != "" { // else a plan does not know it

@@ -204,15 +204,12 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	}
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
-	sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
-		return
-	}
-	if found != "" && sameJob && found == run.state.onDisk() && (run.plan.SHA256.IsUnknown() || run.plan.SHA256.Equal(run.state.SHA256)) {
-		run.state.Timeouts = run.plan.Timeouts // all else is equal, or unknown in the plan
-		run.plan = run.state
-	} else if err == nil {
+	if err == nil && !run.alreadyThere(found) {
+		sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
+		if !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
+			return
+		}
 		err = run.download(ctx, c)
 	}
 	if err != nil {
@@ -221,6 +218,18 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	}
 	run.diags.Append(to.Set(ctx, run.plan)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
+}
+
+// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state describes it. Then it sets
+// the computed attributes of the plan, because all else is equal.
+func (run *downloadRun) alreadyThere(found string) bool {
+	plan, state := &run.plan, run.state
+	if found == "" || found != state.onDisk() || !plan.JobID.Equal(state.JobID) || !plan.SHA256.IsUnknown() && !plan.SHA256.Equal(state.SHA256) {
+		return false
+	}
+	state.Timeouts = plan.Timeouts
+	*plan = state
+	return true
 }
 
 // download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files

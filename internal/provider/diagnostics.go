@@ -68,33 +68,36 @@ func explain(err error) explanation {
 	return cause
 }
 
-// explainCause explains an error that wraps no other one.
+// explainCause explains an error without attempts.
 func explainCause(err error) explanation {
 	if interrupted(err) {
 		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
 	}
-	switch err := err.(type) { //nolint:errorlint // see above
-	case *timeoutError:
-		return explanation{sentence(err.Error()), err.advice()}
-	case *client.APIError:
-		what := "The service returned " + err.Error() + "."
-		if err.RetryAfter > 0 {
-			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", shortDuration(err.RetryAfter.Round(time.Second)))
-		}
-		return explanation{what, advise(err)}
-	case *client.UnexpectedResponseError:
-		what := "The service returned " + err.Error() + "."
-		if err.NotJSON {
-			return explanation{what, wrongBaseURL}
-		}
-		return explanation{what, "The response does not match the API contract. Contact the service's support, " +
-			"and report the response to the provider's maintainers: " + issuesPage + "."}
-	case *client.ConnectionError:
-		return explanation{sentence(err.Error()), adviseConnection(err)}
-	case *client.StorageError:
-		return explanation{sentence(err.Error()), adviseStorage(err)}
+	if timeout, ok := errors.AsType[*timeoutError](err); ok {
+		return explanation{sentence(timeout.Error()), timeout.advice()}
 	}
-	return explanation{sentence(err.Error()), ""}
+	if api, ok := errors.AsType[*client.APIError](err); ok {
+		what := "The service returned " + api.Error() + "."
+		if api.RetryAfter > 0 {
+			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", shortDuration(api.RetryAfter.Round(time.Second)))
+		}
+		return explanation{what, advise(api)}
+	}
+	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
+		advice := "The response does not match the API contract. Contact the service's support, " +
+			"and report the response to the provider's maintainers: " + issuesPage + "."
+		if unexpected.NotJSON {
+			advice = wrongBaseURL
+		}
+		return explanation{"The service returned " + unexpected.Error() + ".", advice}
+	}
+	advice := ""
+	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
+		advice = adviseConnection(connection)
+	} else if storage, ok := errors.AsType[*client.StorageError](err); ok {
+		advice = adviseStorage(storage)
+	}
+	return explanation{sentence(err.Error()), advice}
 }
 
 const (

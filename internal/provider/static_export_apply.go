@@ -22,7 +22,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	}
 	defer cancel()
 
-	failure := run.create(ctx, plan)
+	failure := run.create(ctx)
 	if failure != nil {
 		summary, detail := failure.describe(run.client, run.export, run.clock.Now())
 		if run.export != nil && interrupted(failure.cause) { // Terraform would taint the resource after an error
@@ -49,7 +49,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 
 	run.export = export
 	if failure := run.update(bounded); failure == nil {
-		export.applied(plan)
+		export.applied(plan.exportArguments)
 	} else {
 		if failure.stage != stageRenewal && !interrupted(failure.cause) {
 			run.renewOldLink(ctx)
@@ -77,7 +77,8 @@ type exportRun struct {
 	client       *client.Client
 	clock        clock.Clock
 	deleted      *unfinishedJobs
-	wanted       wantedExport
+	arguments    exportArguments // of the plan
+	wanted       wantedExport    // by them
 	pollInterval time.Duration
 	export       *storedExport     // nil before the job of a create has started
 	diags        *diag.Diagnostics // for warnings
@@ -93,14 +94,15 @@ func (r *staticExportResource) newRun(ctx context.Context, plan staticExportMode
 	}
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, timeout, defaultExportTimeout)
 	return &exportRun{
-		client: c, clock: r.data.clock, deleted: &r.data.deleted, wanted: plan.wanted(), pollInterval: durationOf(plan.PollInterval), diags: diags,
+		client: c, clock: r.data.clock, deleted: &r.data.deleted, diags: diags,
+		arguments: plan.exportArguments, wanted: plan.wanted(), pollInterval: durationOf(plan.PollInterval),
 	}, ctx, cancel
 }
 
 // create exports the site for the first time.
-func (run *exportRun) create(ctx context.Context, plan staticExportModel) *exportFailure {
+func (run *exportRun) create(ctx context.Context) *exportFailure {
 	if job := run.deleted.take(func(job unfinishedJob) bool { return run.wanted.equals(job.Inputs) }); job != nil {
-		run.export = newExport(plan, job.JobID)
+		run.export = newExport(run.arguments, job.JobID)
 		if failure := run.finish(ctx, run.export); failure == nil || !failure.missing() {
 			return failure
 		}
@@ -109,7 +111,7 @@ func (run *exportRun) create(ctx context.Context, plan staticExportModel) *expor
 	if failure != nil {
 		return failure // the state keeps the job that was handed over, if there is one
 	}
-	run.export = newExport(plan, job.ID)
+	run.export = newExport(run.arguments, job.ID)
 	run.export.jobRead(job)
 	return run.finish(ctx, run.export)
 }
@@ -153,7 +155,7 @@ func (run *exportRun) start(ctx context.Context) (*client.StaticExportJob, *expo
 
 // finishPending finishes the pending job and makes it the job.
 func (run *exportRun) finishPending(ctx context.Context) *exportFailure {
-	next := newExport(run.export.staticExportModel, run.export.Pending.JobID)
+	next := newExport(run.arguments, run.export.Pending.JobID)
 	failure := run.finish(ctx, next)
 	if failure == nil || failure.cause == nil { // it has a link, or the job failed
 		run.export.pendingEnded(next)

@@ -15,6 +15,8 @@ import (
 // This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at the end of its
 // apply, so they say what the plan does, not what an apply would do.
 
+const ifStillMissing = "If the service still does not find it, the next apply exports the site again."
+
 const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). " +
 	"To start another one instead, change triggers."
 
@@ -36,61 +38,62 @@ const (
 	stageRenewal                    // renewing the link
 )
 
-// stageTexts says for each stage the summary of a failure, what is known of the job, and what to do.
-var stageTexts = [...]struct{ summary, known, next string }{
-	stageStart:   {summaryStartFailed, "No job was started for %s.", ""},
-	stageJob:     {summaryExportFailed, "", resumeByApply},
-	stageLink:    {summaryLinkFailed, "Job %s completed, but no link was received.", resumeByApply},
-	stageRenewal: {summaryRenewalFailed, "The request was for job %s.", "The next apply tries again."},
-}
-
 // missing reports whether the service does not find the job or its bundle.
 func (f *exportFailure) missing() bool { return f.stage != stageStart && client.IsNotFound(f.cause) }
 
 // describe returns the diagnostic of a failure: what happened, what is known of the job, what the state holds
 // afterwards, and what to do. export is nil if the state stays empty.
 func (f *exportFailure) describe(c *client.Client, export *storedExport, now time.Time) (summary, detail string) {
+	state := describeLink(export, now)
 	if f.cause == nil {
-		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), describeLink(export, now)),
-			"Fix the site, then run \"terraform apply\" again, which starts another job.")
+		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), state), "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	}
-	text, cause := stageTexts[f.stage], explain(f.cause)
-	summary, known, next := text.summary, fmt.Sprintf(text.known, f.about), text.next
-	switch f.stage {
-	case stageStart:
-		if api, ok := errors.AsType[*client.APIError](f.cause); ok && (api.StatusCode == 402 || api.StatusCode == 403) {
-			cause.advice = sentences("Static exports require an Enterprise subscription.", cause.advice)
-		}
-		if client.MayHaveStarted(f.cause) {
-			known = "A job may have been started for " + f.about + ", but its ID was not received."
-			next = paragraphs("Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
-				"See \"A job may have been started\" in "+errorsPage+".", cause.advice)
-			cause.advice = "" // it is not the first thing to do
-		}
-	case stageJob:
-		known = progressOf(f.about, f.job)
-		if timedOut(f.cause) {
-			summary = summaryExportTimedOut
-		}
-	}
+	cause := explain(f.cause)
+	lookUp := "Check base_url and the API key, and look for job " + f.about + " in the service's dashboard."
+	noLink := "Job " + f.about + " completed, but no link was received."
 	switch {
+	case f.stage == stageStart:
+		return summaryStartFailed, f.describeStart(c, cause, state)
+	case f.stage == stageRenewal && f.missing():
+		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(lookUp, "The next apply exports the site again."))
+	case f.stage == stageRenewal && interrupted(f.cause):
+		return summaryRenewalFailed, paragraphs(cause.what, state, "The next apply tries again.")
+	case f.stage == stageRenewal:
+		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(cause.advice, "The next apply tries again."))
+	case f.stage == stageLink && f.missing():
+		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(lookUp, ifStillMissing))
+	case f.stage == stageLink && interrupted(f.cause):
+		return summaryExportInterrupted, paragraphs(cause.what, sentences(noLink, state), resumeByApply)
+	case f.stage == stageLink:
+		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(cause.advice, resumeByApply))
 	case f.missing():
-		cause.advice = "Check base_url and the API key, and look for job " + f.about + " in the service's dashboard."
-		switch next = "If the service still does not find it, the next apply exports the site again."; f.stage {
-		case stageJob:
-			summary, known = summaryJobNotFound, ""
-		case stageRenewal: // which is noted
-			next = "The next apply exports the site again."
-		}
-	case f.stage == stageStart && client.IsNotFound(f.cause):
-		cause.advice = "Check that the organization of the API key owns the domain, and that base_url (" + c.BaseURL() + ") " +
-			"is the base URL of the API with its version segment."
-	case interrupted(f.cause) && f.stage != stageStart:
-		if cause.advice = ""; f.stage != stageRenewal {
-			summary = summaryExportInterrupted
-		}
+		return summaryJobNotFound, paragraphs(cause.what, state, sentences(lookUp, ifStillMissing))
+	case interrupted(f.cause):
+		return summaryExportInterrupted, paragraphs(cause.what, sentences(progressOf(f.about, f.job), state), resumeByApply)
 	}
-	return summary, paragraphs(cause.what, sentences(known, describeLink(export, now)), sentences(cause.advice, next))
+	summary = summaryExportFailed
+	if timedOut(f.cause) {
+		summary = summaryExportTimedOut
+	}
+	return summary, paragraphs(cause.what, sentences(progressOf(f.about, f.job), state), sentences(cause.advice, resumeByApply))
+}
+
+// describeStart returns the detail of a start that failed.
+func (f *exportFailure) describeStart(c *client.Client, cause explanation, state string) string {
+	noJob := sentences("No job was started for "+f.about+".", state)
+	api, refused := errors.AsType[*client.APIError](f.cause)
+	switch {
+	case client.MayHaveStarted(f.cause):
+		return paragraphs(cause.what, sentences("A job may have been started for "+f.about+", but its ID was not received.", state),
+			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
+				"See \"A job may have been started\" in "+errorsPage+".", cause.advice)
+	case client.IsNotFound(f.cause):
+		return paragraphs(cause.what, noJob, "Check that the organization of the API key owns the domain, and that base_url ("+c.BaseURL()+") "+
+			"is the base URL of the API with its version segment.")
+	case refused && (api.StatusCode == 402 || api.StatusCode == 403):
+		return paragraphs(cause.what, noJob, sentences("Static exports require an Enterprise subscription.", cause.advice))
+	}
+	return paragraphs(cause.what, noJob, cause.advice)
 }
 
 // describeLink describes what the state holds after a failure. The provider does not know whether the link works.
@@ -172,22 +175,21 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	}
 }
 
-// warnAboutCreate tells an approver what a create does with an unfinished job that the refresh has found. The create
-// may be a replacement of the tainted resource of that job, or a new resource.
+// warnAboutCreate tells an approver that a create resumes a job that the refresh has found unfinished, and whose resource
+// may be tainted. It is silent about a job that was started for other content, because a create does not show which
+// resource it replaces.
 func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
+	const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
 	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
-		const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
 		warnAboutResumption(job.JobID, createsFirst, diags)
-		return
 	}
-	domain := wanted.inputs.Domain
-	warnAboutOtherContent(refreshed.take(func(job unfinishedJob) bool { return domain == job.Inputs.Domain || domain == "" }), wanted, diags)
 }
 
 // warnAboutResumption warns that a plan resumes a job that is not that of the state.
 func warnAboutResumption(jobID, inAddition string, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryCanResume, jobID, "Job %[1]s was started for this content and has no link yet. This plan resumes it. "+
-		"It starts another job only if the service does not find job %[1]s for %[2]s.%[3]s", notFoundLimit, inAddition)
+		"It starts another job only if the service does not find job %[1]s for %[2]s. "+
+		"If job %[1]s has failed, the apply reports why, and the next apply starts another job.%[3]s", notFoundLimit, inAddition)
 }
 
 // warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are known yet, they

@@ -67,7 +67,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("domain"), identity.Domain)...)
 	resp.Diagnostics.Append(resp.State.Get(ctx, &arguments)...)
 	arguments.LinkRenewal, arguments.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
-	export := newExport(arguments, job.ID)
+	export := newExport(arguments.exportArguments, job.ID)
 	export.imported(job)
 	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

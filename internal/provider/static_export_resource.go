@@ -36,7 +36,13 @@ type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
 
+// staticExportModel holds all attributes of an export.
 type staticExportModel struct {
+	exportArguments
+	exportResult
+}
+
+type exportArguments struct {
 	Domain               types.String `tfsdk:"domain"`
 	Triggers             types.Map    `tfsdk:"triggers"`
 	AdditionalParameters types.String `tfsdk:"additional_parameters"`
@@ -44,7 +50,9 @@ type staticExportModel struct {
 	RenewBefore          types.String `tfsdk:"renew_before"`
 	PollInterval         types.String `tfsdk:"poll_interval"`
 	Timeouts             types.Object `tfsdk:"timeouts"`
+}
 
+type exportResult struct {
 	JobID           types.String `tfsdk:"job_id"`
 	Status          types.String `tfsdk:"status"`
 	PageCount       types.Int64  `tfsdk:"page_count"`

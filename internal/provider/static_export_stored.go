@@ -37,11 +37,8 @@ type privateExport struct {
 }
 
 // newExport returns an export of which only the arguments and the job ID are known.
-func newExport(arguments staticExportModel, jobID string) *storedExport {
-	e := &storedExport{staticExportModel: arguments}
-	e.JobID, e.Status, e.PageCount = types.StringValue(jobID), types.StringNull(), types.Int64Null()
-	e.BundleURL, e.ExpiresAt, e.BundleSizeBytes = types.StringNull(), types.StringNull(), types.Int64Null()
-	return e
+func newExport(arguments exportArguments, jobID string) *storedExport {
+	return &storedExport{staticExportModel: staticExportModel{arguments, exportResult{JobID: types.StringValue(jobID)}}}
 }
 
 // jobRead records what the service returned about the job; nil if nothing. It keeps what the service omits. The
@@ -92,10 +89,8 @@ func (e *storedExport) pendingEnded(next *storedExport) {
 }
 
 // applied records the arguments of an update that succeeded.
-func (e *storedExport) applied(plan staticExportModel) {
-	plan.JobID, plan.Status, plan.PageCount = e.JobID, e.Status, e.PageCount
-	plan.BundleURL, plan.ExpiresAt, plan.BundleSizeBytes = e.BundleURL, e.ExpiresAt, e.BundleSizeBytes
-	e.staticExportModel, e.Imported = plan, false
+func (e *storedExport) applied(arguments exportArguments) {
+	e.exportArguments, e.Imported = arguments, false
 }
 
 // exportStep is what an apply does for an existing export.
@@ -177,7 +172,7 @@ type wantedExport struct {
 }
 
 // wanted returns what a plan wants.
-func (m *staticExportModel) wanted() wantedExport {
+func (m *exportArguments) wanted() wantedExport {
 	inputs, known := m.inputs()
 	return wantedExport{inputs: inputs, known: known, renewBefore: durationOf(m.RenewBefore), neverRenew: m.LinkRenewal.ValueString() == renewNever}
 }
@@ -186,7 +181,7 @@ func (m *staticExportModel) wanted() wantedExport {
 func (w wantedExport) equals(inputs exportInputs) bool { return w.known && w.inputs == inputs }
 
 // inputs returns the inputs of a plan or a state, and whether all are known.
-func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
+func (m *exportArguments) inputs() (inputs exportInputs, known bool) {
 	known = !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
 	triggers := map[string]*string{}
 	for name, value := range m.Triggers.Elements() {
@@ -199,7 +194,7 @@ func (m *staticExportModel) inputs() (inputs exportInputs, known bool) {
 }
 
 // expiresAt returns when the link expires; zero if that is not known.
-func (m *staticExportModel) expiresAt() time.Time {
+func (m *exportResult) expiresAt() time.Time {
 	at, _ := time.Parse(time.RFC3339, m.ExpiresAt.ValueString())
 	return at
 }

@@ -12,7 +12,7 @@ import (
 
 // situation is what is stored of an export when a plan is made, and the plan.
 type situation struct {
-	plan   staticExportModel
+	plan   exportArguments
 	export *storedExport
 }
 
@@ -22,7 +22,7 @@ type change func(*situation)
 // completedExport returns a completed export with a link that works for another hour, and a plan
 // without changes, after the changes.
 func completedExport(changes []change) situation {
-	arguments := staticExportModel{
+	arguments := exportArguments{
 		Domain: types.StringValue("docs.example.com"), Triggers: triggers(types.StringValue("1")), AdditionalParameters: types.StringValue(`{"a":1,"b":[12345678901234567890]}`),
 		LinkRenewal: types.StringValue(renewOnExpiry), RenewBefore: types.StringValue("0s"),
 	}
@@ -68,7 +68,7 @@ var (
 	bare change = func(s *situation) {
 		s.export.Triggers, s.export.AdditionalParameters = types.MapNull(types.StringType), types.StringNull()
 	}
-	unlinked     change = func(s *situation) { s.export = newExport(s.export.staticExportModel, "se_1") }
+	unlinked     change = func(s *situation) { s.export = newExport(s.export.exportArguments, "se_1") }
 	running      change = func(s *situation) { unlinked(s); s.export.Status = types.StringValue("running") }
 	failed       change = func(s *situation) { s.export.Status = types.StringValue(client.JobFailed) }
 	due          change = func(s *situation) { s.export.ExpiresAt = expiry(startOfTime) }
@@ -174,7 +174,7 @@ func TestLinkIsKeptIfARenewalBeforeItsExpiryDoesNotChangeThat(t *testing.T) {
 
 func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
 	t.Parallel()
-	export := newExport(staticExportModel{}, "se_1")
+	export := newExport(exportArguments{}, "se_1")
 	export.jobRead(&client.StaticExportJob{Status: "running", PageCount: new(int64(3))})
 	export.jobRead(&client.StaticExportJob{})
 	if export.Status.ValueString() != "running" || export.PageCount.ValueInt64() != 3 {
