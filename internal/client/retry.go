@@ -105,35 +105,49 @@ type failure struct {
 
 // classify returns what the error of an attempt says.
 func classify(err error) failure {
-	connection, lost := errors.AsType[*ConnectionError](err)
-	unexpected, unusable := errors.AsType[*UnexpectedResponseError](err)
-	storage, ofStorage := errors.AsType[*StorageError](err)
-	f, status := failure{kind: refused, progress: lost && connection.Progress}, 0
+	if connection, ok := errors.AsType[*ConnectionError](err); ok {
+		switch {
+		case connection.Untrusted, connection.PlainHTTP, connection.ProxyStatus == http.StatusProxyAuthRequired:
+			return failure{kind: refused}
+		case connection.Sent:
+			return failure{kind: temporary, progress: connection.Progress}
+		}
+		return failure{kind: unconnected}
+	}
+	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
+		if unexpected.NotJSON {
+			return failure{kind: temporary}
+		}
+		return failure{kind: refused} // JSON that breaks the contract, and probably will again
+	}
 	if api, ok := errors.AsType[*APIError](err); ok {
-		status, f.retryAfter = api.StatusCode, api.RetryAfter
-	} else if ofStorage {
-		status, f.retryAfter = storage.StatusCode, storage.RetryAfter
+		other := refused
+		if IsNotFound(err) {
+			other = notFound
+		}
+		return failure{kind: kindOf(api.StatusCode, other), retryAfter: api.RetryAfter}
 	}
+	if storage, ok := errors.AsType[*StorageError](err); ok {
+		other := linkRefused // such as 403, or a page, for what the store does not have yet
+		if storage.StatusCode/100 == 3 {
+			other = refused
+		}
+		return failure{kind: kindOf(storage.StatusCode, other), retryAfter: storage.RetryAfter}
+	}
+	return failure{kind: permanent}
+}
+
+// kindOf returns the kind of a response by its status, or other.
+func kindOf(status int, other kind) kind {
 	switch {
-	case lost && (connection.Untrusted || connection.PlainHTTP || connection.ProxyStatus == http.StatusProxyAuthRequired):
-	case lost && !connection.Sent:
-		f.kind = unconnected
-	case lost, unusable && unexpected.NotJSON:
-		f.kind = temporary
-	case unusable: // JSON that breaks the contract, and probably will again
-	case status == 0:
-		f.kind = permanent
 	case status == http.StatusTooManyRequests:
-		f.kind = throttled
+		return throttled
 	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
+		return refused
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
-		f.kind = temporary
-	case IsNotFound(err):
-		f.kind = notFound
-	case ofStorage && status/100 != 3: // a store may return 403, or a page, for what it does not have yet
-		f.kind = linkRefused
+		return temporary
 	}
-	return f
+	return other
 }
 
 // repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It passes the network
@@ -168,23 +182,16 @@ func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(ove
 		if cause := s.add(err, f.kind, limits[patience][f.kind], sent, now); cause != nil {
 			return s.end(cause, now)
 		}
-		var pause time.Duration
-		switch {
-		case f.kind != throttled:
-			over, pause = c.separate, max(c.backoff(s.Attempts, min(maxBackoff, s.limit/6)), min(f.retryAfter, maxRetryAfter))
-			pause = c.beforeDeadline(ctx, pause)
-			c.shared.api.CloseIdleConnections() // those of the object store, too
-		case f.retryAfter == 0:
-			over, pause = c.shared, c.beforeDeadline(ctx, c.backoff(s.Attempts, throttledBackoff))
-		default:
-			over, pause = c.shared, f.retryAfter // an earlier attempt would be refused
-			if deadline, bounded := clock.Deadline(ctx); bounded && ctx.Err() == nil && pause >= deadline.Sub(now) {
-				s.RetryAt = now.Add(pause)
-				return s.end(fmt.Errorf("the service accepts no request before %s, after this operation's timeout", s.RetryAt.UTC().Format(time.RFC3339)), now)
-			}
+		pause, retryAt := c.pauseAfter(ctx, f, s)
+		if !retryAt.IsZero() {
+			return s.busy(retryAt, now)
 		}
-		if f.kind == throttled && !s.since.IsZero() {
-			s.since = s.since.Add(now.Sub(sent) + pause)
+		if f.kind == throttled {
+			over = c.shared
+			s.postpone(now.Sub(sent) + pause)
+		} else {
+			over = c.separate
+			c.shared.api.CloseIdleConnections() // those of the object store, too
 		}
 		if cause := clock.Sleep(ctx, pause); cause != nil {
 			return s.end(cause, clock.Now())
@@ -192,24 +199,42 @@ func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(ove
 	}
 }
 
+// pauseAfter returns the pause after a failure, the last one of a streak. If the service asks for one that ends after
+// the deadline of ctx, it returns when that is.
+func (c *Client) pauseAfter(ctx context.Context, f failure, s streak) (pause time.Duration, retryAt time.Time) {
+	switch {
+	case f.kind != throttled:
+		backoff := c.backoff(s.attempts, min(maxBackoff, s.limit/6))
+		return c.beforeDeadline(ctx, max(backoff, min(f.retryAfter, maxRetryAfter))), retryAt
+	case f.retryAfter == 0:
+		return c.beforeDeadline(ctx, c.backoff(s.attempts, throttledBackoff)), retryAt
+	}
+	now := c.config.Clock.Now() // an attempt before the time that the service asks for would be refused
+	if deadline, bounded := c.config.Clock.Deadline(ctx); bounded && ctx.Err() == nil && f.retryAfter >= deadline.Sub(now) {
+		retryAt = now.Add(f.retryAfter)
+	}
+	return f.retryAfter, retryAt
+}
+
 // streak is failed attempts in a row. It has one clock, which a throttled attempt moves.
 type streak struct {
-	GaveUpError               // until the end, without Cause and Elapsed
-	sent        time.Time     // when the first attempt was sent
-	since       time.Time     // when its clock began: at the first response but a 429
-	limit       time.Duration // the longest of its kinds
-	kind        kind          // the first one
-	mixed       bool          // others followed
+	last     error
+	attempts int
+	sent     time.Time     // when the first attempt was sent
+	since    time.Time     // when its clock began: at the first response but a 429
+	limit    time.Duration // the longest of its kinds
+	kind     kind          // the first one
+	mixed    bool          // others followed
 }
 
 var errOutage = errors.New("consecutive requests failed for different reasons")
 
 // add adds a failed attempt, with the limit of its kind. It returns why the streak ends, or nil.
 func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.Time) (cause error) {
-	if s.Attempts++; s.Attempts == 1 {
+	if s.attempts++; s.attempts == 1 {
 		s.sent = sent
 	}
-	s.Last = err
+	s.last = err
 	switch kind {
 	case throttled:
 		return nil
@@ -226,18 +251,30 @@ func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.T
 	case sent.Sub(s.since) < s.limit:
 		return nil
 	case s.mixed:
-		s.Outage, err = true, errOutage
+		return errOutage
 	}
 	return err
 }
 
+// postpone moves the clock by the time that a throttled attempt and the pause after it take.
+func (s *streak) postpone(by time.Duration) {
+	if !s.since.IsZero() {
+		s.since = s.since.Add(by)
+	}
+}
+
 // end returns the error of a call that ends for a cause.
 func (s *streak) end(cause error, now time.Time) error {
-	if s.Attempts == 0 || s.Attempts == 1 && errors.Is(cause, s.Last) {
+	if s.attempts == 0 || s.attempts == 1 && errors.Is(cause, s.last) {
 		return cause
 	}
-	s.Cause, s.Elapsed = cause, now.Sub(s.sent)
-	return &s.GaveUpError
+	return &GaveUpError{Cause: cause, Last: s.last, Attempts: s.attempts, Elapsed: now.Sub(s.sent), Outage: errors.Is(cause, errOutage)}
+}
+
+// busy returns the error of a call that ends because the service accepts no request in time.
+func (s *streak) busy(retryAt, now time.Time) error {
+	cause := fmt.Errorf("the service accepts no request before %s, after this operation's timeout", retryAt.UTC().Format(time.RFC3339))
+	return &GaveUpError{Cause: cause, Last: s.last, Attempts: s.attempts, Elapsed: now.Sub(s.sent), RetryAt: retryAt}
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many clients do not retry at

@@ -220,8 +220,8 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state describes it. Then it sets
-// the computed attributes of the plan, because all else is equal.
+// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state describes it. Then it
+// sets the computed attributes of the plan, because all else is equal.
 func (run *downloadRun) alreadyThere(found string) bool {
 	plan, state := &run.plan, run.state
 	if found == "" || found != state.onDisk() || !plan.JobID.Equal(state.JobID) || !plan.SHA256.IsUnknown() && !plan.SHA256.Equal(state.SHA256) {

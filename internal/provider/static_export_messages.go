@@ -175,9 +175,9 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	}
 }
 
-// warnAboutCreate tells an approver that a create resumes a job that the refresh has found unfinished, and whose resource
-// may be tainted. It is silent about a job that was started for other content, because a create does not show which
-// resource it replaces.
+// warnAboutCreate tells an approver that a create resumes a job that the refresh has found unfinished, and whose
+// resource may be tainted. It is silent about a job that was started for other content, because a create does not
+// show which resource it replaces.
 func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
 	const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
 	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
