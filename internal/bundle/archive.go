@@ -36,17 +36,17 @@ type Fault string
 // Faults of an archive as a whole, and from NotUTF8 on, of an entry.
 const (
 	Damaged      Fault = "damaged archive"
-	NotAnArchive Fault = "neither a tar, gzip-compressed tar, nor zip archive"
+	NotAnArchive Fault = "not an archive"
 	Empty        Fault = "no files"
-	TooMany      Fault = "more than 100,000 files and directories"
-	TooLarge     Fault = "more than 4 GiB unpacked"
-	NotUTF8      Fault = "name is not UTF-8"
-	UnsafeName   Fault = "unsafe name" // absolute, leading out, with a backslash or control character, or refused by the system
-	LongName     Fault = "name of more than 1024 bytes, or 255 between slashes"
-	Duplicate    Fault = "same path as another entry, or inside a file" // also where the file system ignores case
+	TooMany      Fault = "too many entries"
+	TooLarge     Fault = "too large"
+	NotUTF8      Fault = "name not in UTF-8"
+	UnsafeName   Fault = "unsafe name"    // absolute, leading out, with a backslash or control character, or refused by the system
+	LongName     Fault = "long name"      // more than 1024 bytes, or 255 between slashes
+	Duplicate    Fault = "duplicate path" // or inside a file; also where the file system ignores case
 	SymbolicLink Fault = "symbolic link"
 	HardLink     Fault = "hard link"
-	SpecialFile  Fault = "neither a file nor a directory"
+	SpecialFile  Fault = "special file"
 	Encrypted    Fault = "encrypted"
 	Compression  Fault = "unsupported compression method"
 )
@@ -56,7 +56,7 @@ func (f Fault) Error() string { return string(f) }
 // ArchiveError reports an archive that cannot be read or is not safe to unpack.
 type ArchiveError struct {
 	Fault Fault
-	Entry string // what was read last, by its name in the archive: up to 1 MiB of any bytes; "" if it is no entry
+	Entry string // by its name in the archive: up to 1 MiB of any bytes; "" if the archive as a whole is at fault
 	Err   error  // Fault, or if the archive is damaged, what is wrong with its bytes
 }
 
@@ -87,6 +87,8 @@ func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (co
 		return content, err
 	case !intact:
 		fault = Damaged
+	case slices.Contains([]Fault{NotAnArchive, Empty, TooMany, TooLarge}, fault):
+		a.current = ""
 	}
 	return Content{}, &ArchiveError{fault, a.current, err}
 }

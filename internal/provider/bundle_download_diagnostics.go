@@ -131,12 +131,12 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 	diags.AddAttributeWarning(path.Root("path"), s.warning+": "+e.Path, paragraphs(what, next))
 }
 
-// faults says why an archive is not unpacked: because it ..., or because its entry NAME ....
+// faults says why an archive is not unpacked: because it or one of its entries has the fault.
 var faults = map[bundle.Fault]string{
-	bundle.NotAnArchive: "it is not a tar, gzip-compressed tar, or zip archive",
-	bundle.Empty:        "it contains no files",
-	bundle.TooMany:      "it has more than 100,000 files and directories",
-	bundle.TooLarge:     "it unpacks to more than 4 GiB",
+	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive",
+	bundle.Empty:        "contains no files",
+	bundle.TooMany:      "has more than 100,000 files and directories",
+	bundle.TooLarge:     "unpacks to more than 4 GiB",
 	bundle.NotUTF8:      "has a name that is not UTF-8",
 	bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
 	bundle.LongName:     "has a name that is too long",
@@ -161,11 +161,11 @@ func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *b
 			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."))
 		return
 	}
-	reason := faults[e.Fault]
-	if !strings.HasPrefix(reason, "it ") {
-		reason = fmt.Sprintf("its entry %.100q %s", e.Entry, reason)
+	subject := "it"
+	if e.Entry != "" {
+		subject = fmt.Sprintf("its entry %.100q", e.Entry)
 	}
-	what := fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s. %s", jobID, reason, s.unchanged)
+	what := fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s %s. %s", jobID, subject, faults[e.Fault], s.unchanged)
 	diags.AddAttributeError(path.Root("unpack"), summaryUnpackFailed, paragraphs(what, "To download it as it is, remove unpack."))
 }
 

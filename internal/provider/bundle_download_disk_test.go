@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -294,7 +295,11 @@ func TestMessagesOfADownload(t *testing.T) {
 		"damaged archive":                    {createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}},
 	}
 	for fault := range faults {
-		rows["archive, "+string(fault)] = row{createDownload, &bundle.ArchiveError{Fault: fault, Entry: "caf\xe9", Err: fault}}
+		entry := "caf\xe9"
+		if slices.Contains([]bundle.Fault{bundle.NotAnArchive, bundle.Empty, bundle.TooMany, bundle.TooLarge}, fault) {
+			entry = ""
+		}
+		rows["archive, "+string(fault)] = row{createDownload, &bundle.ArchiveError{Fault: fault, Entry: entry, Err: fault}}
 	}
 	texts := map[string]string{}
 	for name, row := range rows {
