@@ -132,7 +132,7 @@ verify-service: | $(BUILD) $(CLI) ## Verify a real service and report what it do
 	@echo "This runs the provider against $$DOCS_BASE_URL and sends:"
 	@echo "  - 1 request that starts an export of $$DOCS_DOMAIN; the API cannot delete the job"
 	@echo "  - the polls of the job, every 1 to 15 seconds"
-	@echo "  - 2 requests for a link to the bundle, and 1 download"
+	@echo "  - 3 requests for a link to the bundle, and 2 downloads"
 	@echo "  - 3 reads that must be refused: with a wrong API key, and of a job and an update that do not exist"
 	@[ -z "$$DOCS_STATUS_ID" ] || echo "  - 1 read of the update $$DOCS_STATUS_ID"
 	@echo "The provider repeats a failed request, but the start only if the service is known not to have acted on it."

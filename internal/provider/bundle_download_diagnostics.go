@@ -120,7 +120,7 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 	kind := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}[e.Kind]
 	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier resource, "+
 		"an interrupted run, or another program. %s", cmp.Or(kind, "what is at"), e.Path, s.occupied)
-	next := sentences(fmt.Sprintf("Use a different path, or move or delete %q.", e.Path), s.runAgain)
+	next := sentences(fmt.Sprintf("If another resource uses %[1]q, use a different path. Otherwise, move or delete %[1]q.", e.Path), s.runAgain)
 	switch s.warning {
 	case "":
 		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(what, next))

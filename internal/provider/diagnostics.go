@@ -47,7 +47,7 @@ func explain(err error) explanation {
 	cause := explainCause(gaveUp.Cause)
 	switch {
 	case gaveUp.Outage:
-		cause.advice = "Try again later. If it still fails, see \"Requests fail intermittently\" in " + errorsPage + "."
+		cause.advice = "Try again later. If it still fails, see " + errorsPage + "#requests-fail-intermittently"
 	case !gaveUp.RetryAt.IsZero():
 		at := gaveUp.RetryAt.UTC().Format(time.RFC3339)
 		cause = explanation{"The service asked the provider to wait until " + at + ", but this operation times out before then.", "Try again after that time."}
@@ -85,7 +85,7 @@ func explainCause(err error) explanation {
 	}
 	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
 		advice := "The response does not match the API contract. Contact the service's support, " +
-			"and report the response to the provider's maintainers: " + issuesPage + "."
+			"and report the response to the provider's maintainers: " + issuesPage
 		if unexpected.NotJSON {
 			advice = wrongBaseURL
 		}
@@ -101,7 +101,7 @@ func explainCause(err error) explanation {
 }
 
 const (
-	wrongBaseURL = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a login page."
+	wrongBaseURL = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page."
 	sameCommand  = "run the same command again."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."

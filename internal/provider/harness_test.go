@@ -15,9 +15,14 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// harness is a simulated service and a provider that talks to it, both on one virtual
-// clock: jobs and links take their time, tests take none. Every exchange is checked against
-// the contract.
+// harness is a simulated service and a provider that talks to it, both on one virtual clock: jobs and links take their
+// time, tests take none. Every exchange is checked against the contract. TestRenewalThatFailsIsRepeated is an example of
+// how a test uses it:
+//
+//   - h.cli gives a directory with a configuration, and c.apply(t, 1) runs terraform apply there and expects exit code 1.
+//   - h.service.AddFault makes the next requests of an endpoint fail.
+//   - h.clock.Advance lets time pass between two runs. Within a run, a wait advances the clock by itself.
+//   - h.wantWork and h.wantStarts check which requests were sent.
 type harness struct {
 	service *simulator.Server
 	clock   *clocktest.Virtual

@@ -127,7 +127,7 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	baseURL := p.argument("base_url", baseURLVariable, config.BaseURL, checkBaseURL,
 		"the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
 	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey,
-		"an admin API key from the API keys page of the service's dashboard", &resp.Diagnostics)
+		"an admin API key from the service's dashboard", &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}

@@ -62,7 +62,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 // Delete sends no request, because the API cannot delete a job. It hands what is unfinished to a Create that follows
 // in the same apply: Terraform replaces what a failed Create has left. For that, it passes no private state, so the
 // pending job is handed over only in other replacements.
-func (r *staticExportResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *staticExportResource) Delete(ctx context.Context, req resource.DeleteRequest, _ *resource.DeleteResponse) {
 	var ignored diag.Diagnostics // an unreadable private state does not stop a destroy
 	export := readStoredExport(ctx, req.State, req.Private, &ignored)
 	for _, job := range []*unfinishedJob{export.unfinished(), export.Pending} {

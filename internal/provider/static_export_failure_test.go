@@ -223,7 +223,7 @@ func TestPrivateStateThatIsUnreadableIsAnErrorUntilItIsReadAgain(t *testing.T) {
 		return private
 	})
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"destroy", "-auto-approve"}} {
-		wantPhrases(t, c.terraform.Run(t, 1, args...), "Error: "+summaryUnreadableNotes+": job "+h.service.JobIDs()[0])
+		wantPhrases(t, c.terraform.Run(t, 1, args...), "Error: "+summaryPrivateUnreadable+": job "+h.service.JobIDs()[0])
 	}
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
 		private[privateExportKey] = kept

@@ -70,7 +70,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	for id, wants := range map[string][]string{
 		"":                                   {summaryInvalidImport, importForm},
 		failed:                               {summaryInvalidImport, importForm},
-		"docs.example.com, ":                 {summaryInvalidImport, "The ID is empty.", importForm},
+		"docs.example.com,\t":                {summaryInvalidImport, "The ID is empty.", importForm},
 		"https://docs.example.com," + failed: {summaryInvalidImport, "is not a domain", importForm},
 		",se_1":                              {summaryInvalidImport, "is not a domain", importForm},
 		"docs.example.com,se_1,part":         {summaryImportFailed, "HTTP 404", "/v1/static-export/jobs/se_1%2Cpart"},

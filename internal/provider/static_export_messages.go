@@ -49,7 +49,7 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), state), "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	}
 	cause := explain(f.cause)
-	lookUp := "Check base_url and the API key, and look for job " + f.about + " in the service's dashboard."
+	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard."
 	noLink := "Job " + f.about + " completed, but no link was received."
 	switch {
 	case f.stage == stageStart:
@@ -86,7 +86,7 @@ func (f *exportFailure) describeStart(c *client.Client, cause explanation, state
 	case client.MayHaveStarted(f.cause):
 		return paragraphs(cause.what, sentences("A job may have been started for "+f.about+", but its ID was not received.", state),
 			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
-				"See \"A job may have been started\" in "+errorsPage+".", cause.advice)
+				"See "+errorsPage+"#a-job-may-have-been-started", cause.advice)
 	case client.IsNotFound(f.cause):
 		return paragraphs(cause.what, noJob, "Check that the organization of the API key owns the domain, and that base_url ("+c.BaseURL()+") "+
 			"is the base URL of the API with its version segment.")
@@ -102,7 +102,7 @@ func describeLink(export *storedExport, now time.Time) string {
 	case export == nil:
 		return ""
 	case !export.linked():
-		return "The state has the ID of the job, but no link yet."
+		return "The state has the job's ID, but no link."
 	case export.ExpiresAt.IsNull():
 		return "The state keeps the existing link, whose expiry is unknown."
 	case now.Before(export.expiresAt()):
@@ -134,7 +134,7 @@ func warnAboutLink(export *storedExport, unreadableExpiry string, wanted wantedE
 	case export.linkDue(now, wanted):
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
 			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. With renew_before = %q, every apply renews it.\n\n"+
-				"Set renew_before to less than the time for which links work. If it is 0s, check this machine's clock.",
+				"Set renew_before to less than the link lifetime. If it is 0s, check this machine's clock.",
 				expiresAt, now.UTC().Format(time.RFC3339), shortDuration(wanted.renewBefore)))
 	}
 }
@@ -179,7 +179,8 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 // resource may be tainted. It is silent about a job that was started for other content, because a create does not
 // show which resource it replaces.
 func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
-	const createsFirst = " If the plan creates the replacement first (+/-), run \"terraform untaint ADDRESS\" for this resource, and plan again."
+	const createsFirst = "\n\nIf the plan creates the replacement first (+/-), it starts another job: do not apply it. " +
+		"Run \"terraform untaint ADDRESS\" for this resource, and plan again."
 	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
 		warnAboutResumption(job.JobID, createsFirst, diags)
 	}
@@ -209,7 +210,7 @@ func warnAboutOtherContent(job *unfinishedJob, wanted wantedExport, diags *diag.
 
 // addUnreadablePrivateState reports a private state that cannot be decoded.
 func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
-	diags.AddError(aboutJob(summaryUnreadableNotes, jobID), "The private state of this resource is damaged or was written by another version of the provider. "+
+	diags.AddError(aboutJob(summaryPrivateUnreadable, jobID), "The private state of this resource is damaged or was written by another version of the provider. "+
 		"It may name a job that is not in the state.\n\n"+
 		"If another version wrote it, use that version. Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
 }

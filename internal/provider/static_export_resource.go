@@ -110,7 +110,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"link_renewal": schema.StringAttribute{
 				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, or earlier with `renew_before`. " +
-					"`never`: only an export or an import creates a link. Default: `on_expiry`.",
+					"`never`: only an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),

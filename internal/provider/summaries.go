@@ -17,8 +17,9 @@ const (
 	summaryInvalidDuration   = "Invalid duration"
 	summaryInvalidImport     = "Invalid import ID"
 
+	summaryPrivateUnreadable = "Private state is unreadable"
+
 	summaryStartFailed     = "Could not start the static export"
-	summaryJobFailed       = "Static export job failed"
 	summaryExportTimedOut  = "Static export timed out"
 	summaryExportFailed    = "Could not finish the static export"
 	summaryJobUnreadable   = "Could not read the static export job"
@@ -44,16 +45,15 @@ const (
 // Warnings. Each is followed by what it is about: the CLI shows only one of several warnings with the same first
 // line.
 const (
-	summaryCanResume       = "Unfinished job can be resumed"
-	summaryAbandons        = "Unfinished job is not resumed"
-	summaryMayResume       = "Unfinished job may be resumed"
-	summaryMissing         = "Static export job or bundle is missing"
-	summaryImportDiffers   = "Job was imported with another domain"
-	summaryImportAdopts    = "Configured inputs are recorded without another job"
-	summaryUnreadableNotes = "Private state is unreadable"
-	summaryUnknownExpiry   = "Expiry of the bundle link is unknown"
-	summaryLinkDueAtOnce   = "New link is already due for renewal"
-	summaryKeepsLinks      = "The service keeps its links"
+	summaryCanResume     = "Unfinished job can be resumed"
+	summaryAbandons      = "Unfinished job is not resumed"
+	summaryMayResume     = "Unfinished job may be resumed"
+	summaryMissing       = "Static export job or bundle is missing"
+	summaryImportDiffers = "Job was imported with another domain"
+	summaryImportAdopts  = "Configured inputs are recorded without another job"
+	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
+	summaryLinkDueAtOnce = "New link is already due for renewal"
+	summaryKeepsLinks    = "Service returned the same link"
 
 	summaryForeignFiles = "Files were not deleted"
 	summaryNotDeleted   = "Temporary files were not deleted"
@@ -61,6 +61,7 @@ const (
 
 // Errors or warnings.
 const (
+	summaryJobFailed         = "Static export job failed"
 	summaryExportInterrupted = "Static export interrupted"
 	summaryJobNotFound       = "Static export job not found"
 	summaryPathInUse         = "Unexpected files at the bundle's path"

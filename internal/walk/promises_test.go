@@ -8,7 +8,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -130,7 +129,7 @@ func (e *event) streaksEnd() bool {
 var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
 
 func (e *event) names() bool {
-	return e.Unknown == "domain" || !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(e.said), -1), func(id string) bool {
+	return !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(e.said), -1), func(id string) bool {
 		return !e.job.is(id) && !e.pending.is(id) && len(requestsFor(id, "", e.seen)) == 0
 	})
 }
@@ -150,13 +149,13 @@ func (e *event) planReads() bool {
 }
 
 // planNames holds for a plan that shows another job. Of a tainted resource, only the refresh sees
-// the job, which the plan knows by its domain, and Terraform drops the pending one.
+// the job, which the plan knows by its inputs, and Terraform drops the pending one.
 func (e *event) planNames() bool {
 	if e.failed || e.action == create || e.known("job_id") || e.before.tainted && e.NoRefresh || e.forced() || e.job.imported {
 		return true
 	}
 	named := func(r *record) bool { return r.id == "" || r.failed || mentions(e.said, r.id) }
-	other := e.before.tainted && !strings.HasPrefix(e.job.content, e.config().domain(e.on)+" ")
+	other := e.before.tainted && (e.job.content != e.config().content(e.on) || e.Unknown != "")
 	old := other || e.linked() && (e.before.tainted || e.otherInputs() || e.Unknown != "" || !e.gone())
 	return (old || named(e.job)) && (e.before.tainted || named(e.pending))
 }
