@@ -112,8 +112,7 @@ type Staged struct {
 	fresh, digest string    // what is put in place; known after Unpack
 }
 
-// Stage creates an empty archive in a temporary directory beside the target, and missing parents. A killed process
-// leaves the directory behind.
+// Stage creates an empty archive in a temporary directory beside the target, and missing parents.
 func (t Target) Stage() (*Staged, error) {
 	t.Path = filepath.Clean(t.Path)
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
