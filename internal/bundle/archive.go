@@ -63,8 +63,7 @@ type ArchiveError struct {
 func (e *ArchiveError) Error() string { return fmt.Sprintf("entry %.100q: %v", e.Entry, e.Err) }
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
-// isSystemError reports whether the system caused the error, for example because the disk is full, and not the
-// archive.
+// isSystemError reports whether the system, not the archive, caused the error, for example because the disk is full.
 func isSystemError(err error) bool {
 	_, found := errors.AsType[syscall.Errno](err)
 	return found

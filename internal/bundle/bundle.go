@@ -1,6 +1,6 @@
 // Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote.
-// It trusts neither archives nor the disk. It does not know HTTP, the service's API, or Terraform, whose provider
-// words its errors.
+// It trusts neither archives nor the disk. It does not know HTTP, the service's API, or Terraform. The provider
+// turns its errors into messages.
 //
 // A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack].
 // [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both touch only what has a digest that the

@@ -68,6 +68,9 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"an empty commit":                   {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
 		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
 		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
+		"a job's status with the key":       {"job", `{"status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
+		"a new job's status with the key":   {"start", `{"jobId":"se_1","status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
+		"an update's status with the key":   {"update", `{"status":"at ` + testKey + `"}`, `{"Status":"at (redacted)"}`, ""},
 		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?` + signature + `"}`, ""},
 		"an error that is text":             {"job", `{"status":"failed","error":" line 1\nline 2 "}`, `{"ID":"se_1","Status":"failed","Error":"line 1\nline 2"}`, ""},
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
@@ -96,14 +99,14 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 }
 
 func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
-	long := strings.Repeat("é", 256)
+	long := strings.Repeat("é", 2048)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
 		"a start with an object":     {"start", `{"jobId":{"id":"se_1"}}`, `the field "jobId" is neither a string nor a number`},
 		"a start with null":          {"start", `{"jobId":null}`, `the response has no field "jobId"`},
 		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the field "jobId" is empty. The message in the body: no such plan`},
-		"256 characters":             {"start", `{"jobId":"` + long + `"}`, ""},
-		"257 characters":             {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 256 characters`},
+		"2048 characters":            {"start", `{"jobId":"` + long + `"}`, ""},
+		"2049 characters":            {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 2048 characters`},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" contains an unprintable character`},
 		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has leading or trailing whitespace`},
 		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl". The message in the body: still packing`},

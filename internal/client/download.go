@@ -38,8 +38,8 @@ type Destination interface {
 // another: the link, or the credential that signed it, may have expired. Right after the job, the store may not have
 // the archive yet.
 //
-// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of generateBundle, each
-// if there is one. A tar without either must have its end marker.
+// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of generateBundle, where
+// these are known. A tar without either must have its end marker.
 //
 // The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
 // ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
@@ -130,10 +130,12 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 	}
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if r.size == 0 {
-		begin, _ := body.Peek(tarBlock)
+		begin, err := body.Peek(tarBlock)
 		switch kind := http.DetectContentType(begin); {
-		case len(begin) == 0:
+		case len(begin) == 0 && err == io.EOF:
 			return incomplete("the response is empty")
+		case len(begin) == 0:
+			return incomplete("%w", err)
 		case strings.HasPrefix(kind, "text/html"):
 			return r.client.storageError(resp, begin, "a web page instead of the bundle")
 		case strings.HasPrefix(kind, "text/"):

@@ -230,6 +230,7 @@ func TestDownloadFails(t *testing.T) {
 		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
 		"if the response is cut": {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
+		"if it is cut at once":   {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
 		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
-		status, _ := r.name("status")
+		status, _ := c.status(r)
 		return readJob(r, id, status), err
 	}}, starting)
 	if err == nil {
@@ -85,14 +85,14 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, jobOperation(jobID), Plain)
+	job, _, err := call(ctx, c, c.jobOperation(jobID), Plain)
 	return job, err
 }
 
-func jobOperation(jobID string) operation[StaticExportJob] {
+func (c *Client) jobOperation(jobID string) operation[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
-		status, err := r.name("status")
+		status, err := c.status(r)
 		return readJob(r, jobID, status), err
 	}}
 }

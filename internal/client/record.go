@@ -52,11 +52,11 @@ func asText(field any) (string, bool) {
 	return "", false
 }
 
-// CheckName checks an ID or a status: 1 to 256 printable characters, without whitespace around them or a URL with a
+// CheckName checks an ID or a status: 1 to 2048 printable characters, without whitespace around them or a URL with a
 // query. It is used unchanged in requests, the state, and messages. The error follows the subject, as in "the ID is
 // empty".
 func CheckName(name string) error {
-	const longest = 256
+	const longest = 2048
 	switch {
 	case strings.TrimSpace(name) == "":
 		return errors.New("is empty")
@@ -85,6 +85,12 @@ func (r *record) name(field string) (string, error) {
 		return "", fmt.Errorf("the field %q %w", field, err)
 	}
 	return text, nil
+}
+
+// status reads a status. It may be any text, so the API key is redacted.
+func (c *Client) status(r *record) (string, error) {
+	status, err := r.name("status")
+	return c.Redact(status), err
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.

@@ -60,17 +60,17 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, updateOperation(statusID), Plain)
+	update, _, err := call(ctx, c, c.updateOperation(statusID), Plain)
 	return update, err
 }
 
-func updateOperation(statusID string) operation[UpdateStatus] {
+func (c *Client) updateOperation(statusID string) operation[UpdateStatus] {
 	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
-	return operation[UpdateStatus]{req, readUpdate}
+	return operation[UpdateStatus]{req, c.readUpdate}
 }
 
-func readUpdate(r *record) (*UpdateStatus, error) {
-	status, err := r.name("status")
+func (c *Client) readUpdate(r *record) (*UpdateStatus, error) {
+	status, err := c.status(r)
 	update := &UpdateStatus{
 		ID: r.text("_id"), ProjectID: r.text("projectId"), CreatedAt: r.text("createdAt"), EndedAt: r.text("endedAt"),
 		Status: status, Summary: r.text("summary"), Logs: r.texts("logs"), Subdomain: r.text("subdomain"), Source: r.text("source"),

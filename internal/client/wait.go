@@ -17,7 +17,7 @@ const firstPause = time.Second
 // same poll failed.
 func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration, patience Patience) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, jobOperation(jobID), func(job *StaticExportJob) (Poll, bool) {
+	return poll(ctx, c, interval, patience, c.jobOperation(jobID), func(job *StaticExportJob) (Poll, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
@@ -35,7 +35,7 @@ func (c *Client) WaitForStaticExport(ctx context.Context, jobID string, interval
 // [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus)) (*UpdateStatus, error) {
 	status := ""
-	return poll(ctx, c, interval, Plain, updateOperation(statusID), func(update *UpdateStatus) (Poll, bool) {
+	return poll(ctx, c, interval, Plain, c.updateOperation(statusID), func(update *UpdateStatus) (Poll, bool) {
 		if update.Status != status {
 			status = update.Status
 			c.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)

@@ -92,7 +92,7 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				"link_renewal":          `"never"`,
 				"renew_before":          `"1s"`,
 				"poll_interval":         `"5s"`,
-				"timeouts":              `{ read = "1m" }`,
+				"timeouts":              `{ update = "1m" }`,
 			},
 		},
 		"update_gate": {

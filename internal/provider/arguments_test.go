@@ -36,7 +36,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
 		"ID of whitespace":              {update(`status_id = " \t"`), "(status_id)\nThe ID is empty."},
 		"ID that cannot be printed":     {update(`status_id = "upd_\u0007"`), "(status_id)\nThe ID contains an unprintable character."},
-		"ID of 257 characters":          {update(`status_id = "` + strings.Repeat("é", 257) + `"`), "(status_id)\nThe ID is longer than 256 characters."},
+		"ID of 2049 characters":         {update(`status_id = "` + strings.Repeat("é", 2049) + `"`), "(status_id)\nThe ID is longer than 2048 characters."},
 		"ID with whitespace around":     {update(`status_id = "upd_1 "`), "(status_id)\nThe ID has leading or trailing whitespace."},
 		"ID that is a link":             {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query."},
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},

@@ -37,11 +37,16 @@ const (
 )
 
 var (
-	planCreation   = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stopsUnless}
-	planUpdate     = downloadStage{summaryInspectFailed, summaryInspectFailed, "", sameAgain, summaryPathInUse, stops}
-	createDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, wroteNone, applyAgain, "", wroteNone}
-	updateDownload = downloadStage{summaryWriteFailed, summaryDownloadFailed, changedNone, applyAgain, "", changedNone}
-	deleteDownload = downloadStage{summaryDeleteFailed, summaryDeleteFailed, deletedNone, sameAgain, summaryForeignFiles, "It was not deleted."}
+	planCreation = downloadStage{onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
+		warning: summaryPathInUse, occupied: stopsUnless}
+	planUpdate = downloadStage{onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
+		warning: summaryPathInUse, occupied: stops}
+	createDownload = downloadStage{onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
+		unchanged: wroteNone, occupied: wroteNone}
+	updateDownload = downloadStage{onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
+		unchanged: changedNone, occupied: changedNone}
+	deleteDownload = downloadStage{onDisk: summaryDeleteFailed, elsewhere: summaryDeleteFailed, runAgain: sameAgain,
+		unchanged: deletedNone, warning: summaryForeignFiles, occupied: "It was not deleted."}
 )
 
 // mismatchError reports a bundle that is not the expected one.

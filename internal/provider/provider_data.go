@@ -25,9 +25,8 @@ type providerData struct {
 	// unknown names the provider arguments whose values are not known yet. If there are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// refreshed are the unfinished jobs that the refresh of a plan has found, and deleted those that an apply has
-	// removed from the state. Neither is in the state of the create that follows.
-	refreshed, deleted unfinishedJobs
+	// deleted are the unfinished jobs that an apply has removed from the state, for a create that follows.
+	deleted unfinishedJobs
 	// written is what downloads have put in place since Configure, which each command of the CLI calls.
 	written bundle.Run
 }

@@ -44,6 +44,22 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+// The link of an old job is renewed after a failure, but an import has none.
+func TestFirstLinkOfAnImportIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
+	c := h.cli(t, export())
+	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 403, Lasts: 35 * time.Second})
+	c.apply(t, 1)
+	if state := c.values(t)[site]; state["bundle_url"] != nil {
+		t.Errorf("the state is %v", state)
+	}
+	c.apply(t, 0)
+	c.wantJob(t, 0)
+}
+
 func TestImportByIdentityNeedsTheDomainAndTheJob(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})

@@ -15,11 +15,6 @@ import (
 // This file holds what diagnostics say about an export. Terraform repeats the warnings of a plan at the end of its
 // apply, so they say what the plan does, not what an apply would do.
 
-const ifStillMissing = "If the service still does not find it, the next apply exports the site again."
-
-const resumeByApply = "To resume this job, run \"terraform apply\" again, even if the plan shows a replacement (-/+). " +
-	"To start another one instead, change triggers."
-
 // exportFailure is why an export failed.
 type exportFailure struct {
 	stage exportStage
@@ -49,6 +44,14 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), state), "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	}
 	cause := explain(f.cause)
+	if interrupted(f.cause) && f.stage != stageStart {
+		cause.advice = "" // the last sentence says it
+	}
+	resume := "To resume this job, run \"terraform apply\" again"
+	if export != nil && f.about == export.JobID.ValueString() {
+		resume += ", even if the plan shows a replacement (-/+)"
+	}
+	resume += ". To start another one instead, change triggers."
 	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard."
 	noLink := "Job " + f.about + " completed, but no link was received."
 	switch {
@@ -56,26 +59,25 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 		return summaryStartFailed, f.describeStart(c, cause, state)
 	case f.stage == stageRenewal && f.missing():
 		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(lookUp, "The next apply exports the site again."))
-	case f.stage == stageRenewal && interrupted(f.cause):
-		return summaryRenewalFailed, paragraphs(cause.what, state, "The next apply tries again.")
 	case f.stage == stageRenewal:
 		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(cause.advice, "The next apply tries again."))
 	case f.stage == stageLink && f.missing():
-		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(lookUp, ifStillMissing))
-	case f.stage == stageLink && interrupted(f.cause):
-		return summaryExportInterrupted, paragraphs(cause.what, sentences(noLink, state), resumeByApply)
-	case f.stage == stageLink:
-		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(cause.advice, resumeByApply))
+		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(lookUp, "The next apply may export the site again."))
 	case f.missing():
-		return summaryJobNotFound, paragraphs(cause.what, state, sentences(lookUp, ifStillMissing))
-	case interrupted(f.cause):
-		return summaryExportInterrupted, paragraphs(cause.what, sentences(progressOf(f.about, f.job), state), resumeByApply)
+		return summaryJobNotFound, paragraphs(cause.what, state,
+			sentences(lookUp, "If the service still does not find it, the next apply exports the site again."))
 	}
-	summary = summaryExportFailed
-	if timedOut(f.cause) {
+	summary, known := summaryExportFailed, progressOf(f.about, f.job)
+	if f.stage == stageLink {
+		summary, known = summaryLinkFailed, noLink
+	}
+	switch {
+	case interrupted(f.cause):
+		summary = summaryExportInterrupted
+	case timedOut(f.cause) && f.stage == stageJob:
 		summary = summaryExportTimedOut
 	}
-	return summary, paragraphs(cause.what, sentences(progressOf(f.about, f.job), state), sentences(cause.advice, resumeByApply))
+	return summary, paragraphs(cause.what, sentences(known, state), sentences(cause.advice, resume))
 }
 
 // describeStart returns the detail of a start that failed.
@@ -85,8 +87,8 @@ func (f *exportFailure) describeStart(c *client.Client, cause explanation, state
 	switch {
 	case client.MayHaveStarted(f.cause):
 		return paragraphs(cause.what, sentences("A job may have been started for "+f.about+", but its ID was not received.", state),
-			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
-				"See "+errorsPage+"#a-job-may-have-been-started", cause.advice)
+			cause.advice, "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
+				"See "+errorsPage+"#a-job-may-have-been-started")
 	case client.IsNotFound(f.cause):
 		return paragraphs(cause.what, noJob, "Check that the organization of the API key owns the domain, and that base_url ("+c.BaseURL()+") "+
 			"is the base URL of the API with its version segment.")
@@ -102,7 +104,7 @@ func describeLink(export *storedExport, now time.Time) string {
 	case export == nil:
 		return ""
 	case !export.linked():
-		return "The state has the job's ID, but no link."
+		return "The state has the job's ID."
 	case export.ExpiresAt.IsNull():
 		return "The state keeps the existing link, whose expiry is unknown."
 	case now.Before(export.expiresAt()):
@@ -134,7 +136,7 @@ func warnAboutLink(export *storedExport, unreadableExpiry string, wanted wantedE
 	case export.linkDue(now, wanted):
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
 			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. With renew_before = %q, every apply renews it.\n\n"+
-				"Set renew_before to less than the link lifetime. If it is 0s, check this machine's clock.",
+				"Set renew_before to less than the link lifetime. If it is already 0s, check this machine's clock.",
 				expiresAt, now.UTC().Format(time.RFC3339), shortDuration(wanted.renewBefore)))
 	}
 }
@@ -146,7 +148,9 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	adopted.Triggers, adopted.Parameters = "{}", "{}" // as after an import
 	switch {
 	case resumes:
-		warnAboutResumption(export.Pending.JobID, "", diags)
+		warnAboutJob(diags, summaryCanResume, export.Pending.JobID, "Job %[1]s was started for this content and has no link yet. "+
+			"This plan resumes it, and starts another job only if the service does not find job %[1]s for %[2]s. "+
+			"If job %[1]s has failed, the apply reports why, and the next apply starts another job.", notFoundLimit)
 	case export.Imported && step != stepExport && !wanted.equals(adopted):
 		warnAboutJob(diags, summaryImportAdopts, jobID, "The service does not return the inputs of the imported job %[1]s. "+
 			"This plan records the configured triggers and additional_parameters and does not start an export.\n\n"+
@@ -155,8 +159,6 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 		warnAboutJob(diags, summaryImportDiffers, jobID, "Job %[1]s was imported as a job for %[2]s. This plan starts another job, for %[3]s.\n\n"+
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
 			export.Domain.ValueString(), wanted.inputs.Domain)
-	case step == stepLink && export.unfinished() != nil:
-		warnAboutJob(diags, summaryCanResume, jobID, "Job %[1]s has no link yet. This plan resumes it and does not start another one.")
 	}
 	if step != stepExport {
 		return
@@ -175,22 +177,14 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	}
 }
 
-// warnAboutCreate tells an approver that a create resumes a job that the refresh has found unfinished, and whose
-// resource may be tainted. It is silent about a job that was started for other content, because a create does not
-// show which resource it replaces.
-func warnAboutCreate(refreshed *unfinishedJobs, wanted wantedExport, diags *diag.Diagnostics) {
-	const createsFirst = "\n\nIf the plan creates the replacement first (+/-), it starts another job: do not apply it. " +
-		"Run \"terraform untaint ADDRESS\" for this resource, and plan again."
-	if job := refreshed.take(func(job unfinishedJob) bool { return wanted.equals(job.Inputs) }); job != nil {
-		warnAboutResumption(job.JobID, createsFirst, diags)
-	}
-}
-
-// warnAboutResumption warns that a plan resumes a job that is not that of the state.
-func warnAboutResumption(jobID, inAddition string, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryCanResume, jobID, "Job %[1]s was started for this content and has no link yet. This plan resumes it. "+
-		"It starts another job only if the service does not find job %[1]s for %[2]s. "+
-		"If job %[1]s has failed, the apply reports why, and the next apply starts another job.%[3]s", notFoundLimit, inAddition)
+// warnAboutUnfinishedJob tells an approver that an apply resumes the job of an export. It speaks for the refresh,
+// because Terraform does not show the plan of a tainted resource which job it has.
+func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
+	warnAboutJob(diags, summaryCanResume, jobID, "When it was last read, this resource had no link to the bundle of job %[1]s. "+
+		"An apply resumes the job, also as a replacement (-/+), if the domain, triggers, and additional_parameters "+
+		"are those that the job was started with. Otherwise, it starts another job.\n\n"+
+		"If the plan creates the replacement first (+/-), it starts another job, too: do not apply it. "+
+		"Run \"terraform untaint ADDRESS\" for this resource, and plan again.")
 }
 
 // warnAboutOtherContent warns that a plan does not resume a job; nil for none. If not all inputs are known yet, they

@@ -103,16 +103,9 @@ func TestWarningsOfAPlan(t *testing.T) {
 		warnAboutUpdate(s.export.nextStep(wanted, s.export.linkDue(startOfTime, wanted)), s.export, wanted, &diags)
 		texts[name] = textOf(diags)
 	}
-	for name, changes := range map[string][]change{
-		"create, of the same content": {},
-		"create, of other content":    {newContent},
-	} {
-		s, diags := completedExport(append([]change{running}, changes...)), diag.Diagnostics{}
-		var refreshed unfinishedJobs
-		refreshed.add(*s.export.unfinished())
-		warnAboutCreate(&refreshed, s.plan.wanted(), &diags)
-		texts[name] = textOf(diags)
-	}
+	var diags diag.Diagnostics
+	warnAboutUnfinishedJob("se_1", &diags)
+	texts["refresh of a first export that did not finish"] = textOf(diags)
 	wantTexts(t, "plan_of_export.txt", texts)
 }
 

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
@@ -10,28 +11,23 @@ import (
 // ModifyPlan shows what the apply will do. Terraform plans again in the apply and compares the two plans, so
 // ModifyPlan leaves everything that may differ by then unknown.
 func (r *staticExportResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() {
+	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
 		return
 	}
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	wanted := plan.wanted()
-	if req.State.Raw.IsNull() {
-		warnAboutCreate(&r.data.refreshed, wanted, &resp.Diagnostics)
-		return
-	}
 	export := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	r.data.refreshed.take(func(job unfinishedJob) bool { return job.JobID == export.JobID.ValueString() }) // it is not tainted
 	step := export.nextStep(wanted, export.linkDue(r.data.clock.Now(), wanted))
 	warnAboutUpdate(step, export, wanted, &resp.Diagnostics)
 	old, now := export.AdditionalParameters, plan.AdditionalParameters
 	if !now.IsUnknown() && !now.IsNull() && !old.IsNull() && canonicalParameters(now.ValueString()) == canonicalParameters(old.ValueString()) {
 		plan.AdditionalParameters = old // other whitespace is no change
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("additional_parameters"), old)...)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if step == stepNone && resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}

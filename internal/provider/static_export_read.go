@@ -22,7 +22,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := r.data.withTimeout(ctx, export.Timeouts, "read", defaultReadTimeout)
+	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
 	job, err := c.GetStaticExportJob(ctx, export.JobID.ValueString())
@@ -32,15 +32,15 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 			warnAboutFailedJob(c, job, &resp.Diagnostics)
 		}
 		export.jobRead(job)
+		if export.unfinished() != nil {
+			warnAboutUnfinishedJob(job.ID, &resp.Diagnostics)
+		}
 	case client.IsNotFound(err):
 		export.jobUnread(err)
 		warnAboutMissingJob(export.JobID.ValueString(), err, &resp.Diagnostics)
 	default:
 		addRefreshFailure(err, &resp.Diagnostics)
 		return
-	}
-	if job := export.unfinished(); job != nil {
-		r.data.refreshed.add(*job)
 	}
 	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }

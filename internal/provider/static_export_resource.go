@@ -126,7 +126,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
 			"job_id":            text("ID of the export job that the bundle comes from."),
 			"status":            text(jobStatusDescription),
-			"page_count":        number("Number of exported pages."),
+			"page_count":        number("Number of exported pages, as the service last reported it."),
 			"bundle_url":        link,
 			"expires_at":        text(expiresAtDescription + " A link without a known expiry is not renewed."),
 			"bundle_size_bytes": number(bundleSizeDescription),
@@ -134,7 +134,6 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for a first export. Default: `1h`.",
 			"update": "Timeout for any other export, or a renewal. Default: `1h`.",
-			"read":   "Timeout for a refresh. Default: `5m`.",
 		}),
 	}
 }

@@ -21,8 +21,7 @@ type unfinishedJob struct {
 }
 
 // unfinishedJobs hands jobs from one call of the provider to a later one of the same run, because Terraform withholds
-// the state of a tainted resource from its plan and from its Create. Several exports may have the same inputs, and so
-// as many jobs.
+// the state of a tainted resource from its Create. Several jobs may have the same inputs.
 type unfinishedJobs struct {
 	mu   sync.Mutex
 	jobs []unfinishedJob

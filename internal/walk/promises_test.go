@@ -149,14 +149,13 @@ func (e *event) planReads() bool {
 }
 
 // planNames holds for a plan that shows another job. Of a tainted resource, only the refresh sees
-// the job, which the plan knows by its inputs, and Terraform drops the pending one.
+// the job, and Terraform drops the pending one.
 func (e *event) planNames() bool {
 	if e.failed || e.action == create || e.known("job_id") || e.before.tainted && e.NoRefresh || e.forced() || e.job.imported {
 		return true
 	}
 	named := func(r *record) bool { return r.id == "" || r.failed || mentions(e.said, r.id) }
-	other := e.before.tainted && (e.job.content != e.config().content(e.on) || e.Unknown != "")
-	old := other || e.linked() && (e.before.tainted || e.otherInputs() || e.Unknown != "" || !e.gone())
+	old := e.linked() && (e.before.tainted || e.otherInputs() || e.Unknown != "" || !e.gone())
 	return (old || named(e.job)) && (e.before.tainted || named(e.pending))
 }
 

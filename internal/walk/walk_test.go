@@ -116,7 +116,7 @@ const (
 var argumentTypes = map[string]tftypes.Type{
 	"domain": tftypes.String, "triggers": tftypes.Map{ElementType: tftypes.String}, "additional_parameters": tftypes.String,
 	"link_renewal": tftypes.String, "renew_before": tftypes.String, "poll_interval": tftypes.String,
-	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String, "read": tftypes.String}},
+	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String}},
 }
 
 func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
@@ -129,7 +129,7 @@ func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
 		var value any
 		switch text := s[name]; {
 		case name == "timeouts" && text != "":
-			value = map[string]tftypes.Value{"create": str(text), "update": str(text), "read": tftypes.NewValue(tftypes.String, nil)}
+			value = map[string]tftypes.Value{"create": str(text), "update": str(text)}
 		case name == unknown && name != "timeouts": // a block is there or not
 			value = tftypes.UnknownValue
 		case name == "domain":
