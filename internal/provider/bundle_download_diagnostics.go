@@ -37,16 +37,26 @@ const (
 )
 
 var (
-	planCreation = downloadStage{onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		warning: summaryPathInUse, occupied: stopsUnless}
-	planUpdate = downloadStage{onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		warning: summaryPathInUse, occupied: stops}
-	createDownload = downloadStage{onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: wroteNone, occupied: wroteNone}
-	updateDownload = downloadStage{onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: changedNone, occupied: changedNone}
-	deleteDownload = downloadStage{onDisk: summaryDeleteFailed, elsewhere: summaryDeleteFailed, runAgain: sameAgain,
-		unchanged: deletedNone, warning: summaryForeignFiles, occupied: "It was not deleted."}
+	planCreation = downloadStage{
+		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
+		warning: summaryPathInUse, occupied: stopsUnless,
+	}
+	planUpdate = downloadStage{
+		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
+		warning: summaryPathInUse, occupied: stops,
+	}
+	createDownload = downloadStage{
+		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
+		unchanged: wroteNone, occupied: wroteNone,
+	}
+	updateDownload = downloadStage{
+		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
+		unchanged: changedNone, occupied: changedNone,
+	}
+	deleteDownload = downloadStage{
+		onDisk: summaryDeleteFailed, elsewhere: summaryDeleteFailed, runAgain: sameAgain,
+		unchanged: deletedNone, warning: summaryForeignFiles, occupied: "It was not deleted.",
+	}
 )
 
 // mismatchError reports a bundle that is not the expected one.
