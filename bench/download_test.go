@@ -54,7 +54,7 @@ func download(service, jobID, target string) error {
 	}
 	err = c.DownloadBundle(ctx, jobID, staged)
 	if err == nil {
-		_, err = staged.Unpack(ctx)
+		_, err = staged.Verify(ctx)
 	}
 	if err == nil {
 		_, err = staged.Commit(ctx, &bundle.Run{}, nil)

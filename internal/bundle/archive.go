@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -166,11 +167,11 @@ func (a *archiveReader) tar(source io.Reader) error {
 		header, err := r.Next()
 		switch {
 		case err == io.EOF:
-			// The checksum of a gzip file is at its end, after any padding of the tar.
-			_, err := io.Copy(io.Discard, stream)
+			_, err := io.Copy(io.Discard, stream) // a gzip file ends with its checksum, after any padding of the tar
 			return err
 		case errors.Is(err, tar.ErrHeader) && len(a.tree) == 0:
-			return NotAnArchive
+			_, err := io.Copy(io.Discard, stream) // to the checksum of a gzip file
+			return cmp.Or(err, error(NotAnArchive))
 		case err != nil:
 			return err
 		}
@@ -251,9 +252,8 @@ func zipName(f *zip.File) string {
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. On every system, add refuses names that
-// lead out of the archive or are too long for common file systems, and backslashes. It also refuses what the system
-// reserves.
+// add adds the current entry, after its parents. A directory has no body. It refuses names that lead out of the archive,
+// are too long for common file systems, have a backslash, or are reserved by the system.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)

@@ -1,8 +1,7 @@
 // Package bundle verifies the bundle of a static export, unpacks it, puts it in place, and recognizes what it wrote.
-// It trusts neither archives nor the disk. It does not know HTTP, the service's API, or Terraform. The provider
-// turns its errors into messages.
+// It trusts neither archives nor the disk, and knows neither HTTP nor Terraform: the provider words its errors.
 //
-// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Unpack].
+// A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Verify].
 // [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both touch only what has a digest that the
 // caller knows as its own.
 package bundle
@@ -64,7 +63,7 @@ func (e *LeftError) Unwrap() error { return e.Err }
 
 // Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that
 // replaces the one that is removed.
-type Run struct{ committed []string } // absolute paths
+type Run struct{ committed []fs.FileInfo }
 
 // changing is held from the last look at a target to the renames, against other changes in this process. It guards
 // every Run.
@@ -103,13 +102,13 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (digest string, err er
 // Staged is a new bundle in a temporary directory. What is written to it is appended to the archive.
 type Staged struct {
 	io.Writer
-	SizeBytes int64 // of the archive; known after Unpack
+	SizeBytes int64 // of the archive; known after Verify
 
 	target        Target
 	temporary     string // directory; "" if it is kept
 	archive       *os.File
 	hash          hash.Hash // of the archive so far
-	fresh, digest string    // what is put in place; known after Unpack
+	fresh, digest string    // what is put in place; known after Verify
 }
 
 // Stage creates an empty archive in a temporary directory beside the target, and missing parents.
@@ -118,16 +117,21 @@ func (t Target) Stage() (*Staged, error) {
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
 		return nil, err
 	}
-	temporary, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
+	s, err := t.beside()
 	if err != nil {
 		return nil, err
 	}
-	s := &Staged{target: t, temporary: temporary, hash: sha256.New()}
 	if s.archive, err = os.OpenFile(s.in("archive"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		return nil, cmp.Or(err, s.Close())
 	}
 	s.Writer = io.MultiWriter(s.archive, s.hash)
 	return s, nil
+}
+
+// beside creates only the temporary directory.
+func (t Target) beside() (*Staged, error) {
+	temporary, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
+	return &Staged{target: t, temporary: temporary, hash: sha256.New()}, err
 }
 
 func (s *Staged) in(name string) string { return filepath.Join(s.temporary, name) }
@@ -142,9 +146,9 @@ func (s *Staged) Restart() error {
 // SHA256 returns the checksum of the archive so far, in lowercase hexadecimal.
 func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Unpack reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive
+// Verify reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive
 // will do. Nothing may be written after it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
-func (s *Staged) Unpack(ctx context.Context) (content Content, err error) {
+func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 	defer func() { err = cmp.Or(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
 	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
 		return Content{}, err
@@ -192,8 +196,8 @@ func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, erro
 		_ = os.Chmod(s.fresh, info.Mode().Perm())
 	}
 	if err = robustio.Rename(s.fresh, target); err == nil {
-		path, _ := filepath.Abs(target)
-		run.committed = append(run.committed, path)
+		info, _ = os.Lstat(target)
+		run.committed = append(run.committed, info)
 		return owned.with(s.digest), nil
 	}
 	if moved {
@@ -207,7 +211,7 @@ func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, erro
 
 // Close deletes the temporary directory, unless it holds what could not be put back. The error is a [*LeftError].
 func (s *Staged) Close() error {
-	_ = s.archive.Close()                                   // of no file, or again after Unpack, it does nothing
+	_ = s.archive.Close()                                   // of no file, or again after Verify, it does nothing
 	if err := robustio.RemoveAll(s.temporary); err != nil { // which does nothing for ""
 		return &LeftError{s.temporary, false, err}
 	}
@@ -219,17 +223,18 @@ func (s *Staged) Close() error {
 func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
 	changing.Lock()
 	defer changing.Unlock()
-	if path, _ := filepath.Abs(t.Path); slices.Contains(run.committed, path) {
+	t.Path = filepath.Clean(t.Path)
+	if info, err := os.Lstat(t.Path); err == nil && slices.ContainsFunc(run.committed, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
 		return nil
 	}
 	if digest, err := t.Inspect(ctx, owned); err != nil || digest == "" {
 		return err
 	}
-	s, err := t.Stage()
+	s, err := t.beside()
 	if err != nil {
 		return err
 	}
-	err = robustio.Rename(s.target.Path, s.in("old"))
+	err = robustio.Rename(t.Path, s.in("old"))
 	return cmp.Or(err, s.Close())
 }
 
@@ -239,14 +244,10 @@ type Content struct {
 	Files  int64
 }
 
-// checksum is the SHA-256 of a file's content.
-type checksum [sha256.Size]byte
+type checksum [sha256.Size]byte // SHA-256 of a file's content
+var ofDirectory checksum        // stands for that of a directory
 
-// ofDirectory stands for the checksum of a directory.
-var ofDirectory checksum
-
-// tree is the content of an archive or of a directory on disk: a checksum for each slash-separated name, including
-// parents without their own entry.
+// tree is the content of an archive or a directory: a checksum for each slash-separated name, and for each parent.
 type tree map[string]checksum
 
 // content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		_, err = staged.Write(part)
 		must(d.t, err)
 	}
-	if d.content, err = staged.Unpack(d.t.Context()); err != nil {
+	if d.content, err = staged.Verify(d.t.Context()); err != nil {
 		return nil, errors.Join(err, staged.Close())
 	}
 	if staged.SHA256() != sha256Of(data) || staged.SizeBytes != int64(len(data)) {
@@ -246,8 +247,10 @@ func TestRemoveLeavesWhatTheSameRunHasWritten(t *testing.T) {
 		d, data := newDisk(t, unpack), siteOf(t, "1")
 		must(t, d.put(data))
 		renamed := d.Target
-		renamed.Path = filepath.Join(d.root, "out", ".", "bundle") + string(filepath.Separator)
+		must(t, os.Symlink("out", filepath.Join(d.root, "alias")))
+		renamed.Path = filepath.Join(d.root, "alias", "bundle") + string(filepath.Separator)
 		must(t, renamed.Remove(t.Context(), &d.run, d.owned))
+		must(t, os.Remove(filepath.Join(d.root, "alias")))
 		d.wantListing(d.listingOf(data, "1"))
 		must(t, d.remove())
 		d.wantListing(map[string]string{"out/": ""})
@@ -324,6 +327,7 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 		"an archive with an unsafe name": {tarOf(t, regular("../evil", "x")), 0},
 		"an archive that is cut off":     {shorter(archive, 9), -1},
 		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
+		"a large gzip that is cut off":   {shorter(gzipOf(t, bytes.Repeat([]byte("text"), 50_000)), 9), -1},
 	} {
 		d := newDisk(t, false)
 		if err := d.put(tc.data); (err != nil) != (tc.files < 0) || err != nil && !isA[*ArchiveError](err) {

@@ -38,8 +38,8 @@ type Destination interface {
 // another: the link, or the credential that signed it, may have expired. Right after the job, the store may not have
 // the archive yet.
 //
-// The bundle is whole if it has the length that the store returns with it, and the sizeBytes of generateBundle, where
-// these are known. A tar without either must have its end marker.
+// The bundle is whole if it has the length that the store returns with it, or if it returns none, the sizeBytes of
+// generateBundle. A tar without either must have its end marker.
 //
 // The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
 // ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
@@ -143,10 +143,7 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		}
 		r.isTar = isTarHeader(begin)
 	}
-	if stated := bundle.SizeBytes; stated != nil && *stated > 0 {
-		if r.total >= 0 && r.total != *stated {
-			return r.client.storageError(resp, nil, fmt.Sprintf("%d bytes instead of the bundle, which has %d bytes according to the service", r.total, *stated))
-		}
+	if stated := bundle.SizeBytes; r.total < 0 && stated != nil && *stated > 0 {
 		r.total = *stated
 	}
 	buffer := make([]byte, downloadBuffer)

@@ -22,7 +22,7 @@ type StaticExportJob struct {
 	Progress  *float64   // usually a percentage; the contract leaves its type and unit open
 	PageCount *int64     // the pages exported so far
 	CreatedAt *time.Time // in UTC
-	Error     string     // the service's message about a failed job, as sent
+	Error     string     // the service's message about a failed job, redacted
 }
 
 // The final statuses of a static export job. Any other status means that the job is still running.
@@ -75,7 +75,7 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		id, err := r.name("jobId")
 		status, _ := c.status(r)
-		return readJob(r, id, status), err
+		return c.readJob(r, id, status), err
 	}}, starting)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
@@ -93,15 +93,15 @@ func (c *Client) jobOperation(jobID string) operation[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
 		status, err := c.status(r)
-		return readJob(r, jobID, status), err
+		return c.readJob(r, jobID, status), err
 	}}
 }
 
-func readJob(r *record, id, status string) *StaticExportJob {
+func (c *Client) readJob(r *record, id, status string) *StaticExportJob {
 	return &StaticExportJob{
 		ID: id, Status: status,
 		Progress: r.number("progress"), PageCount: r.count("pageCount"), CreatedAt: r.instant("createdAt"),
-		Error: display.FieldMessage(r.fields["error"]),
+		Error: c.Redact(display.FieldMessage(r.fields["error"])),
 	}
 }
 

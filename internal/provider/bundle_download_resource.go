@@ -247,7 +247,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{"sha256", staged.SHA256(), wanted}
 	}
-	content, err := staged.Unpack(ctx)
+	content, err := staged.Verify(ctx)
 	if err != nil {
 		return err
 	}

@@ -127,11 +127,17 @@ func (run *exportRun) update(ctx context.Context) *exportFailure {
 	return nil
 }
 
-// exportAgain resumes the pending job if it has the wanted inputs. Otherwise, or if the service does not find it,
-// exportAgain starts another job. The state keeps the old job and its link until there is a new link.
+// exportAgain resumes the pending job if it has the wanted inputs, and asks once more for a bundle that was missing.
+// Otherwise, or if the service does not find it, exportAgain starts another job. The state keeps the old job and its
+// link until there is a new link.
 func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
-	if run.export.resumes(run.wanted) {
+	e := run.export
+	if e.resumes(run.wanted) {
 		if failure := run.finishPending(ctx); failure == nil || !failure.missing() {
+			return failure
+		}
+	} else if e.BundleMissing && !e.JobMissing && !e.failed() && !e.differs(run.wanted) {
+		if failure := run.finish(ctx, e); failure == nil || !failure.missing() {
 			return failure
 		}
 	}
@@ -139,7 +145,7 @@ func (run *exportRun) exportAgain(ctx context.Context) *exportFailure {
 	if failure != nil {
 		return failure
 	}
-	run.export.pendingStarted(job, run.wanted.inputs)
+	e.pendingStarted(job, run.wanted.inputs)
 	return run.finishPending(ctx)
 }
 

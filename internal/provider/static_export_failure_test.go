@@ -155,6 +155,21 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	}
 }
 
+func TestMissingBundleThatIsBackIsNotExportedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
+	c := h.cli(t, export())
+	c.apply(t, 0)
+	h.clock.Advance(2 * time.Hour)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second})
+	c.apply(t, 1)
+	h.clock.Advance(time.Minute)
+	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryMissing)
+	c.wantJob(t, 0)
+	c.wantEmptyPlan(t)
+	h.wantStarts(t, 1)
+}
+
 func TestMissingBundleIsExportedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
@@ -163,7 +178,7 @@ func TestMissingBundleIsExportedOnce(t *testing.T) {
 	lost := h.service.JobIDs()[0]
 	h.clock.Advance(2 * time.Hour)
 	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "The next apply exports the site again.")
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "the next apply exports the site again.")
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 	wantPhrases(t, c.apply(t, 1), "Warning: "+summaryMissing+": job "+lost, "Error: "+summaryExportTimedOut)
 	replacement := h.service.JobIDs()[1]

@@ -26,7 +26,7 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged st
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(c, job), unchanged, "A failed job has no bundle. To export the site again, change triggers in the docs_static_export resource that exports it. "+
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), unchanged, "A failed job has no bundle. To export the site again, change triggers in the docs_static_export resource that exports it. "+
 			"Otherwise, use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, sentences(progressOf(jobID, job), unchanged), "")
@@ -59,8 +59,8 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 }
 
 // failureOf describes why a job failed.
-func failureOf(c *client.Client, job *client.StaticExportJob) string {
-	message := strings.TrimSuffix(c.Redact(job.Error), ".")
+func failureOf(job *client.StaticExportJob) string {
+	message := strings.TrimSuffix(job.Error, ".")
 	if message == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}

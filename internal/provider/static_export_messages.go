@@ -41,7 +41,7 @@ func (f *exportFailure) missing() bool { return f.stage != stageStart && client.
 func (f *exportFailure) describe(c *client.Client, export *storedExport, now time.Time) (summary, detail string) {
 	state := describeLink(export, now)
 	if f.cause == nil {
-		return summaryJobFailed, paragraphs(sentences(failureOf(c, f.job), state), "Fix the site, then run \"terraform apply\" again, which starts another job.")
+		return summaryJobFailed, paragraphs(sentences(failureOf(f.job), state), "Fix the site, then run \"terraform apply\" again, which starts another job.")
 	}
 	cause := explain(f.cause)
 	if interrupted(f.cause) && f.stage != stageStart {
@@ -52,20 +52,20 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 		resume += ", even if the plan shows a replacement (-/+)"
 	}
 	resume += ". To start another one instead, change triggers."
-	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard."
+	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard. " +
+		"If the service still does not find it, the next apply exports the site again."
 	noLink := "Job " + f.about + " completed, but no link was received."
 	switch {
 	case f.stage == stageStart:
 		return summaryStartFailed, f.describeStart(c, cause, state)
 	case f.stage == stageRenewal && f.missing():
-		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(lookUp, "The next apply exports the site again."))
+		return summaryRenewalFailed, paragraphs(cause.what, state, lookUp)
 	case f.stage == stageRenewal:
 		return summaryRenewalFailed, paragraphs(cause.what, state, sentences(cause.advice, "The next apply tries again."))
 	case f.stage == stageLink && f.missing():
-		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), sentences(lookUp, "The next apply may export the site again."))
+		return summaryLinkFailed, paragraphs(cause.what, sentences(noLink, state), lookUp)
 	case f.missing():
-		return summaryJobNotFound, paragraphs(cause.what, state,
-			sentences(lookUp, "If the service still does not find it, the next apply exports the site again."))
+		return summaryJobNotFound, paragraphs(cause.what, state, lookUp)
 	}
 	summary, known := summaryExportFailed, progressOf(f.about, f.job)
 	if f.stage == stageLink {
@@ -171,6 +171,9 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 		next = "uses job " + export.Pending.JobID + " instead."
 	} else {
 		warnAboutOtherContent(export.Pending, wanted, diags)
+		if !export.JobMissing {
+			next += " First, it asks for the bundle once more."
+		}
 	}
 	if (export.JobMissing || export.BundleMissing) && (!wanted.known || !export.differs(wanted)) {
 		warnAboutJob(diags, summaryMissing, jobID, "The service did not find job %[1]s or its bundle for %[2]s, so this plan %[3]s", notFoundLimit, next)
@@ -181,9 +184,8 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 // because Terraform does not show the plan of a tainted resource which job it has.
 func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryCanResume, jobID, "When it was last read, this resource had no link to the bundle of job %[1]s. "+
-		"An apply resumes the job, also as a replacement (-/+), if the domain, triggers, and additional_parameters "+
-		"are those that the job was started with. Otherwise, it starts another job.\n\n"+
-		"If the plan creates the replacement first (+/-), it starts another job, too: do not apply it. "+
+		"If the plan shows ~ or -/+ for this resource, the apply resumes the job, or with another domain, triggers, or additional_parameters, "+
+		"starts another one.\n\nIf the plan shows +/-, the apply starts another job: do not apply it. "+
 		"Run \"terraform untaint ADDRESS\" for this resource, and plan again.")
 }
 
@@ -210,8 +212,8 @@ func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
 }
 
 // warnAboutFailedJob warns about a job that has failed since the state was last refreshed.
-func warnAboutFailedJob(c *client.Client, job *client.StaticExportJob, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryJobFailed, job.ID, "%[2]s\n\nIf this plan exports the site again, fix the site before you apply the plan.", failureOf(c, job))
+func warnAboutFailedJob(job *client.StaticExportJob, diags *diag.Diagnostics) {
+	warnAboutJob(diags, summaryJobFailed, job.ID, "%[2]s\n\nIf this plan exports the site again, fix the site before you apply the plan.", failureOf(job))
 }
 
 // warnAboutMissingJob warns about a job that a refresh did not find.
@@ -228,11 +230,11 @@ func addRefreshFailure(err error, diags *diag.Diagnostics) {
 const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
 
 // addImportFailure reports a job that could not be read, or that has failed.
-func addImportFailure(c *client.Client, job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
+func addImportFailure(job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
 	if err != nil {
 		addError(diags, summaryImportFailed, err, "", "")
 		return
 	}
-	diags.AddError(summaryImportFailed, paragraphs(failureOf(c, job),
+	diags.AddError(summaryImportFailed, paragraphs(failureOf(job),
 		"A failed job has no bundle. Import a job that has not failed, or apply without an import to export the site."))
 }

@@ -29,7 +29,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	switch {
 	case err == nil:
 		if job.Status == client.JobFailed && !export.failed() {
-			warnAboutFailedJob(c, job, &resp.Diagnostics)
+			warnAboutFailedJob(job, &resp.Diagnostics)
 		}
 		export.jobRead(job)
 		if export.unfinished() != nil {
@@ -59,7 +59,7 @@ func (r *staticExportResource) ImportState(ctx context.Context, req resource.Imp
 
 	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
 	if err != nil || job.Status == client.JobFailed {
-		addImportFailure(c, job, err, &resp.Diagnostics)
+		addImportFailure(job, err, &resp.Diagnostics)
 		return
 	}
 	// The state is null. Setting one attribute adds the others as typed nulls.

@@ -99,7 +99,7 @@ type exportStep int
 const (
 	stepNone   exportStep = iota // it records changed arguments
 	stepLink                     // it creates a link for the job, after waiting for it if it is still running
-	stepExport                   // it resumes the pending job if that has the same inputs, or starts another job
+	stepExport                   // it resumes the pending job if that has the same inputs, asks for a missing bundle, or starts another job
 )
 
 // nextStep decides what an apply does. due reports whether the link is due for renewal then. ModifyPlan and Update

@@ -18,6 +18,8 @@ var (
 	userInURL = regexp.MustCompile(`://[^\s/?#"<>]*@`)
 	// queryInURL matches a path, or a whole URL, and its query or fragment.
 	queryInURL = regexp.MustCompile(`(/[^\s?#"<>]*[?#])[^\s"<>]+`)
+	// signed matches a parameter that makes a link a credential, with or without the link, and its value.
+	signed = regexp.MustCompile(`((?:X-(?:Amz|Goog)-[\w-]+|[Ss]ignature|sig)(?:=|%3[Dd]))[^\s"<>]+`)
 )
 
 // Redactor makes text safe to show.
@@ -27,13 +29,13 @@ type Redactor struct {
 }
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the secret, and without the user information,
-// query, and fragment of any URL. The query of a presigned link is a credential.
+// query, and fragment of any URL, and the signature of a presigned link, which is a credential.
 func (r Redactor) Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.ReplaceAll(text, r.Secret, redacted)
 	text = userInURL.ReplaceAllString(text, "://"+redacted+"@")
 	text = queryInURL.ReplaceAllString(text, "${1}"+redacted)
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(signed.ReplaceAllString(text, "${1}"+redacted))
 	if len(text) > maxShown {
 		const shortened = " (shortened)"
 		text = strings.ToValidUTF8(text[:maxShown-len(shortened)], "") + shortened
