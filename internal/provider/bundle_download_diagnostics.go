@@ -27,11 +27,11 @@ type downloadStage struct {
 }
 
 const (
-	wroteNone   = "This resource wrote no files." // but a replacement may have deleted the old ones
+	wroteNone   = "This resource wrote no files. A replacement has already deleted the old ones."
 	changedNone = "This resource changed no files, and its state is unchanged."
 	deletedNone = "No files were deleted, and the state is unchanged."
-	stops       = "The apply will stop before the download and change nothing."
-	stopsUnless = "The apply will stop before the download and change nothing, unless it first destroys the resource that wrote this."
+	stops       = "The apply will stop before this download. Other resources may still change."
+	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. A replacement deletes its old files before that."
 	applyAgain  = "Then run \"terraform apply\" again."
 	sameAgain   = "Then run the same command again."
 )

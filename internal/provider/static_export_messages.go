@@ -49,7 +49,7 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 	}
 	resume := "To resume this job, run \"terraform apply\" again"
 	if export != nil && f.about == export.JobID.ValueString() {
-		resume += ", even if the plan shows a replacement (-/+)"
+		resume += ", also if the plan shows a replacement (-/+, but not +/-)"
 	}
 	resume += ". To start another one instead, change triggers."
 	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard. " +
@@ -87,8 +87,8 @@ func (f *exportFailure) describeStart(c *client.Client, cause explanation, state
 	switch {
 	case client.MayHaveStarted(f.cause):
 		return paragraphs(cause.what, sentences("A job may have been started for "+f.about+", but its ID was not received.", state),
-			cause.advice, "Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
-				"See "+errorsPage+"#a-job-may-have-been-started")
+			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
+				"See "+errorsPage+"#a-job-may-have-been-started", "If there is no such job: "+cause.advice)
 	case client.IsNotFound(f.cause):
 		return paragraphs(cause.what, noJob, "Check that the organization of the API key owns the domain, and that base_url ("+c.BaseURL()+") "+
 			"is the base URL of the API with its version segment.")
@@ -104,7 +104,7 @@ func describeLink(export *storedExport, now time.Time) string {
 	case export == nil:
 		return ""
 	case !export.linked():
-		return "The state has the job's ID."
+		return "Terraform has recorded the job's ID."
 	case export.ExpiresAt.IsNull():
 		return "The state keeps the existing link, whose expiry is unknown."
 	case now.Before(export.expiresAt()):
@@ -166,26 +166,26 @@ func warnAboutUpdate(step exportStep, export *storedExport, wanted wantedExport,
 	if export.differs(wanted) {
 		warnAboutOtherContent(export.unfinished(), wanted, diags)
 	}
-	next := "exports the site again."
+	what, next := "job "+jobID, "This plan exports the site again."
+	if !export.JobMissing {
+		what, next = "the bundle of "+what, "The apply asks for it once more, and exports the site again if it is still missing."
+	}
 	if resumes {
-		next = "uses job " + export.Pending.JobID + " instead."
+		next = "This plan uses job " + export.Pending.JobID + " instead."
 	} else {
 		warnAboutOtherContent(export.Pending, wanted, diags)
-		if !export.JobMissing {
-			next += " First, it asks for the bundle once more."
-		}
 	}
 	if (export.JobMissing || export.BundleMissing) && (!wanted.known || !export.differs(wanted)) {
-		warnAboutJob(diags, summaryMissing, jobID, "The service did not find job %[1]s or its bundle for %[2]s, so this plan %[3]s", notFoundLimit, next)
+		warnAboutJob(diags, summaryMissing, jobID, "The service did not find %[2]s for %[3]s. %[4]s", what, notFoundLimit, next)
 	}
 }
 
 // warnAboutUnfinishedJob tells an approver that an apply resumes the job of an export. It speaks for the refresh,
 // because Terraform does not show the plan of a tainted resource which job it has.
 func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryCanResume, jobID, "When it was last read, this resource had no link to the bundle of job %[1]s. "+
-		"If the plan shows ~ or -/+ for this resource, the apply resumes the job, or with another domain, triggers, or additional_parameters, "+
-		"starts another one.\n\nIf the plan shows +/-, the apply starts another job: do not apply it. "+
+	warnAboutJob(diags, summaryUnfinished, jobID, "When it was last read, this resource had no link to the bundle of job %[1]s. "+
+		"If the plan shows ~ or -/+ for this resource, the apply resumes the job. It starts another one if the domain, triggers, "+
+		"or additional_parameters changed, if the job failed, or if it or its bundle is missing.\n\nIf the plan shows +/-, the apply starts another job: do not apply it. "+
 		"Run \"terraform untaint ADDRESS\" for this resource, and plan again.")
 }
 

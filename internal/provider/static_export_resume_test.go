@@ -22,18 +22,18 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	}
 	const revision1 = `triggers = { revision = "1" }`
 	tests := map[string]row{
-		"same content":     {domain: "same", then: revision1, starts: 1, says: summaryCanResume},
-		"new timeout":      {domain: "timeout", then: revision1 + "\ntimeouts { create = \"2h\" }", starts: 1, says: summaryCanResume},
-		"other content":    {domain: "other", then: `triggers = { revision = "2" }`, starts: 2, says: summaryCanResume},
-		"unknown content":  {domain: "unknown", then: `triggers = { revision = terraform_data.revision.output }`, starts: 1, says: summaryCanResume},
-		"twin one":         {domain: "twin", then: revision1, starts: 2, says: summaryCanResume},
-		"twin two":         {domain: "twin", then: revision1, starts: 2, says: summaryCanResume},
+		"same content":     {domain: "same", then: revision1, starts: 1, says: summaryUnfinished},
+		"new timeout":      {domain: "timeout", then: revision1 + "\ntimeouts { create = \"2h\" }", starts: 1, says: summaryUnfinished},
+		"other content":    {domain: "other", then: `triggers = { revision = "2" }`, starts: 2, says: summaryUnfinished},
+		"unknown content":  {domain: "unknown", then: `triggers = { revision = terraform_data.revision.output }`, starts: 1, says: summaryUnfinished},
+		"twin one":         {domain: "twin", then: revision1, starts: 2, says: summaryUnfinished},
+		"twin two":         {domain: "twin", then: revision1, starts: 2, says: summaryUnfinished},
 		"failed since":     {domain: "failed", then: revision1, starts: 2, says: summaryJobFailed, fails: true},
 		"missing since":    {domain: "missing", then: revision1, starts: 2, says: summaryJobNotFound, forgotten: true},
-		"replaced instead": {domain: "replaced", then: revision1, starts: 1, says: summaryCanResume, untaint: true},
+		"replaced instead": {domain: "replaced", then: revision1, starts: 1, says: summaryUnfinished, untaint: true},
 		// Terraform gives no sign of the job before it creates the replacement, so these need an untaint.
-		"creates first":   {domain: "first", then: revision1 + "\nlifecycle { create_before_destroy = true }", starts: 2, says: summaryCanResume},
-		"dependent first": {domain: "dependent", then: revision1, starts: 2, says: summaryCanResume},
+		"creates first":   {domain: "first", then: revision1 + "\nlifecycle { create_before_destroy = true }", starts: 2, says: summaryUnfinished},
+		"dependent first": {domain: "dependent", then: revision1, starts: 2, says: summaryUnfinished},
 	}
 	domain := func(row row) string { return row.domain + ".example.com" }
 	config := func(arguments func(row) string) string {
@@ -102,7 +102,7 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
 	}
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryCanResume+": job "+h.service.JobIDs()[0], "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryUnfinished+": job "+h.service.JobIDs()[0], "0 added, 1 changed")
 	h.wantWork(t, counts{start: 1, bundle: 1})
 	c.wantEmptyPlan(t)
 }

@@ -45,6 +45,7 @@ const (
 // Warnings. Each is followed by what it is about: the CLI shows only one of several warnings with the same first
 // line.
 const (
+	summaryUnfinished    = "Export has an unfinished job"
 	summaryCanResume     = "Unfinished job can be resumed"
 	summaryAbandons      = "Unfinished job is not resumed"
 	summaryMayResume     = "Unfinished job may be resumed"
