@@ -47,8 +47,8 @@ const (
 	outage      = 5 * time.Minute
 )
 
-// limits holds how long a streak of failures may last, from the response to its first failure to the sending of its
-// last attempt. The longest limit of the kinds in a streak applies to all of it, but a kind without a limit ends it.
+// limits holds how long a streak of failures may last, from the end of its first attempt to the sending of its last
+// one. The longest limit of the kinds in a streak applies to all of it, but a kind without a limit ends it.
 // A [throttled] attempt has no limit: its time does not count.
 var limits = map[Patience][kindCount]time.Duration{
 	starting: {unconnected: disturbance},

@@ -27,11 +27,11 @@ type downloadStage struct {
 }
 
 const (
-	wroteNone   = "This resource wrote no files. A replacement has already deleted the old ones."
+	wroteNone   = "This resource wrote no files. If it is being replaced, its old files may already be deleted."
 	changedNone = "This resource changed no files, and its state is unchanged."
 	deletedNone = "No files were deleted, and the state is unchanged."
 	stops       = "The apply will stop before this download. Other resources may still change."
-	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. A replacement deletes its old files before that."
+	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. If this resource is being replaced, its old files may be deleted before that."
 	applyAgain  = "Then run \"terraform apply\" again."
 	sameAgain   = "Then run the same command again."
 )

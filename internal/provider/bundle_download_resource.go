@@ -94,7 +94,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job. Default: `1h`.",
-			"update": "Timeout for a download in place. Default: `1h`.",
+			"update": "Timeout for a download in place, including the wait for a running job. Default: `1h`.",
 		}),
 	}
 }

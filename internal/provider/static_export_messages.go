@@ -49,7 +49,7 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 	}
 	resume := "To resume this job, run \"terraform apply\" again"
 	if export != nil && f.about == export.JobID.ValueString() {
-		resume += ", also if the plan shows a replacement (-/+, but not +/-)"
+		resume += ", even if the plan shows a replacement (-/+, but not +/-)"
 	}
 	resume += ". To start another one instead, change triggers."
 	lookUp := "Check base_url and the API key, and look for job " + f.about + " and its bundle in the service's dashboard. " +
