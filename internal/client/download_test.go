@@ -135,7 +135,7 @@ func TestDownloadSucceeds(t *testing.T) {
 	}
 	inBubbles(t, map[string]row{
 		"of what only begins like a page":      {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
-		"of what goes on like a page":          {handlers{cuts(4, []byte("\x00\x00\x00\x00<b>"), `"v1"`), pagelike}, "0 4", []byte("\x00\x00\x00\x00<b>"), 0, 0},
+		"whose second part looks like a page":  {handlers{cuts(4, []byte("\x00\x00\x00\x00<b>"), `"v1"`), pagelike}, "0 4", []byte("\x00\x00\x00\x00<b>"), 0, 0},
 		"again after nothing":                  {handlers{sends(nil, `"v1"`), whole}, "0 0", nil, 0, 0},
 		"resuming after a refusal":             {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
 		"after a stall":                        {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},

@@ -31,20 +31,15 @@ const (
 	changedNone = "This resource changed no files, and its state is unchanged."
 	deletedNone = "No files were deleted, and the state is unchanged."
 	stops       = "The apply will stop before this download. Other resources may still change."
-	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. If this resource is being replaced, its old files may be deleted before that."
-	applyAgain  = "Then run \"terraform apply\" again."
-	sameAgain   = "Then run the same command again."
+	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. " +
+		"If this resource is being replaced, its old files may be deleted before that."
+	applyAgain = "Then run \"terraform apply\" again."
+	sameAgain  = "Then run the same command again."
 )
 
 var (
-	planCreation = downloadStage{
-		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		warning: summaryPathInUse, occupied: stopsUnless,
-	}
-	planUpdate = downloadStage{
-		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		warning: summaryPathInUse, occupied: stops,
-	}
+	planCreation   = planDownload(stopsUnless)
+	planUpdate     = planDownload(stops)
 	createDownload = downloadStage{
 		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
 		unchanged: wroteNone, occupied: wroteNone,
@@ -58,6 +53,13 @@ var (
 		unchanged: deletedNone, warning: summaryForeignFiles, occupied: "It was not deleted.",
 	}
 )
+
+func planDownload(occupied string) downloadStage {
+	return downloadStage{
+		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
+		warning: summaryPathInUse, occupied: occupied,
+	}
+}
 
 // mismatchError reports a bundle that is not the expected one.
 type mismatchError struct {

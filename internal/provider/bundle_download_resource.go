@@ -80,7 +80,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 			"unpack": schema.BoolAttribute{
 				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the resource. Default: `false`.",
-				Optional:            true, Computed: true, Default: booldefault.StaticBool(false), PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
+				Optional:            true, Computed: true, Default: booldefault.StaticBool(false),
+				PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
 				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, any other checksum is an error.",

@@ -26,8 +26,9 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged st
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
-		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), unchanged, "A failed job has no bundle. To export the site again, change triggers in the docs_static_export resource that exports it. "+
-			"Otherwise, use the ID of a completed job."))
+		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), unchanged,
+			"A failed job has no bundle. To export the site again, change triggers in the docs_static_export resource that exports it. "+
+				"Otherwise, use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, sentences(progressOf(jobID, job), unchanged), "")
 	default:

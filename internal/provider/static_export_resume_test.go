@@ -128,6 +128,9 @@ func TestJobThatIsNotFoundStaysInTheStateIfNoOtherOneIsStarted(t *testing.T) {
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 3 * time.Minute})
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
 	wantPhrases(t, c.apply(t, 1), "Error: "+summaryStartFailed)
+	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] {
+		t.Errorf("the state is %v", state)
+	}
 	h.clock.Advance(5 * time.Minute)
 	h.service.FinishJob(h.service.JobIDs()[0], "")
 	c.apply(t, 0)
