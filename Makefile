@@ -23,7 +23,7 @@ SCHEMA   := $(BUILD)/schema.json
 COMPILE  := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 PLUGINS  := $(HOME)/.terraform.d/plugins
 MODULES  := $(patsubst %/,%,$(dir $(wildcard go.mod */go.mod)))
-COVERED  := internal/client internal/client/display internal/bundle internal/provider
+COVERED  := internal/export internal/client internal/client/display internal/bundle internal/provider
 COVERAGE := 90
 
 # Small tools are pinned in tools/go.mod, large ones here. Go builds each once and caches it.
@@ -178,7 +178,7 @@ lint: ## Run golangci-lint on every module
 .PHONY: budget
 budget: ## Fail if there are more lines of Go than ARCHITECTURE.md allows
 	@lines() { git ls-files -z "$$@" | xargs -0 cat | wc -l; }; \
-	ships=$$(lines main.go internal/{provider,client,bundle,clock} ':!*_test.go' ':!*/testdata/*'); tests=$$(lines '*_test.go'); \
+	ships=$$(lines main.go internal/{provider,export,client,bundle,clock} ':!*_test.go' ':!*/testdata/*'); tests=$$(lines '*_test.go'); \
 	read -r most most_tests < <(sed -n 's/.*at most \([0-9,]*\) lines of Go.*at most \([0-9,]*\)\. .*/\1 \2/p' ARCHITECTURE.md | tr -d ,); \
 	echo "$$ships of $$most lines ship, and tests have $$tests of $$most_tests"; \
 	[ "$$ships" -le "$$most" ] && [ "$$tests" -le "$$most_tests" ]

@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -198,19 +196,4 @@ func checkParameters(text string) error {
 		return invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
 	}
 	return nil
-}
-
-// decodeParameters returns the fields of valid additional_parameters: Terraform also validates values that the plan
-// did not know.
-func decodeParameters(text string) map[string]any {
-	value, _ := client.DecodeJSON([]byte(cmp.Or(text, "{}")))
-	fields, _ := value.(map[string]any)
-	return fields
-}
-
-// canonicalParameters returns the text that stands for all additional_parameters that differ only in whitespace and
-// the order of fields.
-func canonicalParameters(text string) string {
-	canonical, _ := json.Marshal(decodeParameters(text)) // decoded JSON, which never fails
-	return string(canonical)
 }

@@ -24,7 +24,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	}
 	update := block(`data "docs_update_status"`, ``)
 	gate := block(`resource "docs_update_gate"`, `status_id = "upd_1"`)
-	export := block(`resource "docs_static_export"`, ``)
+	site := block(`resource "docs_static_export"`, ``)
 	parameters := block(`resource "docs_static_export"`, `domain = "docs.example.com"`)
 	download := block(`resource "docs_bundle_download"`, `job_id = "se_1"`)
 
@@ -42,16 +42,16 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
 		"timeout without a unit":        {gate(`timeouts { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
 		"timeout below a minute":        {gate(`timeouts { create = "59s" }`), "The duration must be at least 1m, not \"59s\"."},
-		"empty domain":                  {export(`domain = ""`), "Invalid domain (domain)\nThe value is not a domain. Write only the domain, such as docs.example.com."},
-		"domain with a scheme":          {export(`domain = "https://docs.example.com"`), "is not a domain."},
-		"domain with a query":           {export(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe value is not a domain."},
-		"domain with a password":        {export(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`), "(domain)\nThe value is not a domain."},
-		"domain with whitespace":        {export(`domain = "docs example.com"`), "is not a domain."},
-		"domain that cannot be printed": {export(`domain = "docs.example.com\u0007"`), "is not a domain."},
-		"domain with a path":            {export(`domain = "docs.example.com/guide"`), "is not a domain."},
-		"two domains":                   {export(`domain = "docs.example.com,www.example.com"`), "is not a domain."},
-		"domain with a port":            {export(`domain = "docs.example.com:443"`), "is not a domain."},
-		"domain with a wildcard":        {export(`domain = "*.example.com"`), "is not a domain."},
+		"empty domain":                  {site(`domain = ""`), "Invalid domain (domain)\nThe value is not a domain. Write only the domain, such as docs.example.com."},
+		"domain with a scheme":          {site(`domain = "https://docs.example.com"`), "is not a domain."},
+		"domain with a query":           {site(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe value is not a domain."},
+		"domain with a password":        {site(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`), "(domain)\nThe value is not a domain."},
+		"domain with whitespace":        {site(`domain = "docs example.com"`), "is not a domain."},
+		"domain that cannot be printed": {site(`domain = "docs.example.com\u0007"`), "is not a domain."},
+		"domain with a path":            {site(`domain = "docs.example.com/guide"`), "is not a domain."},
+		"two domains":                   {site(`domain = "docs.example.com,www.example.com"`), "is not a domain."},
+		"domain with a port":            {site(`domain = "docs.example.com:443"`), "is not a domain."},
+		"domain with a wildcard":        {site(`domain = "*.example.com"`), "is not a domain."},
 		"parameters that are not JSON":  {parameters(`additional_parameters = "a=1"`), "Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode"},
 		"parameters that are empty":     {parameters(`additional_parameters = ""`), "The value is not a JSON object."},
 		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},

@@ -98,14 +98,14 @@ func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 // site is the address of the export in the tests' configurations.
 const site = "docs_static_export.site"
 
-// export returns the configuration of an export with further arguments.
-func export(arguments ...string) string {
+// siteExport returns the configuration of an export with further arguments.
+func siteExport(arguments ...string) string {
 	return fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  %s\n}\n", strings.Join(arguments, "\n  "))
 }
 
 // revision returns the configuration of an export of the given content.
 func revision(content string, arguments ...string) string {
-	return export(append(arguments, fmt.Sprintf("triggers = { revision = %q }", content))...)
+	return siteExport(append(arguments, fmt.Sprintf("triggers = { revision = %q }", content))...)
 }
 
 // apply applies the configuration and returns the output, unwrapped.

@@ -16,6 +16,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // providerData is what the provider's Configure passes to every resource, data source, ephemeral resource, and
@@ -25,8 +26,8 @@ type providerData struct {
 	// unknown names the provider arguments whose values are not known yet. If there are any, client is nil.
 	unknown []string
 	clock   clock.Clock
-	// deleted are the unfinished jobs that an apply has removed from the state, for a create that follows.
-	deleted unfinishedJobs
+	// handover passes the unfinished jobs that an apply has removed from the state to the creates that follow.
+	handover export.Handover
 	// written is what downloads have put in place since Configure, which each command of the CLI calls.
 	written bundle.Run
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ resource "terraform_data" "link" { triggers_replace = [docs_static_export.site.b
 func TestNotFoundThatPassesReplacesNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export()+dependents)
+	c := h.cli(t, siteExport()+dependents)
 	c.apply(t, 0)
 	job := c.values(t)["terraform_data.job"]["id"]
 	fault := simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 18 * time.Second}
@@ -41,7 +40,7 @@ func TestNotFoundThatPassesReplacesNothing(t *testing.T) {
 func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	c.apply(t, 0)
 	lost := h.service.JobIDs()[0]
 	h.service.ForgetJob(lost)
@@ -66,39 +65,15 @@ func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Each update leaves bundle_url unknown, which replaces what depends on it.
-func TestServiceThatKeepsItsLinksCostsOneUselessUpdateForEachLink(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour, KeepLink: true})
-	c := h.cli(t, export(`renew_before = "20m"`))
-	c.apply(t, 0)
-	for range 2 {
-		h.clock.Advance(45 * time.Minute)
-		wantPhrases(t, c.apply(t, 0), "1 changed", "Warning: "+summaryKeepsLinks)
-		c.wantEmptyPlan(t)
-		h.clock.Advance(16 * time.Minute)
-		if output := c.apply(t, 0); !strings.Contains(output, "1 changed") || strings.Contains(output, "Warning") {
-			t.Errorf("the link has expired, but the apply says:\n%s", output)
-		}
-		c.wantLink(t)
-	}
-	c.write(t, export(`renew_before = "30m"`, `triggers = { revision = "2" }`)) // another job has another link
-	c.apply(t, 0)
-	h.clock.Advance(45 * time.Minute)
-	h.service.ResetRequests()
-	wantPhrases(t, c.apply(t, 0), "1 changed", "Warning: "+summaryKeepsLinks)
-	h.wantWork(t, counts{bundle: 1})
-}
-
 // Every apply renews the link, and so replaces what depends on it. What depends on the job stays.
 func TestRenewBeforeThatIsTooLongIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export(`renew_before = "2h"`)+dependents)
+	c := h.cli(t, siteExport(`renew_before = "2h"`)+dependents)
 	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryLinkDueAtOnce)
 	h.clock.Advance(time.Minute)
 	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryLinkDueAtOnce, "1 added, 1 changed, 1 destroyed")
-	c.write(t, export()+dependents)
+	c.write(t, siteExport()+dependents)
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
 	h.wantWork(t, counts{start: 1, bundle: 2})

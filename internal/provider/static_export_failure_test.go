@@ -16,7 +16,7 @@ import (
 func TestStartThatFailsLeavesNoState(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	later := http.Header{"Retry-After": {"7200"}}
 	for _, test := range []struct {
 		fault simulator.Fault
@@ -40,7 +40,7 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobFailed, "page /broken does not render")
 	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
 		t.Errorf("the error has said it, and the job cannot be resumed, but the apply says:\n%s", output)
@@ -50,29 +50,10 @@ func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestJobThatHasFailedSinceIsExportedAgainWhenItsLinkIsDue(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	first := h.service.JobIDs()[0]
-	defer h.service.AddFault(simulator.Fault{
-		Endpoint: simulator.EndpointJob, Status: 200, Body: `{"status":"failed"}`, Match: func(r simulator.Request) bool { return r.ID == first },
-	})()
-	wantPhrases(t, c.apply(t, 0, "-refresh-only"), "Warning: "+summaryJobFailed+": job "+first)
-	c.wantEmptyPlan(t)
-	c.write(t, export(`poll_interval = "5s"`)) // the link may be due by the time of the apply
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ job_id")
-	h.clock.Advance(time.Hour)
-	c.apply(t, 0)
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
-}
-
 func TestRenewalThatFailsIsRepeated(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export(`renew_before = "30m"`))
+	c := h.cli(t, siteExport(`renew_before = "30m"`))
 	c.apply(t, 0)
 	h.clock.Advance(45 * time.Minute)
 	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
@@ -82,34 +63,10 @@ func TestRenewalThatFailsIsRepeated(t *testing.T) {
 	c.wantJob(t, 0)
 }
 
-func TestFailedExportRenewsTheOldLinkThatWasDue(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, revision("1"))
-	c.apply(t, 0)
-	h.clock.Advance(2 * time.Hour)
-	h.service.NextJob(simulator.JobSpec{Fail: "no space"})
-	c.write(t, revision("2"))
-	wantPhrases(t, c.apply(t, 1), "no space", "The link in the state expires at 2130-01-31T15:")
-	c.wantJob(t, 0)
-	h.wantWork(t, counts{start: 2, bundle: 2, download: 1})
-
-	// If the service refuses that, too, the apply still ends soon after its timeout.
-	h.clock.Advance(2 * time.Hour)
-	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 429})
-	c.write(t, revision("3", `timeouts { update = "1m" }`))
-	began := h.clock.Now()
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryExportTimedOut, "The link in the state expired at")
-	if took := h.clock.Now().Sub(began); took > 95*time.Second {
-		t.Errorf("took %s", took)
-	}
-}
-
 func TestRefreshSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	c.apply(t, 0)
 	h.clock.Advance(time.Hour)
 	for _, step := range []struct {
@@ -155,59 +112,6 @@ func TestWrongBaseURLLosesNothing(t *testing.T) {
 	}
 }
 
-func TestMissingBundleThatIsBackIsNotExportedAgain(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export())
-	c.apply(t, 0)
-	h.clock.Advance(2 * time.Hour)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Lasts: 40 * time.Second})
-	c.apply(t, 1)
-	h.clock.Advance(time.Minute)
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryMissing)
-	c.wantJob(t, 0)
-	c.wantEmptyPlan(t)
-	h.wantStarts(t, 1)
-}
-
-func TestMissingBundleIsExportedOnce(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, export(`timeouts { update = "10m" }`))
-	c.apply(t, 0)
-	lost := h.service.JobIDs()[0]
-	h.clock.Advance(2 * time.Hour)
-	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Match: func(r simulator.Request) bool { return r.ID == lost }})()
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "the next apply exports the site again.")
-	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	wantPhrases(t, c.apply(t, 1), "Warning: "+summaryMissing+": job "+lost, "Error: "+summaryExportTimedOut)
-	replacement := h.service.JobIDs()[1]
-	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(r simulator.Request) bool { return r.ID == replacement }})()
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryCanResume+": job "+replacement)
-	c.wantJob(t, 2)
-	c.wantEmptyPlan(t)
-	h.wantStarts(t, 3)
-}
-
-// Right after its start, a job may be unknown for longer than half a minute, and then be known to
-// only some nodes of the service.
-func TestJobThatWasMissingAfterItsStartIsResumed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 45 * time.Second})
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobNotFound)
-	h.clock.Advance(time.Minute)
-	asked := 0
-	defer h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Match: func(simulator.Request) bool {
-		asked++
-		return asked%3 == 1
-	}})()
-	c.apply(t, 0)
-	c.wantJob(t, 0)
-	h.wantStarts(t, 1)
-}
-
 // If the provider is killed during an update, Terraform keeps the attributes and stores no private
 // state. A pending job is lost with it, and can be imported.
 func TestPrivateStateThatIsLostCostsNoMoreThanAPendingJob(t *testing.T) {
@@ -230,11 +134,11 @@ func TestPrivateStateThatIsLostCostsNoMoreThanAPendingJob(t *testing.T) {
 func TestPrivateStateThatIsUnreadableIsAnErrorUntilItIsReadAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	c.apply(t, 0)
 	var kept []byte
 	c.editPrivate(t, func(private map[string][]byte) map[string][]byte {
-		kept, private[privateExportKey] = private[privateExportKey], []byte(`{"pending":"se_2"}`)
+		kept, private[privateExportKey] = private[privateExportKey], []byte(`{"new_field":1}`)
 		return private
 	})
 	for _, args := range [][]string{{"plan"}, {"plan", "-refresh=false"}, {"destroy", "-auto-approve"}} {

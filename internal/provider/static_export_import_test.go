@@ -16,10 +16,10 @@ func TestImportAdoptsTheConfigurationAndCreatesTheLinkInTheFirstApply(t *testing
 	c := h.cli(t, revision("1")+fmt.Sprintf("\nimport {\n  to = %s\n  id = \"docs.example.com,%s\"\n}\n", site, id))
 	c.terraform.SkipBelow(t, 5, 5, "import blocks")
 	c.terraform.Run(t, 2, "plan", "-detailed-exitcode")
-	h.wantCounts(t, counts{job: 2})
+	h.wantCounts(t, counts{job: 1})
 
 	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryImportAdopts, "0 added, 1 changed")
-	h.wantCounts(t, counts{job: 4, bundle: 1})
+	h.wantCounts(t, counts{job: 2, bundle: 1})
 	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
 
@@ -34,7 +34,7 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	id := h.service.AddJob(simulator.JobSpec{Run: 10 * time.Minute})
-	c := h.cli(t, export(`poll_interval = "1m"`))
+	c := h.cli(t, siteExport(`poll_interval = "1m"`))
 	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
 	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
 		t.Errorf("nothing is adopted:\n%s", output)
@@ -44,28 +44,12 @@ func TestImportOfARunningJobIsFinishedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// The link of an old job is renewed after a failure, but an import has none.
-func TestFirstLinkOfAnImportIsTriedOnce(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
-	c := h.cli(t, export())
-	c.terraform.Run(t, 0, "import", site, "docs.example.com,"+id)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 403, Lasts: 35 * time.Second})
-	c.apply(t, 1)
-	if state := c.values(t)[site]; state["bundle_url"] != nil {
-		t.Errorf("the state is %v", state)
-	}
-	c.apply(t, 0)
-	c.wantJob(t, 0)
-}
-
 func TestImportByIdentityNeedsTheDomainAndTheJob(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	id := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour)})
 	by := func(identity string) string {
-		return export() + fmt.Sprintf("\nimport {\n  to = %s\n  identity = { %s }\n}\n", site, identity)
+		return siteExport() + fmt.Sprintf("\nimport {\n  to = %s\n  identity = { %s }\n}\n", site, identity)
 	}
 	c := h.cli(t, by(fmt.Sprintf("job_id = %q", id)))
 	c.terraform.SkipBelow(t, 12, 12, "import by identity")
@@ -82,7 +66,7 @@ func TestImportThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	failed := h.service.AddJob(simulator.JobSpec{StartedAt: startOfTime.Add(-time.Hour), Fail: "no such branch"})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	for id, wants := range map[string][]string{
 		"":                                   {summaryInvalidImport, importForm},
 		failed:                               {summaryInvalidImport, importForm},

@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // response returns the error of a response to a request.
@@ -16,14 +17,29 @@ func response(method, path string, status int) *client.APIError {
 	return &client.APIError{Exchange: client.Exchange{Method: method, Path: path, StatusCode: status}}
 }
 
+// linked returns the state of an export with a link that expires after a time.
+func linked(expires time.Duration, marks export.Marks, next *export.Job) export.State {
+	link := export.Link{URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(expires)}
+	return export.State{Current: job("se_1", "1", client.JobCompleted, marks), Link: link, Next: next}
+}
+
+func job(jobID, revision, status string, marks export.Marks) *export.Job {
+	return &export.Job{ID: jobID, Inputs: content(revision), Status: status, Marks: marks}
+}
+
+func content(revision string) export.Inputs {
+	return export.NewInputs("docs.example.com", map[string]*string{"revision": &revision}, "")
+}
+
+// runOf returns the run of an apply that wants a revision, a minute after the start of time.
+func runOf(state export.State, wanted export.Wanted) *export.Run {
+	return &export.Run{State: &state, Wanted: wanted, Clock: clocktest.NewVirtual(startOfTime.Add(time.Minute))}
+}
+
 func TestMessagesOfAFailedExport(t *testing.T) {
 	t.Parallel()
-	c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := func(status string) *client.StaticExportJob {
-		return &client.StaticExportJob{ID: "se_1", Status: status, Progress: new(40.5), PageCount: new(int64(3)), Error: "page /a is broken"}
+	read := func(id, status string) *client.StaticExportJob {
+		return &client.StaticExportJob{ID: id, Status: status, Progress: new(40.5), PageCount: new(int64(3)), Error: "page /a is broken"}
 	}
 	start := func(status int) error { return response("POST", "/v1/static-export/jobs", status) }
 	poll := func(status int) error { return response("GET", "/v1/static-export/jobs/se_1", status) }
@@ -31,42 +47,86 @@ func TestMessagesOfAFailedExport(t *testing.T) {
 	page := &client.UnexpectedResponseError{Exchange: client.Exchange{Method: "POST", Path: "/static-export/jobs", StatusCode: 200}, Problem: "the body is a web page", NotJSON: true}
 	lost := &client.ConnectionError{Method: "GET", Path: "/v1/static-export/jobs/se_1", Host: "docs.test", Sent: true, Reason: "EOF"}
 	timeout := &timeoutError{time.Hour, "create"}
-	first, due := []change{running}, []change{due}
+	none := func() export.State { return export.State{} }
+	first := func() export.State { return export.State{Next: job("se_1", "1", "running", export.Marks{})} }
+	beside := func(expires time.Duration) func() export.State {
+		return func() export.State {
+			return linked(expires, export.Marks{}, job("se_2", "2", "running", export.Marks{}))
+		}
+	}
+	works := func() export.State { return linked(time.Hour, export.Marks{}, nil) }
+	endless := func() export.State {
+		s := beside(0)()
+		s.Link.ExpiresAt = time.Time{}
+		return s
+	}
 	texts := map[string]string{}
 	for name, test := range map[string]struct {
-		state   []change // nil if there is none
-		failure exportFailure
+		state   func() export.State
+		failure export.Failure // without its job
 	}{
-		"start, refused":                      {nil, exportFailure{stageStart, "docs.example.com", nil, start(403)}},
-		"start, not found":                    {nil, exportFailure{stageStart, "docs.example.com", nil, start(404)}},
-		"start, conflict":                     {nil, exportFailure{stageStart, "docs.example.com", nil, start(409)}},
-		"start, in doubt":                     {[]change{}, exportFailure{stageStart, "docs.example.com", nil, start(503)}},
-		"start, answered by a website":        {nil, exportFailure{stageStart, "docs.example.com", nil, page}},
-		"start, interrupted":                  {nil, exportFailure{stageStart, "docs.example.com", nil, context.Canceled}},
-		"job, failed":                         {first, exportFailure{stageJob, "se_1", job(client.JobFailed), nil}},
-		"job, failed in place":                {due, exportFailure{stageJob, "se_1", job(client.JobFailed), nil}},
-		"job, timed out":                      {first, exportFailure{stageJob, "se_1", job("running"), timeout}},
-		"job, timed out in an unknown status": {first, exportFailure{stageJob, "se_1", job("canceled"), timeout}},
-		"job, interrupted":                    {first, exportFailure{stageJob, "se_1", job("running"), context.Canceled}},
-		"job, interrupted before it was read": {[]change{noExpiry}, exportFailure{stageJob, "se_1", nil, context.Canceled}},
-		"job, missing":                        {first, exportFailure{stageJob, "se_1", nil, poll(404)}},
-		"job, refused":                        {first, exportFailure{stageJob, "se_1", nil, poll(403)}},
-		"job, lost connection":                {first, exportFailure{stageJob, "se_1", nil, lost}},
-		"link, refused":                       {first, exportFailure{stageLink, "se_1", nil, link(409)}},
-		"link, missing":                       {first, exportFailure{stageLink, "se_1", nil, link(404)}},
-		"link, interrupted":                   {first, exportFailure{stageLink, "se_1", nil, context.Canceled}},
-		"renewal, unavailable":                {due, exportFailure{stageRenewal, "se_1", nil, link(503)}},
-		"renewal, missing":                    {[]change{}, exportFailure{stageRenewal, "se_1", nil, link(404)}},
-		"renewal, interrupted":                {[]change{}, exportFailure{stageRenewal, "se_1", nil, context.Canceled}},
+		"start, refused":                      {none, export.Failure{Stage: export.Starting, Cause: start(403)}},
+		"start, not found":                    {none, export.Failure{Stage: export.Starting, Cause: start(404)}},
+		"start, conflict":                     {none, export.Failure{Stage: export.Starting, Cause: start(409)}},
+		"start, in doubt":                     {works, export.Failure{Stage: export.Starting, Cause: start(503)}},
+		"start, refused, another job stays":   {first, export.Failure{Stage: export.Starting, Cause: start(403)}},
+		"start, in doubt, another job stays":  {first, export.Failure{Stage: export.Starting, Cause: start(503)}},
+		"start, answered by a website":        {none, export.Failure{Stage: export.Starting, Cause: page}},
+		"start, interrupted":                  {none, export.Failure{Stage: export.Starting, Cause: context.Canceled}},
+		"job, failed":                         {first, export.Failure{Stage: export.Waiting, Last: read("se_1", client.JobFailed)}},
+		"job, failed in place":                {beside(0), export.Failure{Stage: export.Waiting, Last: read("se_2", client.JobFailed)}},
+		"job, timed out":                      {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "running"), Cause: timeout}},
+		"job, timed out in place":             {beside(time.Hour), export.Failure{Stage: export.Waiting, Last: read("se_2", "running"), Cause: timeout}},
+		"job, timed out in an unknown status": {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "canceled"), Cause: timeout}},
+		"job, interrupted":                    {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "running"), Cause: context.Canceled}},
+		"job, interrupted before it was read": {endless, export.Failure{Stage: export.Waiting, Cause: context.Canceled}},
+		"job, missing":                        {first, export.Failure{Stage: export.Waiting, Cause: poll(404)}},
+		"job, refused":                        {first, export.Failure{Stage: export.Waiting, Cause: poll(403)}},
+		"job, lost connection":                {first, export.Failure{Stage: export.Waiting, Cause: lost}},
+		"link, refused":                       {first, export.Failure{Stage: export.Linking, Cause: link(409)}},
+		"link, missing":                       {first, export.Failure{Stage: export.Linking, Cause: link(404)}},
+		"link, interrupted":                   {first, export.Failure{Stage: export.Linking, Cause: context.Canceled}},
+		"renewal, unavailable":                {beside(0), export.Failure{Stage: export.Renewing, Cause: link(503)}},
+		"renewal, missing":                    {works, export.Failure{Stage: export.Renewing, Cause: link(404)}},
+		"renewal, interrupted":                {works, export.Failure{Stage: export.Renewing, Cause: context.Canceled}},
 	} {
-		var export *storedExport
-		if test.state != nil {
-			export = completedExport(test.state).export
+		run := runOf(test.state(), export.Wanted{Inputs: content("2"), Known: true})
+		switch test.failure.Stage {
+		case export.Waiting, export.Linking:
+			if test.failure.Job = run.Next; test.failure.Last != nil {
+				run.Next.Read(test.failure.Last)
+			}
+		case export.Renewing:
+			test.failure.Job = run.Current
 		}
-		summary, detail := test.failure.describe(c, export, startOfTime.Add(time.Minute))
+		summary, detail := describe(&test.failure, run)
 		texts[name] = summary + "\n" + detail
 	}
 	wantTexts(t, "failed_export.txt", texts)
+}
+
+// Terraform taints what a create leaves with an error, and with a warning not.
+func TestFailedCreateIsAWarningIfItIsInterruptedAndHasAJob(t *testing.T) {
+	t.Parallel()
+	refused := response("POST", "/v1/static-export/jobs", 403)
+	running := job("se_1", "1", "running", export.Marks{})
+	left := []export.Job{*job("se_2", "2", "", export.Marks{}), *job("se_3", "3", "", export.Marks{})}
+	texts := map[string]string{}
+	for name, test := range map[string]struct {
+		state   export.State
+		failure export.Failure
+		left    []export.Job
+	}{
+		"refused, two jobs are left":    {export.State{}, export.Failure{Stage: export.Starting, Cause: refused}, left},
+		"interrupted":                   {export.State{Next: running}, export.Failure{Stage: export.Waiting, Job: running, Cause: context.Canceled}, nil},
+		"interrupted before the start":  {export.State{}, export.Failure{Stage: export.Starting, Cause: context.Canceled}, nil},
+		"interrupted at a second start": {export.State{Next: running}, export.Failure{Stage: export.Starting, Cause: context.Canceled}, nil},
+	} {
+		var diags diag.Diagnostics
+		reportFailedCreate(&test.failure, runOf(test.state, export.Wanted{Inputs: content("1"), Known: true}), test.left, &diags)
+		texts[name] = textOf(diags)
+	}
+	wantTexts(t, "failed_create.txt", texts)
 }
 
 // The CLI shows only one of several warnings that have the same first line, which therefore names
@@ -74,33 +134,41 @@ func TestMessagesOfAFailedExport(t *testing.T) {
 func TestWarningsOfAPlan(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	for name, changes := range map[string][]change{
-		"new content": {newContent},
-		"due, of a job with an undocumented status":                         {due, func(s *situation) { s.export.Status = types.StringValue("archived") }},
-		"first export, running":                                             {running},
-		"first export, completed since":                                     {unlinked},
-		"first export, running, unknown content":                            {running, unknownValue},
-		"first export, running, new content":                                {running, newContent},
-		"first export, running, missing":                                    {running, noJob},
-		"first export, failed":                                              {unlinked, failed},
-		"imported":                                                          {imported, noTriggers, noParameters},
-		"imported, with inputs":                                             {imported},
-		"imported, another domain":                                          {imported, otherDomain},
-		"imported, another domain, whose job is pending":                    {imported, otherDomain, pending},
-		"pending for new content":                                           {newContent, pending},
-		"pending for new content, after a first export that did not finish": {running, newContent, pending},
-		"pending for other content":                                         {pendingOther},
-		"pending for other content than the new":                            {running, newContent, pendingOther},
-		"pending, unknown content":                                          {pendingOther, unknownMap},
-		"missing":                                                           {noJob},
-		"missing bundle, pending for other content":                         {noBundle, pendingOther},
-		"missing, unknown content":                                          {noJob, unknownMap},
-		"missing, its replacement pending":                                  {noJob, pending},
-		"missing, new content":                                              {noJob, newContent},
+	none, gone, noBundle, imported := export.Marks{}, export.Marks{Missing: true}, export.Marks{BundleMissing: true}, export.Marks{Imported: true}
+	broken, otherPending := job("se_1", "1", client.JobFailed, none), job("se_3", "3", "", none)
+	otherDomain := export.Wanted{Inputs: content("1"), Known: true}
+	otherDomain.Inputs.Domain = "b.example.com"
+	old, changed, unknown := export.Wanted{Inputs: content("1"), Known: true}, export.Wanted{Inputs: content("2"), Known: true}, export.Wanted{Inputs: content("")}
+	for name, test := range map[string]struct {
+		state  export.State
+		wanted export.Wanted
+	}{
+		"no change":                                 {linked(time.Hour, none, nil), old},
+		"new content":                               {linked(time.Hour, none, nil), changed},
+		"due":                                       {linked(0, none, nil), old},
+		"first export, running":                     {export.State{Next: job("se_1", "1", "running", none)}, old},
+		"first export, running, unknown content":    {export.State{Next: job("se_1", "1", "running", none)}, unknown},
+		"first export, running, new content":        {export.State{Next: job("se_1", "1", "running", none)}, changed},
+		"first export, running, missing":            {export.State{Next: job("se_1", "1", "running", gone)}, old},
+		"first export, failed":                      {export.State{Next: broken}, old},
+		"first export, failed, new content":         {export.State{Next: broken}, changed},
+		"imported":                                  {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: export.NewInputs("docs.example.com", nil, ""), Known: true}},
+		"imported, with inputs":                     {export.State{Next: job("se_1", "", "running", imported)}, changed},
+		"imported, unknown content":                 {export.State{Next: job("se_1", "", "running", imported)}, unknown},
+		"imported, another domain":                  {export.State{Next: job("se_1", "", "running", imported)}, otherDomain},
+		"pending for new content":                   {linked(time.Hour, none, job("se_2", "2", "", none)), changed},
+		"pending for new content, failed":           {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), changed},
+		"pending for other content":                 {linked(time.Hour, none, otherPending), old},
+		"pending for other content than the new":    {linked(time.Hour, none, otherPending), changed},
+		"pending, unknown content":                  {linked(time.Hour, none, otherPending), unknown},
+		"missing":                                   {linked(time.Hour, gone, nil), old},
+		"missing bundle, pending for other content": {linked(time.Hour, noBundle, otherPending), old},
+		"missing, unknown content":                  {linked(time.Hour, gone, nil), unknown},
+		"missing, its replacement pending":          {linked(time.Hour, gone, job("se_2", "1", "", none)), old},
+		"missing, new content":                      {linked(time.Hour, gone, nil), changed},
 	} {
-		s, diags := completedExport(changes), diag.Diagnostics{}
-		wanted := s.plan.wanted()
-		warnAboutUpdate(s.export.nextStep(wanted, s.export.linkDue(startOfTime, wanted)), s.export, wanted, &diags)
+		var diags diag.Diagnostics
+		warnAboutStep(test.state.NextStep(test.wanted, test.state.Due(startOfTime, test.wanted)), &test.state, test.wanted, &diags)
 		texts[name] = textOf(diags)
 	}
 	var diags diag.Diagnostics
@@ -112,20 +180,22 @@ func TestWarningsOfAPlan(t *testing.T) {
 func TestWarningsOfANewLink(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
+	never, early := export.Wanted{NeverRenew: true}, export.Wanted{RenewBefore: 61 * time.Minute}
 	for name, test := range map[string]struct {
-		changes    []change
-		unreadable string
+		link   export.Link
+		wanted export.Wanted
 	}{
-		"that works":                             {nil, ""},
-		"of unknown expiry":                      {[]change{noExpiry, never}, ""},
-		"of unreadable expiry":                   {[]change{noExpiry}, "next Friday"},
-		"that the service has kept":              {[]change{early, kept}, ""},
-		"that is due at once":                    {[]change{early}, ""},
-		"that has expired":                       {[]change{due}, ""},
-		"that has expired, and is never renewed": {[]change{due, never}, ""},
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
+		"of unknown expiry":                      {export.Link{}, never},
+		"of unreadable expiry":                   {export.Link{UnreadableExpiry: "next Friday"}, export.Wanted{}},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never},
 	} {
-		s, diags := completedExport(test.changes), diag.Diagnostics{}
-		warnAboutLink(s.export, test.unreadable, s.plan.wanted(), startOfTime, &diags)
+		var diags diag.Diagnostics
+		state := export.State{Current: &export.Job{ID: "se_1"}, Link: test.link}
+		warnAboutLink(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
 		texts[name] = textOf(diags)
 	}
 	wantTexts(t, "link_of_export.txt", texts)

@@ -11,13 +11,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // Read refreshes the status and page count of the job. It never creates a link. The state stays even if the service
 // cannot find the job for [client.NotFoundLimit], because a wrong base_url looks the same: the plan then shows a new
 // export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	export := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
+	stored := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
 	c, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
@@ -25,55 +26,54 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, export.JobID.ValueString())
+	shown := stored.Shown()
+	job, err := c.GetStaticExportJob(ctx, shown.ID)
 	switch {
+	case shown.Imported && shown.Status == "" && (err != nil || job.Status == client.JobFailed):
+		addImportFailure(job, err, &resp.Diagnostics) // Terraform refreshes an import before it stores it
+		return
 	case err == nil:
-		if job.Status == client.JobFailed && !export.failed() {
+		if job.Status == client.JobFailed && !shown.Failed() {
 			warnAboutFailedJob(job, &resp.Diagnostics)
 		}
-		export.jobRead(job)
-		if export.unfinished() != nil {
-			warnAboutUnfinishedJob(job.ID, &resp.Diagnostics)
+		shown.Read(job)
+		if stored.Current == nil && !shown.Failed() && !shown.Imported {
+			warnAboutUnfinishedJob(shown.ID, &resp.Diagnostics)
 		}
 	case client.IsNotFound(err):
-		export.jobUnread(err)
-		warnAboutMissingJob(export.JobID.ValueString(), err, &resp.Diagnostics)
+		shown.Missing = true
+		warnAboutMissingJob(shown.ID, err, &resp.Diagnostics)
 	default:
 		addRefreshFailure(err, &resp.Diagnostics)
 		return
 	}
-	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // ImportState imports an export by "DOMAIN,JOB_ID" or by identity, because the service does not return the domain of
-// a job. It creates no link, so the first plan after an import always shows an update, which creates it, adopts the
-// configured inputs, and ends the import.
-func (r *staticExportResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+// a job. It sends no request, because Terraform refreshes what was imported before it stores it. The first plan after
+// an import always shows an update, which creates a link, adopts the configured inputs, and ends the import.
+func (r *staticExportResource) ImportState(
+	ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse,
+) {
 	identity := parseImport(ctx, req, &resp.Diagnostics)
-	c, ok := r.data.ready(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
-	defer cancel()
-
-	job, err := c.GetStaticExportJob(ctx, identity.JobID.ValueString())
-	if err != nil || job.Status == client.JobFailed {
-		addImportFailure(job, err, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	// The state is null. Setting one attribute adds the others as typed nulls.
-	var arguments staticExportModel
+	var imported staticExportModel
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("domain"), identity.Domain)...)
-	resp.Diagnostics.Append(resp.State.Get(ctx, &arguments)...)
-	arguments.LinkRenewal, arguments.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
-	export := newExport(arguments.exportArguments, job.ID)
-	export.imported(job)
-	export.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Get(ctx, &imported)...)
+	imported.JobID = identity.JobID
+	imported.LinkRenewal, imported.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
+	imported.stored(privateExport{Marks: export.Marks{Imported: true}}).
+		store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // parseImport reads either form of import. A domain has no comma. A job ID may have one.
-func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) (identity staticExportIdentity) {
+func parseImport(
+	ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics,
+) (identity staticExportIdentity) {
 	if req.ID == "" && req.Identity != nil && !req.Identity.Raw.IsNull() {
 		diags.Append(req.Identity.Get(ctx, &identity)...)
 	} else {
@@ -81,9 +81,11 @@ func parseImport(ctx context.Context, req resource.ImportStateRequest, diags *di
 		if !both {
 			diags.AddError(summaryInvalidImport, "The service does not return the domain of a job. "+importForm)
 		}
-		identity = staticExportIdentity{Domain: types.StringValue(strings.TrimSpace(domain)), JobID: types.StringValue(strings.TrimSpace(jobID))}
+		identity.Domain = types.StringValue(strings.TrimSpace(domain))
+		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
 	}
-	if err := cmp.Or(checkDomain(identity.Domain.ValueString()), checkID(identity.JobID.ValueString())); err != nil && !diags.HasError() {
+	err := cmp.Or(checkDomain(identity.Domain.ValueString()), checkID(identity.JobID.ValueString()))
+	if err != nil && !diags.HasError() {
 		diags.AddError(summaryInvalidImport, sentences(err.Error(), importForm))
 	}
 	return identity

@@ -29,8 +29,8 @@ var (
 )
 
 // staticExportResource exports a site, and renews the link to its bundle when Terraform applies. This file defines
-// its schema and model. static_export_stored.go holds what is stored and decides what to do next,
-// static_export_plan.go shows it, static_export_apply.go does it, static_export_read.go reads and imports, and
+// its schema and model. Package export decides what to do next, and does it. static_export_stored.go converts what is
+// stored, static_export_plan.go, static_export_apply.go, and static_export_read.go have what Terraform calls, and
 // static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 

@@ -66,10 +66,10 @@ func TestAccStaticExportResource(t *testing.T) {
 func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export(`link_renewal = "never"`, `poll_interval = "1m"`))
+	c := h.cli(t, siteExport(`link_renewal = "never"`, `poll_interval = "1m"`))
 	c.apply(t, 0)
 	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1})
-	c.write(t, export(`link_renewal = "never"`, `poll_interval = "5s"`))
+	c.write(t, siteExport(`link_renewal = "never"`, `poll_interval = "5s"`))
 	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
 		t.Errorf("the plan changes the link:\n%s", plan)
 	}
@@ -79,7 +79,7 @@ func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	parameters := func(text, argument string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + export("additional_parameters = "+argument)
+		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + siteExport("additional_parameters = "+argument)
 	}
 	c := h.cli(t, parameters("[1]", "terraform_data.parameters.output"))
 	wantPhrases(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
@@ -102,7 +102,7 @@ func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
 		}
 		return body
 	})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	wantPhrases(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
 	if state := c.values(t)[site]; state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
 		t.Errorf("the state is %v", state)

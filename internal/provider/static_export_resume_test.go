@@ -97,7 +97,7 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
+	c := h.cli(t, siteExport())
 	wantPhrases(t, c.interruptApply(t), "Warning: "+summaryExportInterrupted+": job se_")
 	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
 		t.Fatalf("the state is %v", state)
@@ -107,55 +107,11 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestJobThatIsMissingIsReplacedAlsoWithoutARefresh(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, export())
-	c.interruptApply(t)
-	h.service.ForgetJob(h.service.JobIDs()[0])
-	wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: "+summaryJobNotFound)
-	c.apply(t, 0, "-refresh=false")
-	c.wantJob(t, 0)
-}
-
-// A create that ends with an empty state would have lost the job.
-func TestJobThatIsNotFoundStaysInTheStateIfNoOtherOneIsStarted(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	c := h.cli(t, export())
-	c.apply(t, 1)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 404, Lasts: 3 * time.Minute})
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403, Times: 1})
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryStartFailed)
-	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] {
-		t.Errorf("the state is %v", state)
-	}
-	h.clock.Advance(5 * time.Minute)
-	h.service.FinishJob(h.service.JobIDs()[0], "")
-	c.apply(t, 0)
-	c.wantJob(t, 0)
-	h.wantStarts(t, 2)
-}
-
-func TestJobThatIsResumedAndHasFailedIsReportedBeforeAnotherOneIsStarted(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	c := h.cli(t, export())
-	c.apply(t, 1)
-	h.service.FinishJob(h.service.JobIDs()[0], "page /a is broken")
-	wantPhrases(t, c.apply(t, 1, "-refresh=false"), "Error: "+summaryJobFailed, "page /a is broken")
-	h.wantStarts(t, 1)
-	c.apply(t, 0)
-	c.wantJob(t, 1)
-}
-
 func TestExportThatMustNotBeDestroyedIsResumedAfterUntaint(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	c := h.cli(t, export("lifecycle {\n    prevent_destroy = true\n  }"))
+	c := h.cli(t, siteExport("lifecycle {\n    prevent_destroy = true\n  }"))
 	c.apply(t, 1)
 	h.service.FinishJob(h.service.JobIDs()[0], "")
 	wantPhrases(t, c.apply(t, 1), "nstance cannot be destroyed")
@@ -209,19 +165,5 @@ func TestReplacementOnRequestResumesThePendingJob(t *testing.T) {
 	c.wantJob(t, 1)
 	c.wantStarts(t, 1)
 	c.apply(t, 0, "-replace="+site)
-	c.wantJob(t, 2)
-}
-
-func TestPendingJobThatHasFailedIsReportedBeforeAnotherOneIsStarted(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, "")
-	_, pending := c.cutOff(t)
-	h.service.FinishJob(pending, "page /a is broken")
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobFailed, "page /a is broken")
-	h.wantStarts(t, 1)
-	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
-		t.Errorf("nothing was missing, but the apply says:\n%s", output)
-	}
 	c.wantJob(t, 2)
 }

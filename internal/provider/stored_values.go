@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -24,7 +25,9 @@ func readPrivate[T any](ctx context.Context, private privateState, key string, d
 		return nil, nil
 	}
 	var value T
-	if err := json.Unmarshal(text, &value); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
 	return &value, nil

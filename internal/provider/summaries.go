@@ -48,6 +48,7 @@ const (
 	summaryUnfinished    = "Export has an unfinished job"
 	summaryCanResume     = "Unfinished job can be resumed"
 	summaryAbandons      = "Unfinished job is not resumed"
+	summaryNotResumed    = "Unfinished job is not in the state"
 	summaryMayResume     = "Unfinished job may be resumed"
 	summaryMissing       = "Static export job or bundle is missing"
 	summaryImportDiffers = "Job was imported with another domain"
@@ -70,6 +71,8 @@ const (
 
 // Pages that messages name.
 const (
-	errorsPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	issuesPage = "https://github.com/docs-hosting/terraform-provider-docs/issues"
+	pages          = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/"
+	errorsPage     = pages + "guides/errors.md"
+	unfinishedPage = pages + "resources/static_export.md#exports-that-did-not-finish"
+	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 )

@@ -1,0 +1,150 @@
+// Package export is the life of one static export in plain values: what is known of its jobs, which step an apply
+// takes, and how each event changes what is known. It does not depend on Terraform.
+package export
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+)
+
+// State is what is stored of an export: a job with a link, a job without one, or both.
+type State struct {
+	// Current is the job whose link is in use; nil before the first link.
+	Current *Job
+	Link    Link // of Current
+	// Next is a job without a link; nil if there is none. It takes the place of Current when it has a link. It stays
+	// while the content of Current is wanted again, and a newer job replaces it.
+	Next *Job
+}
+
+// Job is what is known of a job of the service.
+type Job struct {
+	ID        string `json:"job_id"`
+	Inputs    Inputs `json:"inputs"`
+	Status    string `json:"status,omitempty"` // "" if it was never read
+	PageCount *int64 `json:"page_count,omitempty"`
+	Marks
+}
+
+// Marks are what is known of a job that the service does not return with it.
+type Marks struct {
+	// Imported is set from an import to the first link. Until then, only the domain is known of the inputs.
+	Imported bool `json:"imported,omitempty"`
+	// Missing and BundleMissing mean that the service returned nothing but 404 or 410 for the job, or for its bundle,
+	// for [client.NotFoundLimit]. Missing ends when the job is read, and both end with a link.
+	Missing       bool `json:"job_missing,omitempty"`
+	BundleMissing bool `json:"bundle_missing,omitempty"`
+}
+
+// Link is a link to a bundle.
+type Link struct {
+	URL       string
+	ExpiresAt time.Time // in whole seconds; zero if it is not known
+	Size      *int64    // of the bundle, in bytes
+	// Kept means that an early renewal returned the link with the expiry that it had before.
+	Kept bool
+	// UnreadableExpiry is what a new link has instead of ExpiresAt: see [client.Bundle]. It is not stored.
+	UnreadableExpiry string
+}
+
+// Shown returns the job that users see: Current, or Next before the first link. It is nil if there is neither.
+func (s *State) Shown() *Job { return cmp.Or(s.Current, s.Next) }
+
+// Read records what the service returned about the job. It keeps what the service omits. The bundle of a job that was
+// read may still be missing.
+func (j *Job) Read(job *client.StaticExportJob) {
+	j.Missing = false
+	j.Status = cmp.Or(job.Status, j.Status)
+	j.PageCount = cmp.Or(job.PageCount, j.PageCount)
+}
+
+// Failed reports whether the job is known to have failed.
+func (j *Job) Failed() bool { return j.Status == client.JobFailed }
+
+// Completed reports whether the job is known to have completed.
+func (j *Job) Completed() bool { return j.Status == client.JobCompleted }
+
+// Gone reports whether the job or its bundle was missing when it was last asked for.
+func (j *Job) Gone() bool { return j.Missing || j.BundleMissing }
+
+// Has reports whether the job has the wanted inputs. Inputs that are not known yet differ from all. An imported job
+// has whatever is wanted for its domain. j may be nil.
+func (j *Job) Has(wanted Wanted) bool {
+	switch {
+	case j == nil:
+		return false
+	case j.Imported:
+		return j.Inputs.Domain == wanted.Inputs.Domain
+	}
+	return wanted.Known && j.Inputs == wanted.Inputs
+}
+
+// Wanted is what a plan wants of an export.
+type Wanted struct {
+	Inputs Inputs
+	Known  bool // whether all inputs are known
+	// RenewBefore is how long before its expiry a link is renewed, unless it is never renewed.
+	RenewBefore  time.Duration
+	NeverRenew   bool
+	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
+}
+
+// Due reports whether the link is due for renewal at the time now. A link that the service has kept is due only when
+// it has expired.
+func (s *State) Due(now time.Time, wanted Wanted) bool {
+	lead := wanted.RenewBefore
+	if s.Link.Kept {
+		lead = 0
+	}
+	return s.WillBeDue(wanted) && !now.Before(s.Link.ExpiresAt.Add(-lead))
+}
+
+// WillBeDue reports whether the link will be due at some time. One without a known expiry never is.
+func (s *State) WillBeDue(wanted Wanted) bool {
+	return s.Current != nil && !wanted.NeverRenew && !s.Link.ExpiresAt.IsZero()
+}
+
+// Step is what an apply does for an existing export.
+type Step int
+
+// The steps.
+const (
+	None   Step = iota // records changed arguments
+	Renew              // renews the link of Current
+	Resume             // waits for Next and creates its link
+	Start              // starts a job, which becomes Next, and continues as Resume
+)
+
+// NextStep decides what an apply does. due reports whether the link is due for renewal then. The plan, the apply, and
+// the messages all go by its result.
+func (s *State) NextStep(wanted Wanted, due bool) Step {
+	current, next := s.Current.Has(wanted), s.Next.Has(wanted) && !s.Next.Failed()
+	switch {
+	case current && !s.Current.Gone() && !due:
+		return None
+	case current && !s.Current.Gone() && !s.Current.Failed():
+		return Renew
+	case next:
+		return Resume
+	case current && !s.Current.Missing && !s.Current.Failed(): // only the bundle was missing
+		return Renew
+	}
+	return Start
+}
+
+// KeepsShown reports whether the shown job stays after a step that succeeds. The plan promises its ID by that, so a
+// step that finds it missing fails the first time. If the shown job was missing before, or is not what the step asks
+// for, the step continues as [Start] instead.
+func (s *State) KeepsShown(step Step) bool {
+	switch step {
+	case None:
+		return true
+	case Renew:
+		return !s.Current.BundleMissing
+	case Resume:
+		return s.Current == nil && !s.Next.Gone()
+	}
+	return false
+}
