@@ -23,7 +23,7 @@ func describe(f *export.Failure, run *export.Run) (summary, detail string) {
 	switch {
 	case f.Cause == nil:
 		return summaryJobFailed, paragraphs(sentences(failureOf(f.Last), holds(f, run)),
-			"Fix the site, then run \"terraform apply\" again, which starts another job.")
+			sentences("Fix the site.", whatNext(f, run)))
 	case f.Stage == export.Starting:
 		return summaryStartFailed, describeStart(f, run)
 	}
@@ -63,20 +63,25 @@ func reached(f *export.Failure) string {
 	return ""
 }
 
-// whatNext says what the next apply does after a failure of a job or its link.
+// whatNext says what the next apply does after a failure of a job or its link. A job with the same content that was
+// missing may be found again by then.
 func whatNext(f *export.Failure, run *export.Run) string {
+	next := "The next apply"
+	if run.Current.Has(run.Wanted) && f.Job != run.Current {
+		next = "Unless the service finds job " + run.Current.ID + " and its bundle again, the next apply"
+	}
 	switch {
 	case f.Missing():
 		return "Check base_url and the API key, and look for job " + f.Job.ID + " and its bundle in the service's dashboard. " +
-			"If the service still does not find it, the next apply exports the site again."
+			next + " asks for it once more, and exports the site again if it is still missing."
 	case f.Stage == export.Renewing:
-		return "The next apply tries again."
+		return next + " tries again."
+	case f.Cause == nil:
+		return next + " starts another job."
+	case run.Current == nil:
+		next += ", even if the plan shows a replacement (-/+, but not +/-),"
 	}
-	again := "To resume job " + f.Job.ID + ", run \"terraform apply\" again"
-	if run.Current == nil {
-		again += ", even if the plan shows a replacement (-/+, but not +/-)"
-	}
-	return again + ". To start another one instead, change triggers."
+	return next + " resumes job " + f.Job.ID + ". To start another one instead, change triggers."
 }
 
 // describeStart returns the detail of a start that failed.
@@ -201,14 +206,18 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 		case s.Next.Gone():
 			warnAboutGoneJob(s.Next, askAgain, diags)
 		}
-		if s.Next.Imported && (!wanted.Known || !wanted.Inputs.OnlyDomain()) {
+		if s.Next.Imported && !s.Next.Gone() && !(wanted.Known && wanted.Inputs.OnlyDomain()) {
 			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs of the imported job %[1]s. "+
 				"An update (~) records the configured triggers and additional_parameters for it and does not start an export.\n\n"+
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", s.Next.ID)
 		}
 	case export.Start:
-		if s.Current != nil && s.Current.Gone() && (!wanted.Known || s.Current.Has(wanted)) {
+		switch {
+		case s.Current == nil || !s.Current.Gone():
+		case s.Current.Has(wanted):
 			warnAboutGoneJob(s.Current, " This plan exports the site again.", diags)
+		case !wanted.Known:
+			warnAboutGoneJob(s.Current, "", diags)
 		}
 		warnAboutOtherContent(s.Next, wanted, diags)
 	}

@@ -71,6 +71,7 @@ type said struct {
 	address string
 	failed  bool   // it is an error
 	broken  bool   // the provider broke Terraform's rules
+	plan    bool   // a plan said it
 	text    string // summary and detail
 }
 
@@ -169,8 +170,9 @@ func decode(kind string, v *tfprotov6.DynamicValue) tftypes.Value {
 // node is one resource in one command.
 type node struct {
 	block
-	p    *process
-	said []said
+	p        *process
+	said     []said
+	planning bool
 }
 
 func (n *node) failed() bool { return failure(n.said) }
@@ -178,13 +180,13 @@ func (n *node) failed() bool { return failure(n.said) }
 // hear takes the diagnostics of a call, and reports whether none is an error.
 func (n *node) hear(diags []*tfprotov6.Diagnostic) bool {
 	for _, d := range diags {
-		n.said = append(n.said, said{n.address, d.Severity == tfprotov6.DiagnosticSeverityError, false, d.Summary + "\n" + d.Detail})
+		n.said = append(n.said, said{n.address, d.Severity == tfprotov6.DiagnosticSeverityError, false, n.planning, d.Summary + "\n" + d.Detail})
 	}
 	return !n.failed()
 }
 
 func (n *node) broken(format string, args ...any) bool {
-	n.said = append(n.said, said{n.address, true, true, fmt.Sprintf(format, args...)})
+	n.said = append(n.said, said{n.address, true, true, false, fmt.Sprintf(format, args...)})
 	return false
 }
 
@@ -261,6 +263,8 @@ func (c *core) plan(p *process, blocks []block, refresh bool, replaced string) *
 
 // refresh reads a resource.
 func (n *node) refresh(prior object) object {
+	n.planning = true
+	defer func() { n.planning = false }()
 	resp := must(n.p.ReadResource(n.p.ctx, &tfprotov6.ReadResourceRequest{
 		TypeName: n.kind, CurrentState: encode(n.kind, prior.value), Private: prior.private, CurrentIdentity: prior.identity,
 	}))
@@ -276,6 +280,8 @@ func (n *node) refresh(prior object) object {
 
 // plan plans a change. In an apply, earlier is the change as it was planned before.
 func (n *node) plan(prior object, arguments map[string]tftypes.Value, forced bool, earlier *change) change {
+	n.planning = true
+	defer func() { n.planning = false }()
 	config, none := configuration(n.kind, arguments), null(n.kind)
 	result := change{block: n.block, before: prior}
 	if prior.tainted || prior.value.IsNull() {
@@ -399,7 +405,7 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 				return
 			}
 			if p.between && n.kind == "docs_static_export" {
-				n.said = append(n.said, said{"between", true, false, "a resource that the export depends on failed"})
+				n.said = append(n.said, said{"between", true, false, false, "a resource that the export depends on failed"})
 				return
 			}
 		}

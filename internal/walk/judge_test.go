@@ -15,12 +15,13 @@ import (
 type judge struct {
 	*walker
 	records  map[string]*record
-	memories []memory // of the exports
+	memories []memory    // of the exports
+	claims   [][]claimed // of the exports, about applies that have not happened yet
 	problems []string
 }
 
 func newJudge(k *walker) *judge {
-	return &judge{walker: k, records: map[string]*record{}, memories: make([]memory, k.Exports)}
+	return &judge{walker: k, records: map[string]*record{}, memories: make([]memory, k.Exports), claims: make([][]claimed, k.Exports)}
 }
 
 // record is what the provider has been told about a job.
@@ -67,6 +68,9 @@ func (j *judge) judge(c *command) bool {
 		}
 		if export {
 			j.learn(e)
+			for _, sentence := range e.claim() {
+				j.problems = append(j.problems, fmt.Sprintf("%s says what does not hold: %s\n%s", address, sentence, e))
+			}
 		}
 		j.blocked = j.blocked || address == download && e.killed // it no longer knows its files
 		for _, p := range promises {

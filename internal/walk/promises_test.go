@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -47,6 +48,7 @@ var promises = []struct {
 	{applies, "A link is due at expires_at less renew_before, and is not renewed earlier.", (*event).renewsNotEarly},
 	{applies, "An apply ends within a minute of its timeout.", (*event).ends},
 	{applies, "An interrupt loses no job, and does not taint a first export.", (*event).interrupt},
+	{applies, "A replacement that was handed a job ends with a job.", (*event).keepsJob},
 	{stores, "The state has the last link that was received for its job.", (*event).keepsNewLink},
 	{stores, "An unfinished job is not dropped without a warning.", (*event).remembers},
 	{succeeds, "An apply that succeeds leaves a link to a bundle of the configured inputs.", (*event).exported},
@@ -129,7 +131,8 @@ func (e *event) streaksEnd() bool {
 var jobID = regexp.MustCompile(`se_[0-9a-f]{16}`)
 
 func (e *event) names() bool {
-	return !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(e.said), -1), func(id string) bool {
+	own := slices.DeleteFunc(slices.Clone(e.said), func(s said) bool { return strings.HasPrefix(s.text, "Unfinished job is not in the state") })
+	return !slices.ContainsFunc(jobID.FindAllString(fmt.Sprint(own), -1), func(id string) bool {
 		return !e.job.is(id) && !e.pending.is(id) && len(requestsFor(id, "", e.seen)) == 0
 	})
 }
@@ -234,6 +237,12 @@ func (e *event) interrupt() bool {
 	tainted := e.after.tainted && len(e.seen) > 0 && (!e.before.tainted || e.action == replace)
 	reason := e.last.outcome != ok && e.last.outcome != left || slices.ContainsFunc(e.seen, hasFailed) || e.outOfTime()
 	return !e.stopped || e.killed || !lost && (!tainted || reason)
+}
+
+// keepsJob does not hold for a replacement that was stopped between its halves.
+func (e *event) keepsJob() bool {
+	handed := e.action == replace && !e.linked() && !e.job.imported && !e.job.failed && !e.otherInputs()
+	return !handed || e.killed || len(e.seen) == 0 || e.exists && e.after.text("job_id") != ""
 }
 
 func (e *event) keepsNewLink() bool {

@@ -1,0 +1,417 @@
+package walk
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// claims are the sentences of the diagnostics of an export. Each sentence that says what holds or what was done has a
+// check of the command that printed it. Each that says what an apply will do has a check of that apply: of the planned
+// one, or after a failure, of the next one. A sentence that only explains a cause, or gives advice, has neither. The
+// walk fails on a sentence that is not here.
+//
+// In a sentence, JOB, DOMAIN, TIME, WORD, and TEXT stand for what differs. A check gets the first two or three of them.
+var claims = []struct {
+	sentence string
+	now      func(e *event, of []string) bool
+	later    func(e *event, of []string) bool
+}{
+	// First lines.
+	{"Static export interrupted", stoppedNow, nil},
+	{"Static export interrupted: job JOB", stoppedNow, nil},
+	{"Static export timed out", (*event).tookItsTime, nil},
+	{"Could not start the static export", (*event).startedNothingKnown, nil},
+	{"Could not start the static export: job JOB", (*event).hasRecorded, nil},
+	{"Could not finish the static export", nil, nil},
+	{"Could not create a bundle link", nil, nil},
+	{"Could not renew the bundle link", nil, nil},
+	{"Could not read the static export job", nil, nil},
+	{"Could not import the static export job", nil, nil},
+	{"Static export job failed", nil, nil},
+	{"Static export job failed: job JOB", (*event).hasFailed, nil},
+	{"Static export job not found", nil, nil},
+	{"Static export job not found: job JOB", nil, nil},
+	{"Static export job or bundle is missing: job JOB", nil, nil},
+	{"Export has an unfinished job: job JOB", nil, nil},
+	{"Unfinished job can be resumed: job JOB", nil, nil},
+	{"Unfinished job is not resumed: job JOB", nil, nil},
+	{"Unfinished job may be resumed: job JOB", nil, nil},
+	{"Unfinished job is not in the state: job JOB", nil, nil},
+	{"Job was imported with another domain: job JOB", nil, nil},
+	{"Configured inputs are recorded without another job: job JOB", nil, nil},
+	{"New link is already due for renewal: job JOB", nil, nil},
+	{"Service returned the same link: job JOB", nil, nil},
+	{"Private state is unreadable: job JOB", nil, nil},
+	{"Expiry of the bundle link is unknown: job JOB", (*event).hasNoExpiry, nil},
+
+	// What was done, and what holds.
+	{"Terraform has recorded job JOB.", (*event).hasRecorded, nil},
+	{"Job JOB stays in the state.", (*event).hasRecorded, nil},
+	{"No job was started for DOMAIN.", (*event).startedNone, nil},
+	{"A job may have been started for DOMAIN, but its ID was not received.", (*event).mayHaveStarted, nil},
+	{`Job JOB ended with status "failed".`, (*event).hasFailed, nil},
+	{"Job JOB completed, but no link was received.", (*event).hasNoLink, nil},
+	{`Job JOB had status "WORD" when last checked (TEXT).`, (*event).lastStatus, nil},
+	{`Job JOB had status "WORD" when last checked.`, (*event).lastStatus, nil},
+	{"The provider could not read the status of job JOB, which may still be running.", (*event).neverRead, nil},
+	{"The link in the state expires at TIME.", (*event).expires, nil},
+	{"The link in the state expired at TIME.", (*event).expired, nil},
+	{"The state is unchanged.", (*event).unchanged, nil},
+	{"The refresh kept the job in the state.", (*event).kept2, nil},
+	{"The service did not find job JOB for 30 seconds.", (*event).wasMissing, nil},
+	{"The service did not find the bundle of job JOB for 30 seconds.", (*event).wasMissing, nil},
+	{"Job JOB has no link yet.", (*event).hasNoLinkYet, nil},
+	{"Job JOB was started for this content and has no link yet.", (*event).startedForThis, nil},
+	{"This apply has removed job JOB, which was started for DOMAIN, from the state, and has not resumed it yet.", (*event).handedOver, nil},
+	{"Job JOB was imported as a job for DOMAIN.", (*event).importedFor, nil},
+	{"The renewal did not extend the link: it still expires at TIME.", (*event).expiresAt, nil},
+	{"The new link expires at TIME, and this machine's clock reads TIME.", (*event).expiresAt, nil},
+	{`The service specifies when the link expires as "TEXT", which the provider cannot read, so expires_at is null and the provider does not renew the link.`, (*event).hasNoExpiry, nil},
+	{"The state keeps the existing link, whose expiry is unknown.", (*event).hasNoExpiry, nil},
+	{"It may still be running.", nil, nil},
+	{"The service does not return the inputs of the imported job JOB.", nil, nil},
+	{"Some inputs are not known yet.", nil, nil},
+
+	// What an apply will do.
+	{"The next apply starts another job.", nil, (*event).startsAnother},
+	{"Unless the service finds job JOB and its bundle again, the next apply starts another job.", nil, unlessFound((*event).startsAnother)},
+	{"The next apply resumes job JOB.", nil, (*event).resumes},
+	{"The next apply, even if the plan shows a replacement (-/+, but not +/-), resumes job JOB.", nil, (*event).resumes},
+	{"Unless the service finds job JOB and its bundle again, the next apply resumes job JOB.", nil, unlessFound((*event).resumes)},
+	{"The next apply asks for it once more, and exports the site again if it is still missing.", nil, (*event).asksAndExports},
+	{"Unless the service finds job JOB and its bundle again, the next apply asks for it once more, and exports the site again if it is still missing.", nil, unlessFound((*event).asksAndExports)},
+	{"The next apply tries again.", nil, (*event).triesAgain},
+	{"An update (~) asks for it once more, and exports the site again if it is still missing.", nil, (*event).updateAsksAndExports},
+	{"This plan exports the site again.", nil, (*event).startsAnother},
+	{"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesOrMissing},
+	{"If the plan shows ~ or -/+ for this resource, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job.", nil, (*event).resumesShown},
+	{"If it shows only +/- or a destroy (-), the apply does not resume the job: see TEXT#exports-that-did-not-finish", nil, nil},
+	{"Job JOB, which has no link yet, was started for other content, so this plan does not resume it.", nil, (*event).leaves},
+	{"If they are those that job JOB was started with, an update (~) resumes it.", nil, (*event).resumesIfSame},
+	{"Otherwise, the apply may start another job.", nil, nil},
+	{"An update (~) records the configured triggers and additional_parameters for it and does not start an export.", nil, (*event).updateStartsNone},
+	{"This plan starts another job, for DOMAIN.", nil, (*event).startsFor},
+	{"The provider renews it again only after that.", nil, nil}, // a promise: (*event).renewsNotEarly
+	{"With renew_before = \"WORD\", every apply renews it.", nil, nil},
+
+	// Causes.
+	{"Terraform was interrupted.", stoppedNow, nil},
+	{"The operation did not finish within WORD (timeouts.WORD).", (*event).tookItsTime, nil},
+	{"The operation did not finish within WORD.", nil, nil},
+	{"The service returned HTTP TEXT for WORD WORD: a fault.", nil, nil},
+	{"The service returned HTTP TEXT for WORD WORD (request ID WORD): TEXT.", nil, nil},
+	{"The service returned HTTP TEXT for WORD WORD, without a message.", nil, nil},
+	{"The service returned HTTP TEXT for WORD WORD, but TEXT.", nil, nil},
+	{"The message in the body: Sign in.", nil, nil},
+	{"The last response was HTTP TEXT for WORD WORD: a fault.", nil, nil},
+	{"The last response was HTTP TEXT for WORD WORD (request ID WORD): TEXT.", nil, nil},
+	{"The last response was HTTP TEXT for WORD WORD, without a message.", nil, nil},
+	{"The service's message: the site could not be built.", nil, nil},
+	{"The service asked the provider to wait WORD before the next request.", nil, nil},
+	{"The service asked the provider to wait until TIME, but this operation times out before then.", nil, nil},
+	{"Consecutive requests failed for different reasons.", nil, nil},
+	{"The provider made WORD attempts over WORD.", nil, nil},
+	{"The request WORD WORD to docs.test failed: TEXT.", nil, nil},
+
+	// Advice.
+	{"Fix the site.", nil, nil},
+	{"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", nil, nil},
+	{"Check base_url and the API key, and look for job JOB and its bundle in the service's dashboard.", nil, nil},
+	{"To start another one instead, change triggers.", nil, nil},
+	{`Before you run "terraform apply" again, look in the service's dashboard for a job that this run may have started.`, nil, nil},
+	{`If there is one, import it with "terraform import ADDRESS DOMAIN,JOB_ID", as described in TEXT#a-job-may-have-been-started`, nil, nil},
+	{"If there is no such job:", nil, nil},
+	{`If the state does not have job JOB after this apply, and you want to keep it, run "terraform import ADDRESS DOMAIN,JOB".`, nil, nil},
+	{`To keep job JOB instead, run "terraform state rm ADDRESS" for this resource, and import DOMAIN,JOB.`, nil, nil},
+	{"To resume job JOB instead, do not apply this plan.", nil, nil},
+	{"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.", nil, nil},
+	{"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", nil, nil},
+	{"If this plan exports the site again, fix the site before you apply the plan.", nil, nil},
+	{"If the job should still exist, check base_url, which ends with a version segment such as /v1, and the API key before you apply a plan.", nil, nil},
+	{"To plan or destroy without this request, use -refresh=false.", nil, nil},
+	{"A failed job has no bundle.", nil, nil},
+	{"Import a job that has not failed, or apply without an import to export the site.", nil, nil},
+	{"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.", nil, nil},
+	{"Set renew_before to less than the link lifetime.", nil, nil},
+	{"If it is already 0s, check this machine's clock.", nil, nil},
+	{`To continue, run the same command again.`, nil, nil},
+	{"Static exports require an Enterprise subscription.", nil, nil},
+	{"Check that the organization of the API key owns the domain, and that base_url is the base URL of the API with its version segment, such as /v1.", nil, nil},
+	{"Check that the key is an admin API key of the organization that owns the site.", nil, nil},
+	{"Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.", nil, nil},
+	{"If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments.", nil, nil},
+	{"Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.", nil, nil},
+	{"The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.", nil, nil},
+	{"Reduce -parallelism, or try again later.", nil, nil},
+	{"Try again later.", nil, nil},
+	{"If it still fails, check the service's status page.", nil, nil},
+	{"If it still fails, see TEXT#requests-fail-intermittently", nil, nil},
+	{"Some gateways return this status to limit requests: reduce -parallelism.", nil, nil},
+	{"Try again after that time.", nil, nil},
+	{"If the operation normally takes longer, increase timeouts.WORD.", nil, nil},
+	{"Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.", nil, nil},
+	{"Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page.", nil, nil},
+	{"The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: TEXT/issues", nil, nil},
+}
+
+// claimPatterns are the sentences of claims as patterns, which match the beginning of a text.
+var claimPatterns = func() (all []*regexp.Regexp) {
+	for _, c := range claims {
+		text := regexp.QuoteMeta(c.sentence)
+		for name, pattern := range map[string]string{
+			"JOB": `(se_[0-9a-f]{16})`, "DOMAIN": `(s\d\.[a-z.]+com)`, "TIME": `(\d{4}-[-0-9:T]+Z)`, "WORD": `([^\s"]+?)`, "TEXT": `([^\n]+?)`,
+		} {
+			text = regexp.MustCompile(name+`\b`).ReplaceAllString(text, pattern)
+		}
+		text = strings.ReplaceAll(text, "([^\\s\"]+?)_ID", "JOB_ID")
+		all = append(all, regexp.MustCompile(`^`+text+`(\s+|$)`))
+	}
+	return all
+}()
+
+// claimed is a claim that a diagnostic has made.
+type claimed struct {
+	text    string
+	plan    bool   // made by a plan, about its apply
+	content string // that was configured then
+	of      []string
+	check   func(e *event, of []string) bool
+}
+
+// claim checks what the diagnostics of an event say: now, or if it is about an apply, when that has happened. It
+// returns the sentences that are false or not known.
+func (e *event) claim() (wrong []string) {
+	due := &e.claims[e.on]
+	drop := !applies(e) && (plans(e) || e.Do != doApply || !e.exists)
+	if applies(e) && !e.voids() {
+		for _, c := range *due {
+			if c.content == e.config().content(e.on) && !c.check(e, c.of) {
+				wrong = append(wrong, c.text)
+			}
+		}
+	}
+	if applies(e) || e.Do != doApply {
+		*due = nil
+	} else if drop {
+		*due = slices.DeleteFunc(*due, func(c claimed) bool { return c.plan })
+	}
+	for _, s := range e.said {
+		job := ""
+		for rest := strings.TrimSpace(s.text); rest != "" && !s.broken; {
+			n, of := recognize(rest)
+			if n < 0 {
+				wrong = append(wrong, "not known: "+rest)
+				break
+			}
+			sentence := strings.TrimSpace(of[0])
+			rest, of = rest[len(of[0]):], of[1:]
+			if job == "" && len(of) > 0 && strings.HasPrefix(of[0], "se_") {
+				job = of[0]
+			}
+			of = append(of, job)
+			e.tally["claims"]++
+			repeated := s.plan && applies(e) // it was checked in the plan
+			if claims[n].now != nil && !repeated && !e.killed && !claims[n].now(e, of) {
+				wrong = append(wrong, sentence)
+			}
+			if check := claims[n].later; check != nil {
+				c := claimed{sentence, s.plan, e.config().content(e.on), of, check}
+				switch {
+				case !repeated:
+					*due = append(*due, c)
+				case !e.voids() && !check(e, of): // Terraform plans again in the apply
+					wrong = append(wrong, sentence)
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// recognize returns the claim that a text begins with, the longest one, and what it matched; or -1.
+func recognize(text string) (best int, of []string) {
+	best = -1
+	for n, pattern := range claimPatterns {
+		if m := pattern.FindStringSubmatch(text); m != nil && (best < 0 || len(m[0]) > len(of[0])) {
+			best, of = n, m
+		}
+	}
+	return best, of
+}
+
+// voids reports whether an apply proves nothing about what was said of it: it was stopped, or had no time.
+func (e *event) voids() bool {
+	return e.stopped || e.killed || e.Between || e.outOfTime() || e.Unknown != "" && e.failed ||
+		slices.ContainsFunc(e.said, func(s said) bool { return s.broken })
+}
+
+func stoppedNow(e *event, _ []string) bool { return e.stopped }
+
+func (e *event) tookItsTime(_ []string) bool { return e.ended.Sub(e.began) >= e.limit()-time.Second }
+
+// holdsJob reports whether the attributes or the private state of an object have a job.
+func holdsJob(o object, id string) bool {
+	var private map[string][]byte
+	_ = json.Unmarshal(o.private, &private)
+	return o.text("job_id") == id || strings.Contains(string(private["export"]), fmt.Sprintf("%q", id))
+}
+
+func (e *event) hasRecorded(of []string) bool { return e.exists && holdsJob(e.after, of[0]) }
+
+func (e *event) startedNone(of []string) bool {
+	return of[0] == e.config().domain(e.on) && !slices.ContainsFunc(e.starts(), func(x exchange) bool { return x.job != "" })
+}
+
+func (e *event) startedNothingKnown(_ []string) bool {
+	return !slices.ContainsFunc(e.starts(), succeeded)
+}
+
+func (e *event) mayHaveStarted(of []string) bool {
+	sent := e.starts()
+	return of[0] == e.config().domain(e.on) && len(sent) > 0 && sent[len(sent)-1].connected && !slices.ContainsFunc(sent, succeeded)
+}
+
+// read returns the reads of a job that succeeded.
+func (e *event) read(id string) []exchange {
+	return slices.DeleteFunc(requestsFor(id, simulator.EndpointJob, e.seen), wentWrong)
+}
+
+func (e *event) hasFailed(of []string) bool {
+	read := e.read(of[0])
+	return len(read) > 0 && read[len(read)-1].failed
+}
+
+func (e *event) hasNoLink(of []string) bool {
+	r := e.records[of[0]]
+	return r != nil && !r.failed && len(e.linksTo(of[0])) == 0
+}
+
+func (e *event) lastStatus(of []string) bool {
+	read := e.read(of[0])
+	return len(read) > 0 && read[len(read)-1].status == of[1]
+}
+
+func (e *event) neverRead(of []string) bool { return len(e.read(of[0])) == 0 }
+
+func (e *event) expiresAt(of []string) bool { return e.after.text("expires_at") == of[0] }
+
+func (e *event) hasNoExpiry(_ []string) bool {
+	return e.after.text("bundle_url") != "" && e.after.text("expires_at") == ""
+}
+
+func (e *event) expires(of []string) bool {
+	at, err := time.Parse(time.RFC3339, of[0])
+	return err == nil && e.expiresAt(of) && at.After(e.began)
+}
+
+func (e *event) expired(of []string) bool {
+	at, err := time.Parse(time.RFC3339, of[0])
+	return err == nil && e.expiresAt(of) && !at.After(e.ended)
+}
+
+func (e *event) unchanged(_ []string) bool {
+	return e.exists && e.after.value.Equal(e.before.value) || plans(e)
+}
+
+func (e *event) kept2(_ []string) bool {
+	return plans(e) && e.planned.refreshed[e.address].text("job_id") == e.job.id || imports(e) && e.exists
+}
+
+func (e *event) wasMissing(of []string) bool {
+	r := e.records[of[0]]
+	return r != nil && r.gone[simulator.EndpointJob]+r.gone[simulator.EndpointBundle] > 0 || lasted(requestsFor(of[0], "", e.seen), missing) >= patience
+}
+
+func (e *event) hasNoLinkYet(of []string) bool {
+	return e.before.text("job_id") == of[0] && !e.linked()
+}
+
+func (e *event) startedForThis(of []string) bool {
+	r := e.records[of[0]]
+	return r != nil && r.content == e.config().content(e.on) && !e.job.is(of[0])
+}
+
+// handedOver holds for a job that the command removed from the state and has not asked for.
+func (e *event) handedOver(of []string) bool {
+	for address, c := range e.planned.changes {
+		if (c.action == replace || c.action == destroy) && holdsJob(e.planned.refreshed[address], of[0]) {
+			r := e.records[of[0]]
+			return r != nil && strings.HasPrefix(r.content, of[1]+" ")
+		}
+	}
+	return false
+}
+
+func (e *event) importedFor(of []string) bool { return e.job.is(of[0]) && e.job.domain == of[1] }
+
+// asksFirst reports whether the first request of an apply is about a job.
+func (e *event) asksFirst(id string) bool { return len(e.work) > 0 && e.work[0].job == id }
+
+// stillMissing reports whether a job or its bundle was surely missing in an apply, or surely not.
+func (e *event) stillMissing(id string) (surely, perhaps bool) {
+	asked := requestsFor(id, "", slices.Concat(seenAt(e.refreshes, e.address), e.work))
+	return lasted(asked, missing) >= certainty, lasted(asked, missing) >= patience
+}
+
+func (e *event) startsAnother(of []string) bool {
+	return len(e.starts()) > 0 && (of[len(of)-1] == "" || !e.asksFirst(of[len(of)-1]))
+}
+
+func (e *event) resumes(of []string) bool {
+	known := e.records[of[0]]
+	return known == nil || known.failed && len(e.starts()) > 0 || e.asksFirst(of[0])
+}
+
+// unlessFound is for a claim that does not hold if the first job of its sentence is found again.
+func unlessFound(check func(*event, []string) bool) func(*event, []string) bool {
+	return func(e *event, of []string) bool {
+		return e.job.is(of[0]) && (!e.gone() || e.asksFirst(of[0])) || check(e, of[1:])
+	}
+}
+
+func (e *event) resumesShown(of []string) bool {
+	id, r := of[len(of)-1], e.records[of[len(of)-1]]
+	return e.action != update && e.action != replace || r == nil || r.content != e.config().content(e.on) || e.asksFirst(id)
+}
+
+func (e *event) resumesOrMissing(of []string) bool {
+	_, perhaps := e.stillMissing(of[0])
+	return e.action != update && e.action != replace || e.asksFirst(of[0]) && (len(e.starts()) == 0 || perhaps)
+}
+
+func (e *event) resumesIfSame(of []string) bool {
+	r := e.records[of[0]]
+	return e.action != update || r == nil || r.content != e.config().content(e.on) || e.asksFirst(of[0])
+}
+
+// asksAndExports holds for the job of a failure.
+func (e *event) asksAndExports(of []string) bool {
+	if e.forced() {
+		return true
+	}
+	surely, perhaps := e.stillMissing(of[len(of)-1])
+	return (!surely || len(e.starts()) > 0) && (len(e.starts()) == 0 || perhaps || e.job.failed)
+}
+
+func (e *event) updateAsksAndExports(of []string) bool {
+	return e.action != update || e.asksFirst(of[len(of)-1]) && e.asksAndExports(of)
+}
+
+func (e *event) triesAgain(of []string) bool {
+	return e.forced() || !e.due(e.began) || e.job.failed || e.gone() || len(requestsFor(e.job.id, simulator.EndpointBundle, e.seen)) > 0
+}
+
+func (e *event) leaves(of []string) bool { return len(requestsFor(of[0], "", e.work)) == 0 }
+
+func (e *event) updateStartsNone(_ []string) bool { return e.action != update || len(e.starts()) == 0 }
+
+func (e *event) startsFor(of []string) bool {
+	sent := e.starts()
+	return len(sent) > 0 && strings.Contains(sent[0].body, fmt.Sprintf("%q", of[0]))
+}
