@@ -244,7 +244,7 @@ func TestCommandsOfTroubleshooting(t *testing.T) {
 		exit    int
 		output  string
 	}{
-		"terraform import": {"static_export", func(*service) {}, 0, "1 changed"},
+		"terraform import": {"static_export", func(*service) {}, 0, "Import successful!"},
 		"diff -r": {"bundle_download", func(s *service) {
 			s.Write(t, "out/site/index.html", "edited")
 			s.Run(t, 1, "apply", "-auto-approve")
@@ -257,7 +257,7 @@ func TestCommandsOfTroubleshooting(t *testing.T) {
 			s.Run(t, 0, "apply", "-auto-approve")
 			test.before(s)
 			script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
-			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob).Replace(script)
+			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob, "PATH", "out/site").Replace(script)
 			if output := s.shell(t, test.exit, script); !strings.Contains(output, test.output) || s.Count(simulator.EndpointStart) != 1 {
 				t.Errorf("%q is missing, or there is another job:\n%s", test.output, output)
 			}

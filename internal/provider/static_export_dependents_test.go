@@ -65,20 +65,6 @@ func TestMissingExportIsNamedAfterHalfAMinuteAndExportedOnce(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Every apply renews the link, and so replaces what depends on it. What depends on the job stays.
-func TestRenewBeforeThatIsTooLongIsWarnedAbout(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, siteExport(`renew_before = "2h"`)+dependents)
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryLinkDueAtOnce)
-	h.clock.Advance(time.Minute)
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryLinkDueAtOnce, "1 added, 1 changed, 1 destroyed")
-	c.write(t, siteExport()+dependents)
-	c.apply(t, 0)
-	c.wantEmptyPlan(t)
-	h.wantWork(t, counts{start: 1, bundle: 2})
-}
-
 func TestDomainIsAnInput(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})

@@ -36,33 +36,6 @@ func TestStartThatFailsLeavesNoState(t *testing.T) {
 	}
 }
 
-func TestFailedJobIsReportedAndExportedAgain(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.NextJob(simulator.JobSpec{Fail: "page /broken does not render"})
-	c := h.cli(t, siteExport())
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobFailed, "page /broken does not render")
-	if output := c.apply(t, 0); strings.Contains(output, "Warning") {
-		t.Errorf("the error has said it, and the job cannot be resumed, but the apply says:\n%s", output)
-	}
-	h.wantWork(t, counts{start: 2, bundle: 1})
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
-}
-
-func TestRenewalThatFailsIsRepeated(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, siteExport(`renew_before = "30m"`))
-	c.apply(t, 0)
-	h.clock.Advance(45 * time.Minute)
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Times: 1, Status: 403})
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryRenewalFailed, "The link in the state expires at 2130-01-31T13:00:")
-	c.apply(t, 0)
-	h.wantWork(t, counts{start: 1, bundle: 3})
-	c.wantJob(t, 0)
-}
-
 func TestRefreshSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})

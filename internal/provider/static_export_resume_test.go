@@ -107,20 +107,6 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-func TestExportThatMustNotBeDestroyedIsResumedAfterUntaint(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
-	c := h.cli(t, siteExport("lifecycle {\n    prevent_destroy = true\n  }"))
-	c.apply(t, 1)
-	h.service.FinishJob(h.service.JobIDs()[0], "")
-	wantPhrases(t, c.apply(t, 1), "nstance cannot be destroyed")
-	c.terraform.Run(t, 0, "untaint", site)
-	c.apply(t, 0)
-	c.wantJob(t, 0)
-	h.wantStarts(t, 1)
-}
-
 // cutOff interrupts the export of a second revision, and empties the request log before. It
 // returns the IDs of the old job, which stays in the state, and of the pending one.
 func (c *cli) cutOff(t *testing.T) (old, pending string) {

@@ -71,8 +71,7 @@ const (
 
 // Pages that messages name.
 const (
-	pages          = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/"
-	errorsPage     = pages + "guides/errors.md"
-	unfinishedPage = pages + "resources/static_export.md#exports-that-did-not-finish"
+	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
+	unfinishedPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/resources/static_export.md#exports-that-did-not-finish"
 	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 )
