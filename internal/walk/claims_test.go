@@ -81,9 +81,9 @@ var claims = []struct {
 	// What an apply will do.
 	{"The next apply starts another job.", nil, (*event).startsAnother},
 	{"Unless the service finds job JOB and its bundle again, the next apply starts another job.", nil, unlessFound((*event).startsAnother)},
-	{"The next apply resumes job JOB.", nil, (*event).resumes},
-	{"The next apply, even if the plan shows a replacement (-/+, but not +/-), resumes job JOB.", nil, (*event).resumes},
-	{"Unless the service finds job JOB and its bundle again, the next apply resumes job JOB.", nil, unlessFound((*event).resumes)},
+	{"The next apply resumes job JOB.", (*event).mayFinish, (*event).resumes},
+	{"The next apply, even if the plan shows a replacement (-/+, but not +/-), resumes job JOB.", (*event).mayFinish, (*event).resumes},
+	{"Unless the service finds job JOB and its bundle again, the next apply resumes job JOB.", (*event).mayFinish, unlessFound((*event).resumes)},
 	{"The next apply asks for it once more, and exports the site again if it is still missing.", nil, (*event).asksAndExports},
 	{"Unless the service finds job JOB and its bundle again, the next apply asks for it once more, and exports the site again if it is still missing.", nil, unlessFound((*event).asksAndExports)},
 	{"The next apply tries again.", nil, (*event).triesAgain},
@@ -264,8 +264,11 @@ func holdsJob(o object, id string) bool {
 
 func (e *event) hasRecorded(of []string) bool { return e.exists && holdsJob(e.after, of[0]) }
 
+// startedNone holds if the service certainly did not act on a start.
 func (e *event) startedNone(of []string) bool {
-	return of[0] == e.config().domain(e.on) && !slices.ContainsFunc(e.starts(), func(x exchange) bool { return x.job != "" })
+	return of[0] == e.config().domain(e.on) && !slices.ContainsFunc(e.starts(), func(x exchange) bool {
+		return x.job != "" || x.outcome == trouble || x.outcome == left && x.connected
+	})
 }
 
 func (e *event) startedNothingKnown(_ []string) bool {
@@ -363,6 +366,17 @@ func (e *event) startsAnother(of []string) bool {
 	return len(e.starts()) > 0 && (of[len(of)-1] == "" || !e.asksFirst(of[len(of)-1]))
 }
 
+// mayFinish holds if no job of a sentence is known to have failed.
+func (e *event) mayFinish(of []string) bool {
+	for _, id := range of {
+		if r := e.records[id]; r != nil && r.failed {
+			return false
+		}
+	}
+	return true
+}
+
+// resumes does not hold for a job that a refresh has found to have failed since.
 func (e *event) resumes(of []string) bool {
 	known := e.records[of[0]]
 	return known == nil || known.failed && len(e.starts()) > 0 || e.asksFirst(of[0])
