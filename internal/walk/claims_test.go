@@ -188,7 +188,6 @@ type claimed struct {
 // returns the sentences that are false or not known.
 func (e *event) claim() (wrong []string) {
 	due := &e.claims[e.on]
-	drop := !applies(e) && (plans(e) || e.Do != doApply || !e.exists)
 	if applies(e) && !e.voids() {
 		for _, c := range *due {
 			if c.content == e.config().content(e.on) && !c.check(e, c.of) {
@@ -196,11 +195,9 @@ func (e *event) claim() (wrong []string) {
 			}
 		}
 	}
-	if applies(e) || e.Do != doApply {
-		*due = nil
-	} else if drop {
-		*due = slices.DeleteFunc(*due, func(c claimed) bool { return c.plan })
-	}
+	*due = slices.DeleteFunc(*due, func(c claimed) bool {
+		return c.plan || e.Do != doApply || applies(e) && !e.undecided()
+	})
 	for _, s := range e.said {
 		job := ""
 		for rest := strings.TrimSpace(s.text); rest != "" && !s.broken; {
@@ -249,6 +246,11 @@ func recognize(text string) (best int, of []string) {
 func (e *event) voids() bool {
 	return e.stopped || e.killed || e.Between || e.outOfTime() || e.Unknown != "" && e.failed ||
 		slices.ContainsFunc(e.said, func(s said) bool { return s.broken })
+}
+
+// undecided reports whether an apply failed before it could do what was said of it.
+func (e *event) undecided() bool {
+	return e.failed && len(e.starts()) == 0 && (e.last.outcome == rejected || e.last.outcome == trouble || e.last.outcome == busy)
 }
 
 func stoppedNow(e *event, _ []string) bool { return e.stopped }
@@ -359,7 +361,8 @@ func (e *event) asksFirst(id string) bool { return len(e.work) > 0 && e.work[0].
 // stillMissing reports whether a job or its bundle was surely missing in an apply, or surely not.
 func (e *event) stillMissing(id string) (surely, perhaps bool) {
 	asked := requestsFor(id, "", slices.Concat(seenAt(e.refreshes, e.address), e.work))
-	return lasted(asked, missing) >= certainty, lasted(asked, missing) >= patience
+	ended := e.failed && e.last.outcome == missing && e.last.job == id
+	return ended || lasted(asked, missing) >= certainty, lasted(asked, missing) >= patience
 }
 
 func (e *event) startsAnother(of []string) bool {
