@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,31 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	}
 	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryUnfinished+": job "+h.service.JobIDs()[0], "0 added, 1 changed")
 	h.wantWork(t, counts{start: 1, bundle: 1})
+	c.wantEmptyPlan(t)
+}
+
+// Terraform runs all Deletes first, and a stop halts the Creates that are queued.
+func TestInterruptedReplacementNamesTheJobsThatNobodyHasResumed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+	config := siteExport() + strings.ReplaceAll(siteExport(), "site", "other")
+	c := h.cli(t, strings.Replace(config, "docs.example.com", "first.example.com", 1))
+	c.apply(t, 1)
+	output := unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false", "-parallelism=1"))
+	wantPhrases(t, output, "Warning: "+summaryExportInterrupted+": job se_", "Warning: "+summaryNotResumed+": job se_")
+	lost := regexp.MustCompile(`terraform import ADDRESS (\S+),(se_\w+)"`).FindStringSubmatch(output)
+	if lost == nil {
+		t.Fatalf("there is no command that imports the other job:\n%s", output)
+	}
+	address := map[string]string{"first.example.com": site, "docs.example.com": "docs_static_export.other"}[lost[1]]
+	c.terraform.Run(t, 0, "import", address, lost[1]+","+lost[2])
+	for _, job := range h.service.JobIDs() {
+		h.service.FinishJob(job, "")
+	}
+	c.apply(t, 0)
+	h.wantStarts(t, 0) // since the interrupt
 	c.wantEmptyPlan(t)
 }
 
