@@ -23,7 +23,7 @@ func describe(f *export.Failure, run *export.Run) (summary, detail string) {
 	switch {
 	case f.Cause == nil:
 		return summaryJobFailed, paragraphs(sentences(failureOf(f.Last), holds(f, run)),
-			sentences("Fix the site.", whatNext(f, run)))
+			sentences("Fix the site.", whatNext(run)))
 	case f.Stage == export.Starting:
 		return summaryStartFailed, describeStart(f, run)
 	}
@@ -32,7 +32,7 @@ func describe(f *export.Failure, run *export.Run) (summary, detail string) {
 		cause.advice = "" // whatNext says it
 	}
 	return summaryOf(f), paragraphs(cause.what,
-		sentences(reached(f), holds(f, run)), sentences(cause.advice, whatNext(f, run)))
+		sentences(reached(f), holds(f, run)), sentences(cause.advice, whatNext(run)))
 }
 
 // summaryOf returns the first line about a failure of a job or its link.
@@ -63,25 +63,36 @@ func reached(f *export.Failure) string {
 	return ""
 }
 
-// whatNext says what the next apply does after a failure of a job or its link. A job with the same content that was
-// missing may be found again by then.
-func whatNext(f *export.Failure, run *export.Run) string {
+// whatNext says what the next apply does after a failure of a job or its link.
+func whatNext(run *export.Run) string {
 	next := "The next apply"
-	if run.Current.Has(run.Wanted) && f.Job != run.Current {
-		next = "Unless the service finds job " + run.Current.ID + " and its bundle again, the next apply"
+	if run.Current.Has(run.Wanted) && run.Current.Missing { // a refresh may find it
+		next = "Unless the service finds job " + run.Current.ID + " again, the next apply"
+	}
+	step, job := run.NextStep(run.Wanted, true), run.Current
+	if step == export.Resume {
+		job = run.Next
 	}
 	switch {
-	case f.Missing():
-		return "Check base_url and the API key, and look for job " + f.Job.ID + " and its bundle in the service's dashboard. " +
-			next + " asks for it once more, and exports the site again if it is still missing."
-	case f.Stage == export.Renewing:
-		return next + " tries again."
-	case f.Cause == nil:
+	case step == export.Start:
 		return next + " starts another job."
+	case job.Gone():
+		return "Check base_url and the API key, and look for " + whatIsGone(job) + " in the service's dashboard. " +
+			next + " asks for it once more, and exports the site again if it is still missing."
+	case step == export.Renew:
+		return next + " tries again."
 	case run.Current == nil:
 		next += ", even if the plan shows a replacement (-/+, but not +/-),"
 	}
-	return next + " resumes job " + f.Job.ID + ". To start another one instead, change triggers."
+	return next + " resumes job " + job.ID + ". To start another one instead, change triggers."
+}
+
+// whatIsGone names what was missing of a job.
+func whatIsGone(job *export.Job) string {
+	if job.Missing {
+		return "job " + job.ID
+	}
+	return "the bundle of job " + job.ID
 }
 
 // describeStart returns the detail of a start that failed.
@@ -225,11 +236,7 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 
 // warnAboutGoneJob warns about a job in the state that was missing, or whose bundle was.
 func warnAboutGoneJob(job *export.Job, then string, diags *diag.Diagnostics) {
-	what := "the bundle of job " + job.ID
-	if job.Missing {
-		what = "job " + job.ID
-	}
-	warnAboutJob(diags, summaryMissing, job.ID, "The service did not find %s for %s.%s", what, notFoundLimit, then)
+	warnAboutJob(diags, summaryMissing, job.ID, "The service did not find %s for %s.%s", whatIsGone(job), notFoundLimit, then)
 }
 
 // warnAboutOtherContent warns that a plan drops a job without a link; nil for none. If not all inputs are known yet,

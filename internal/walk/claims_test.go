@@ -80,12 +80,12 @@ var claims = []struct {
 
 	// What an apply will do.
 	{"The next apply starts another job.", nil, (*event).startsAnother},
-	{"Unless the service finds job JOB and its bundle again, the next apply starts another job.", nil, unlessFound((*event).startsAnother)},
+	{"Unless the service finds job JOB again, the next apply starts another job.", nil, unlessFound((*event).startsAnother)},
 	{"The next apply resumes job JOB.", (*event).mayFinish, (*event).resumes},
 	{"The next apply, even if the plan shows a replacement (-/+, but not +/-), resumes job JOB.", (*event).mayFinish, (*event).resumes},
-	{"Unless the service finds job JOB and its bundle again, the next apply resumes job JOB.", (*event).mayFinish, unlessFound((*event).resumes)},
+	{"Unless the service finds job JOB again, the next apply resumes job JOB.", (*event).mayFinish, unlessFound((*event).resumes)},
 	{"The next apply asks for it once more, and exports the site again if it is still missing.", nil, (*event).asksAndExports},
-	{"Unless the service finds job JOB and its bundle again, the next apply asks for it once more, and exports the site again if it is still missing.", nil, unlessFound((*event).asksAndExports)},
+	{"Unless the service finds job JOB again, the next apply asks for it once more, and exports the site again if it is still missing.", nil, unlessFound((*event).asksAndExports)},
 	{"The next apply tries again.", nil, (*event).triesAgain},
 	{"An update (~) asks for it once more, and exports the site again if it is still missing.", nil, (*event).updateAsksAndExports},
 	{"This plan exports the site again.", nil, (*event).startsAnother},
@@ -122,7 +122,8 @@ var claims = []struct {
 	// Advice.
 	{"Fix the site.", nil, nil},
 	{"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", nil, nil},
-	{"Check base_url and the API key, and look for job JOB and its bundle in the service's dashboard.", nil, nil},
+	{"Check base_url and the API key, and look for job JOB in the service's dashboard.", nil, nil},
+	{"Check base_url and the API key, and look for the bundle of job JOB in the service's dashboard.", nil, nil},
 	{"To start another one instead, change triggers.", nil, nil},
 	{`Before you run "terraform apply" again, look in the service's dashboard for a job that this run may have started.`, nil, nil},
 	{`If there is one, import it with "terraform import ADDRESS DOMAIN,JOB_ID", as described in TEXT#a-job-may-have-been-started`, nil, nil},
@@ -199,7 +200,7 @@ func (e *event) claim() (wrong []string) {
 		return c.plan || e.Do != doApply || applies(e) && !e.undecided()
 	})
 	for _, s := range e.said {
-		job := ""
+		job := "" // the last one that was named
 		for rest := strings.TrimSpace(s.text); rest != "" && !s.broken; {
 			n, of := recognize(rest)
 			if n < 0 {
@@ -208,10 +209,12 @@ func (e *event) claim() (wrong []string) {
 			}
 			sentence := strings.TrimSpace(of[0])
 			rest, of = rest[len(of[0]):], of[1:]
-			if job == "" && len(of) > 0 && strings.HasPrefix(of[0], "se_") {
-				job = of[0]
+			for _, text := range of {
+				if jobID.MatchString(text) {
+					job = text
+				}
 			}
-			of = append(of, job)
+			of = append(of, job) // what "it" and "the job" mean
 			e.tally["claims"]++
 			repeated := s.plan && applies(e) // it was checked in the plan
 			if claims[n].now != nil && !repeated && !e.killed && !claims[n].now(e, of) {
