@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -83,7 +82,6 @@ func (f *exportFailure) describe(c *client.Client, export *storedExport, now tim
 // describeStart returns the detail of a start that failed.
 func (f *exportFailure) describeStart(c *client.Client, cause explanation, state string) string {
 	noJob := sentences("No job was started for "+f.about+".", state)
-	api, refused := errors.AsType[*client.APIError](f.cause)
 	switch {
 	case client.MayHaveStarted(f.cause):
 		return paragraphs(cause.what, sentences("A job may have been started for "+f.about+", but its ID was not received.", state),
@@ -92,7 +90,7 @@ func (f *exportFailure) describeStart(c *client.Client, cause explanation, state
 	case client.IsNotFound(f.cause):
 		return paragraphs(cause.what, noJob, "Check that the organization of the API key owns the domain, and that base_url ("+c.BaseURL()+") "+
 			"is the base URL of the API with its version segment.")
-	case refused && (api.StatusCode == 402 || api.StatusCode == 403):
+	case client.ReasonOf(f.cause) == client.ReasonForbidden:
 		return paragraphs(cause.what, noJob, sentences("Static exports require an Enterprise subscription.", cause.advice))
 	}
 	return paragraphs(cause.what, noJob, cause.advice)
