@@ -28,8 +28,10 @@ const (
 	// depends on the job.
 	NotFoundLimit = 30 * time.Second
 
+	// OutageLimit is how long an outage may last during an export that the caller has started.
+	OutageLimit = 5 * time.Minute
+
 	disturbance = 30 * time.Second
-	outage      = 5 * time.Minute
 )
 
 // limits holds how long a streak of failures may last, from the end of its first attempt to the sending of its last
@@ -38,7 +40,7 @@ const (
 var limits = map[Patience][kindCount]time.Duration{
 	starting: {unconnected: disturbance},
 	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
-	Patient:  {unconnected: outage, temporary: outage, notFound: NotFoundLimit, refused: disturbance},
+	Patient:  {unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit, refused: disturbance},
 }
 
 const (

@@ -23,7 +23,7 @@ func TestEachCallHasItsPatience(t *testing.T) {
 	}
 	waitForUpdate := func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "se_1", 0, nil) }
 	statuses := [...]int{404, 503, 403}
-	once, plain, patient := [3]time.Duration{}, [3]time.Duration{NotFoundLimit, disturbance, 0}, [3]time.Duration{NotFoundLimit, outage, disturbance}
+	once, plain, patient := [3]time.Duration{}, [3]time.Duration{NotFoundLimit, disturbance, 0}, [3]time.Duration{NotFoundLimit, OutageLimit, disturbance}
 	for _, test := range []struct {
 		name      string
 		call      func(context.Context, *Client) (any, error)
@@ -107,11 +107,11 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"of a start with what may have been sent":        {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
 		"of a start without a connection, late":          {patience: starting, steps: failing(999, unsent), lasts: disturbance, want: "last"},
 		"of a read without a connection":                 {steps: failing(999, unsent), lasts: disturbance, want: "last"},
-		"of a wait without a connection":                 {patience: Patient, steps: failing(999, unsent), lasts: outage, want: "last"},
+		"of a wait without a connection":                 {patience: Patient, steps: failing(999, unsent), lasts: OutageLimit, want: "last"},
 		"of a refused link":                              {steps: failing(999, denied), lasts: disturbance, want: "last"},
-		"with an outage in two ways":                     {patience: Patient, steps: failing(999, unsent, lost), lasts: outage, want: "last"},
-		"only when its most patient kind allows no more": {patience: Patient, steps: append(failing(9, down), failing(999, forbidden)...), lasts: outage, want: "outage"},
-		"never as not found after an outage":             {patience: Patient, steps: append(failing(20, down), failing(999, missing)...), lasts: outage, want: "outage"},
+		"with an outage in two ways":                     {patience: Patient, steps: failing(999, unsent, lost), lasts: OutageLimit, want: "last"},
+		"only when its most patient kind allows no more": {patience: Patient, steps: append(failing(9, down), failing(999, forbidden)...), lasts: OutageLimit, want: "outage"},
+		"never as not found after an outage":             {patience: Patient, steps: append(failing(20, down), failing(999, missing)...), lasts: OutageLimit, want: "outage"},
 		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"never as not found after a conflict":            {patience: Patient, steps: append(failing(9, status(409)), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
