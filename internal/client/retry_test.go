@@ -106,6 +106,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"of a failure that is no response":               {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
 		"of a start with what may have been sent":        {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
 		"of a start without a connection, late":          {patience: starting, steps: failing(999, unsent), lasts: disturbance, want: "last"},
+		"of a start after a 429":                         {patience: starting, steps: failing(2, slow), count: 3, ends: 1500 * time.Millisecond},
 		"of a read without a connection":                 {steps: failing(999, unsent), lasts: disturbance, want: "last"},
 		"of a wait without a connection":                 {patience: Patient, steps: failing(999, unsent), lasts: OutageLimit, want: "last"},
 		"of a refused link":                              {steps: failing(999, denied), lasts: disturbance, want: "last"},
@@ -115,7 +116,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"never as not found after a conflict":            {patience: Patient, steps: append(failing(9, status(409)), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
-		"with a kind without a limit":                    {steps: append(failing(5, down), failing(9, forbidden)...), count: 6, ends: 8500 * time.Millisecond, want: "last"},
+		"with a kind without a limit":                    {steps: append(failing(3, down), failing(9, forbidden)...), count: 4, ends: 3500 * time.Millisecond, want: "last"},
 		"from zero after progress":                       {steps: append(append(failing(9, down), step{further, 0}), failing(999, down)...), before: 9, lasts: disturbance, want: "last"},
 		"after the limit of slow failures":               {steps: slices.Repeat([]step{{missing, 20 * second}}, 99), lasts: NotFoundLimit, want: "last"},
 
@@ -126,6 +127,8 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"at once if a 429 asks for too long":     {timeout: 40 * second, steps: []step{asking(429, 40*second)}, count: 1, want: "busy"},
 		"just before the deadline if a 429 asks": {timeout: 40 * second, steps: []step{asking(429, 39*second)}, count: 2, ends: 39 * second},
 
+		"with pauses up to a sixth of the limit":    {steps: failing(8, down), count: 9, ends: 3500*time.Millisecond + 5*disturbance/6/2},
+		"with pauses up to the longest one":         {patience: Patient, steps: failing(8, down), count: 9, ends: 7500*time.Millisecond + 4*maxBackoff/2},
 		"later if a failure asks for it":            {steps: slices.Repeat([]step{asking(503, 2*second)}, 3), count: 4, ends: 6 * second},
 		"within a minute whatever a failure asks":   {patience: Patient, steps: slices.Repeat([]step{asking(503, time.Hour)}, 2), count: 3, ends: 2 * maxRetryAfter},
 		"before the deadline whatever it asks":      {timeout: 40 * second, steps: []step{asking(503, time.Hour)}, count: 2, ends: 40*second - lastAttempt},
@@ -163,6 +166,9 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		took := time.Since(began)
 		if got := ending(err, last); got != test.want {
 			t.Errorf("ends with %v (%s), want %s", err, got, test.want)
+		}
+		if len(sent) <= test.before {
+			t.Fatalf("%d attempts", len(sent))
 		}
 		since := sent[test.before].Add(test.steps[test.before].takes) // the streak has its clock from the first response on
 		if test.lasts > 0 && !endsAt(test.lasts, since, sent) || test.lasts == 0 && (len(sent) != test.count || took.Truncate(time.Millisecond) != test.ends) {
