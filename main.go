@@ -21,7 +21,8 @@ import (
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "wait for a debugger: print the environment variable that makes Terraform use this process")
+	debug := flag.Bool("debug", false,
+		"wait for a debugger: print the environment variable that makes Terraform use this process")
 	flag.Parse()
 	if err := serve(*debug); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
@@ -41,7 +42,8 @@ func serve(debug bool) error {
 			return err
 		}
 	}
-	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", provider.NewServer(provider.Options{Version: version}), options...)
+	server := provider.NewServer(provider.Options{Version: version})
+	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", server, options...)
 }
 
 // liveAsLongAsTerraform makes the process ignore SIGTERM, and end soon after its parent.

@@ -8,24 +8,17 @@ import (
 )
 
 func TestEachFailureHasOneMeaning(t *testing.T) {
-	api := func(codes ...int) (errs []error) {
-		for _, code := range codes {
-			errs = append(errs, status(code))
+	each := func(newError func(int) error) func(...int) []error {
+		return func(codes ...int) (errs []error) {
+			for _, code := range codes {
+				errs = append(errs, newError(code))
+			}
+			return errs
 		}
-		return errs
 	}
-	pages := func(codes ...int) (errs []error) {
-		for _, code := range codes {
-			errs = append(errs, &APIError{Exchange: Exchange{StatusCode: code}, Page: true})
-		}
-		return errs
-	}
-	store := func(codes ...int) (errs []error) {
-		for _, code := range codes {
-			errs = append(errs, &StorageError{StatusCode: code})
-		}
-		return errs
-	}
+	api := each(status)
+	pages := each(func(code int) error { return &APIError{Exchange: Exchange{StatusCode: code}, Page: true} })
+	store := each(func(code int) error { return &StorageError{StatusCode: code} })
 	connection := func(e ConnectionError) []error { return []error{&e} }
 	const acted, idle = true, false
 	for _, test := range []struct {

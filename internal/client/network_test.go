@@ -141,64 +141,26 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 	}
 }
 
-// Behind a load balancer, one node can be broken while the others work. What it says of a job is no sign of that.
+// Behind a load balancer, one node can be broken while the others work. A job that is not found is no sign of that, so
+// its neighbors keep their connections.
 func TestRetryLeavesTheNodeThatFailedAndWhatFollowsOnlyABrokenOne(t *testing.T) {
-	broken, sound := []int{1, 1, 2, 3}, []int{1, 1, 2, 1}
-	for _, test := range []struct {
-		status int
-		used   []int // connections
-	}{{503, broken}, {408, broken}, {404, sound}, {410, sound}} {
+	for status, want := range map[int][]int{503: {1, 1, 2, 3}, 404: {1, 1, 2, 1}, 410: {1, 1, 2, 1}} {
 		bubble(t, func(t *testing.T) {
-			var used []int
+			var used []int // connections
 			c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				used = append(used, r.Context().Value(connectionKey{}).(int))
-				reply(map[bool]int{true: test.status, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
+				reply(map[bool]int{true: status, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
 			})
-			for range 3 {
-				if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
+			for _, job := range []string{"neighbor", "failing", "neighbor"} {
+				if _, err := c.GetStaticExportJob(bounded(t, time.Hour), job); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !slices.Equal(used, test.used) {
-				t.Errorf("after a %d, three reads used the connections %v, want %v", test.status, used, test.used)
+			if !slices.Equal(used, want) {
+				t.Errorf("after a %d, three reads used the connections %v, want %v", status, used, want)
 			}
 		})
 	}
-}
-
-// One job that is not found must not make the polls of other jobs connect again.
-func TestMissingJobLeavesTheConnectionsOfItsNeighbors(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			status := 200
-			if strings.HasSuffix(r.URL.Path, "/missing") {
-				status = 404
-			}
-			reply(status, `{"status":"running"}`)(w, r)
-		})
-		read := func() {
-			if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		missing := make(chan error)
-		read()
-		go func() {
-			_, err := c.GetStaticExportJob(bounded(t, time.Hour), "missing")
-			missing <- err
-		}()
-		for range 10 {
-			<-time.After(second)
-			read()
-		}
-		if err := <-missing; !IsNotFound(err) {
-			t.Errorf("the other job: %v", err)
-		}
-		retries := len(s.received()) - 11 - 1
-		if want := 1 + 1 + retries; retries < 2 || s.dials > want { // the first two may meet, and each retry has its own
-			t.Errorf("%d connections for %d retries, want at most %d", s.dials, retries, want)
-		}
-	})
 }
 
 func TestTransportIsConfigured(t *testing.T) {

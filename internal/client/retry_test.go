@@ -115,7 +115,6 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"never as not found after an outage":             {patience: Patient, steps: append(failing(20, down), failing(999, missing)...), lasts: OutageLimit, want: "outage"},
 		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
-		"never as not found after a conflict":            {patience: Patient, steps: append(failing(9, status(409)), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
 		"with a kind without a limit":                    {steps: append(failing(3, down), failing(9, forbidden)...), count: 4, ends: 3500 * time.Millisecond, want: "last"},
 		"from zero after progress":                       {steps: append(append(failing(9, down), step{further, 0}), failing(999, down)...), before: 9, lasts: disturbance, want: "last"},
 		"after the limit of slow failures":               {steps: slices.Repeat([]step{{missing, 20 * second}}, 99), lasts: NotFoundLimit, want: "last"},

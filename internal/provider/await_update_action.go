@@ -43,7 +43,8 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
 				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.",
-				Optional: true, Validators: timeoutRules,
+				Optional:            true,
+				Validators:          timeoutRules,
 			}},
 		}},
 	}
