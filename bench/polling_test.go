@@ -4,12 +4,15 @@ package bench
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,13 +38,16 @@ type job struct {
 func (j job) ends() time.Duration { return j.queue + j.run }
 
 // observe is what a GET that reaches the service at a given time sees.
-func (j job) observe(at time.Duration) (seen client.Poll, done bool) {
-	seen.Queued, done = at < j.queue, at >= j.ends()
-	if !done && !seen.Queued && j.progress != nil {
-		percent := min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
-		seen.Progress = &percent
+func (j job) observe(at time.Duration) (status string, progress float64) {
+	switch {
+	case at >= j.ends():
+		return "completed", 100
+	case at < j.queue:
+		return "queued", 0
+	case j.progress == nil:
+		return "running", math.NaN()
 	}
-	return seen, done
+	return "running", min(100, max(0, j.progress(float64(at-j.queue)/float64(j.run))))
 }
 
 // newJob draws a job. Most take a minute or two; most show a progress that means
@@ -96,20 +102,6 @@ func noisy(r *rand.Rand) func(float64) float64 {
 	}
 }
 
-// schedule returns how long to wait after an observation.
-type schedule func(elapsed time.Duration, seen client.Poll) time.Duration
-
-func ours(r *rand.Rand) schedule {
-	var s client.Schedule
-	return func(elapsed time.Duration, seen client.Poll) time.Duration { return s.Next(elapsed, seen, r.Float64()) }
-}
-
-func fixed(interval time.Duration) func(*rand.Rand) schedule {
-	return func(*rand.Rand) schedule {
-		return func(time.Duration, client.Poll) time.Duration { return interval }
-	}
-}
-
 // outcomes collects the waits of one strategy.
 type outcomes struct {
 	delays []float64 // from the end of the job to the response that shows it, in seconds
@@ -138,35 +130,39 @@ func (o *outcomes) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // virtual time is what counts
 }
 
-// follow polls a job by a schedule.
-func (o *outcomes) follow(j job, next schedule) {
-	gets, elapsed := 0, next(0, client.Poll{Queued: true})
-	for {
-		seen, done := j.observe(elapsed + roundTrip/2)
-		gets++
+// follow polls a job at a fixed interval, which is also the first pause.
+func (o *outcomes) follow(j job, interval time.Duration) {
+	for gets, elapsed := 1, interval; ; gets++ {
+		status, _ := j.observe(elapsed + roundTrip/2)
 		elapsed += roundTrip
-		if done {
+		if status == "completed" {
 			o.add(j, elapsed-j.ends(), gets)
 			return
 		}
-		elapsed += next(elapsed, seen)
+		elapsed += interval
 	}
 }
 
 // BenchmarkPolling waits for the same jobs with different strategies.
 func BenchmarkPolling(b *testing.B) {
-	for _, strategy := range []struct {
-		name  string
-		start func(*rand.Rand) schedule
-	}{{"ours", ours}, {"fixed-1s", fixed(time.Second)}, {"fixed-5s", fixed(5 * time.Second)}} {
-		b.Run(strategy.name, func(b *testing.B) {
+	for name, interval := range map[string]time.Duration{"fixed-1s": time.Second, "fixed-5s": 5 * time.Second} {
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				var o outcomes
-				eachJob(func(j job, r *rand.Rand) { o.follow(j, strategy.start(r)) })
+				eachJob(func(j job, _ *rand.Rand) { o.follow(j, interval) })
 				o.report(b)
 			}
 		})
 	}
+	b.Run("ours", func(b *testing.B) {
+		for b.Loop() {
+			var o outcomes
+			inBubble(b, func(t *testing.T) {
+				eachJob(func(j job, r *rand.Rand) { o.followOurs(t, j, r) })
+			})
+			o.report(b)
+		}
+	})
 	b.Run("sdk-v2", func(b *testing.B) {
 		log.SetOutput(io.Discard) // it logs each GET
 		for b.Loop() {
@@ -188,22 +184,53 @@ func eachJob(f func(job, *rand.Rand)) {
 	}
 }
 
+// followOurs polls a job with the client.
+func (o *outcomes) followOurs(t *testing.T, j job, r *rand.Rand) {
+	service := &jobService{job: j, began: time.Now()}
+	c, err := client.New(client.Config{
+		BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789", Random: r.Float64, RoundTripper: service,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.WaitForStaticExport(t.Context(), "job", 0, client.Patient); err != nil {
+		t.Fatal(err)
+	}
+	o.add(j, time.Since(service.began)-j.ends(), service.gets)
+}
+
+// jobService is a service with one job.
+type jobService struct {
+	job   job
+	began time.Time
+	gets  int
+}
+
+func (s *jobService) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.gets++
+	<-time.After(roundTrip / 2)
+	status, progress := s.job.observe(time.Since(s.began))
+	<-time.After(roundTrip / 2)
+	body := fmt.Sprintf(`{"status": %q, "progress": %g}`, status, progress)
+	if math.IsNaN(progress) {
+		body = fmt.Sprintf(`{"status": %q}`, status)
+	}
+	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
 // followSDK polls a job with the SDK's own loop and its defaults.
 func (o *outcomes) followSDK(t *testing.T, j job) {
 	began, gets := time.Now(), 0
 	conf := sdk.StateChangeConf{
-		Pending: []string{"running"},
+		Pending: []string{"queued", "running"},
 		Target:  []string{"completed"},
 		Timeout: 24 * time.Hour,
 		Refresh: func() (any, string, error) {
 			gets++
 			<-time.After(roundTrip / 2)
-			_, done := j.observe(time.Since(began))
+			status, _ := j.observe(time.Since(began))
 			<-time.After(roundTrip / 2)
-			if done {
-				return j, "completed", nil
-			}
-			return j, "running", nil
+			return j, status, nil
 		},
 	}
 	if _, err := conf.WaitForStateContext(t.Context()); err != nil {

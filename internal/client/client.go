@@ -22,7 +22,9 @@ type Client struct {
 	baseURL  *url.URL
 	redactor display.Redactor
 	pacer    *pacer
-	networks
+	shared   network // keeps its connections for later requests
+	separate network // opens a connection for each request
+	maxBody  int64   // bytes read of a successful response, after decompression; tests lower it
 }
 
 const defaultRequestTimeout = 30 * time.Second
@@ -49,8 +51,15 @@ func New(config Config) (*Client, error) {
 	if config.Random == nil {
 		config.Random = rand.Float64
 	}
-	redactor := display.Redactor{Secret: config.APIKey}
-	return &Client{config, baseURL, redactor, newPacer(config.Clock), newNetworks(config.RoundTripper)}, nil
+	return &Client{
+		config:   config,
+		baseURL:  baseURL,
+		redactor: display.Redactor{Secret: config.APIKey},
+		pacer:    newPacer(config.Clock),
+		shared:   newNetwork(config.RoundTripper),
+		separate: newNetwork(withoutIdle(config.RoundTripper)),
+		maxBody:  32 << 20,
+	}, nil
 }
 
 // BaseURL returns the URL that the paths of the API are appended to.

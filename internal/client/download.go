@@ -2,7 +2,6 @@ package client
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -10,8 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,9 +17,7 @@ import (
 
 const (
 	downloadBuffer = 256 << 10 // the size of the only part of a download that is ever in memory
-
-	tarBlock = 512
-	tarEnd   = 2 * tarBlock // the end marker, which consists of zeros
+	sniffed        = 512       // the bytes that show whether a page comes instead of a bundle
 )
 
 // Destination is what a download is written to.
@@ -39,25 +34,26 @@ type Destination interface {
 // the archive yet.
 //
 // The bundle is whole if it has the length that the store returns with it, or if it returns none, the sizeBytes of
-// generateBundle. A tar without either must have its end marker.
+// generateBundle. Without either, it may have been cut: then sized is false.
 //
 // The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
 // ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) (sized bool, err error) {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	return c.repeat(ctx, Plain, func(over *network, number int) (err error) {
+	err = c.repeat(ctx, Plain, func(a attempt) (err error) {
 		if bundle == nil {
-			if bundle, _, err = exchange(ctx, c, over, c.bundleOperation(jobID), number); err != nil {
+			if bundle, _, err = exchange(ctx, c, c.bundleOperation(jobID), a); err != nil {
 				return err
 			}
 		}
-		err = receiver.receive(ctx, over, bundle, number)
+		err = receiver.receive(ctx, bundle, a)
 		if classify(err).kind == linkRefused {
 			bundle = nil
 		}
 		return err
 	})
+	return receiver.sized(), err
 }
 
 // receiver receives an object over one or more connections and links.
@@ -68,9 +64,10 @@ type receiver struct {
 	furthest int64  // the largest size so far
 	total    int64  // the size of the object that those bytes belong to; negative if unknown
 	etag     string // the strong entity tag of that object, or ""
-	isTar    bool   // whether those bytes begin like a tar that is not compressed
-	zeros    int64  // how many of them, at the end, are zero
 }
+
+// sized reports whether the size of the object is known.
+func (r *receiver) sized() bool { return r.total >= 0 }
 
 // receive sends one request for the object that a presigned link leads to, without the API key, and receives the
 // object. The request is canceled if no data arrives within the request timeout.
@@ -80,7 +77,7 @@ type receiver struct {
 //
 // The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx ended,
 // context.Cause(ctx).
-func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, number int) error {
+func (r *receiver) receive(ctx context.Context, bundle *Bundle, a attempt) error {
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -100,8 +97,8 @@ func (r *receiver) receive(ctx context.Context, over *network, bundle *Bundle, n
 		req.Header.Set("If-Range", r.etag)
 	}
 	before, began := r.furthest, time.Now()
-	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": number}
-	resp, err := over.storage.Do(req)
+	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": a.number}
+	resp, err := c.networkOf(a).storage.Do(req)
 	if err == nil {
 		fields["status"] = resp.StatusCode
 		err = r.read(resp, bundle, stalled)
@@ -130,7 +127,7 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 	}
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if r.size == 0 {
-		begin, err := body.Peek(tarBlock)
+		begin, err := body.Peek(sniffed)
 		switch kind := http.DetectContentType(begin); {
 		case len(begin) == 0 && err == io.EOF:
 			return incomplete("the response is empty")
@@ -141,9 +138,8 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		case strings.HasPrefix(kind, "text/"):
 			return r.client.storageError(resp, begin, "text instead of the bundle")
 		}
-		r.isTar = isTarHeader(begin)
 	}
-	if stated := bundle.SizeBytes; r.total < 0 && stated != nil && *stated > 0 {
+	if stated := bundle.SizeBytes; !r.sized() && stated != nil && *stated > 0 {
 		r.total = *stated
 	}
 	buffer := make([]byte, downloadBuffer)
@@ -152,12 +148,11 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return err
 		}
-		r.count(buffer[:n])
+		r.size += int64(n)
+		r.furthest = max(r.furthest, r.size)
 		switch {
-		case err == io.EOF && r.total >= 0 && r.size != r.total:
+		case err == io.EOF && r.sized() && r.size != r.total:
 			return incomplete("the response ended after %d of %d bytes", r.size, r.total)
-		case err == io.EOF && r.total < 0 && r.isTar && r.zeros < tarEnd:
-			return incomplete("the response ended after %d bytes, without the end marker of a tar archive", r.size)
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -181,7 +176,8 @@ func (r *receiver) accept(resp *http.Response) error {
 		case n == 3 && from == 0 && to == total-1: // the whole object
 			r.total = total
 			return r.restart(etag)
-		case n == 3 && r.etag != "" && from == r.size && (r.total < 0 || r.total == total) && (etag == "" || etag == r.etag):
+		case n == 3 && from == r.size && (!r.sized() || r.total == total) &&
+			r.etag != "" && (etag == "" || etag == r.etag):
 			r.total = total
 			return nil
 		}
@@ -200,34 +196,8 @@ func (r *receiver) restart(etag string) error {
 	if !strings.HasPrefix(etag, `"`) {
 		etag = ""
 	}
-	r.size, r.zeros, r.etag = 0, 0, etag
+	r.size, r.etag = 0, etag
 	return r.to.Restart()
-}
-
-// count counts received bytes.
-func (r *receiver) count(data []byte) {
-	r.size += int64(len(data))
-	r.furthest = max(r.furthest, r.size)
-	rest := bytes.TrimRight(data, "\x00")
-	if len(rest) > 0 {
-		r.zeros = 0
-	}
-	r.zeros += int64(len(data) - len(rest))
-}
-
-// isTarHeader reports whether a file that begins like this is a tar of any format, including those before POSIX,
-// which have no magic: the checksum of its first header is right (POSIX pax, "ustar Interchange Format").
-func isTarHeader(begin []byte) bool {
-	if len(begin) < tarBlock {
-		return false
-	}
-	const from, to = 148, 156 // the checksum, which counts as spaces
-	sum := uint64(' ' * (to - from))
-	for _, b := range slices.Concat(begin[:from], begin[to:]) {
-		sum += uint64(b)
-	}
-	stated, err := strconv.ParseUint(strings.Trim(string(begin[from:to]), " \x00"), 8, 64)
-	return err == nil && stated == sum
 }
 
 // steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.

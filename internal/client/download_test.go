@@ -1,7 +1,6 @@
 package client
 
 import (
-	"archive/tar"
 	"bytes"
 	"cmp"
 	"errors"
@@ -17,26 +16,6 @@ import (
 
 // content and other are two objects.
 var content, other = noise(10_000, 1), noise(10_000, 2)
-
-// archive is a tar of one file of 1,024 bytes, 2,560 bytes long; oldArchive is the same without the magic of POSIX.
-var archive, oldArchive = tarOf(noise(1024, 3))
-
-func tarOf(file []byte) (posix, old []byte) {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	_ = w.WriteHeader(&tar.Header{Name: "index.html", Mode: 0o644, Size: int64(len(file)), Format: tar.FormatUSTAR})
-	_, _ = w.Write(file)
-	_ = w.Close()
-	old = bytes.Clone(b.Bytes())
-	clear(old[257:512])
-	copy(old[148:156], "        ")
-	sum := 0
-	for _, b := range old[:512] {
-		sum += int(b)
-	}
-	copy(old[148:], fmt.Sprintf("%06o\x00 ", sum))
-	return b.Bytes(), old
-}
 
 func noise(n int, seed uint64) []byte {
 	random, bytes := rand.New(rand.NewPCG(seed, 0)), make([]byte, n)
@@ -151,11 +130,6 @@ func TestDownloadSucceeds(t *testing.T) {
 		"of the size that the service states":  {handlers{whole}, "0", nil, 10_000, 0},
 		"of another size than that":            {handlers{whole}, "0", nil, 7, 0}, // the contract does not say of what it is the size
 		"up to the size that is stated":        {handlers{streams(200, content[:4000], `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},
-		"of a tar with an end marker":          {handlers{streams(200, archive)}, "0", archive, 0, 0},
-		"of a tar without one that has a size": {handlers{sends(archive[:1536], "")}, "0", archive[:1536], 0, 0},
-		"again after a tar without one":        {handlers{streams(200, archive[:1536]), whole}, "0 0", nil, 0, 0},
-		"again after half of the marker":       {handlers{streams(200, archive[:2559]), whole}, "0 0", nil, 0, 0},
-		"again after an old tar without one":   {handlers{streams(200, oldArchive[:1536]), whole}, "0 0", nil, 0, 0},
 		"again after a part that is too short": {
 			handlers{drops(4000), part(content[4000:4100], "4000-4099/10000", `ETag: "v1"`), whole}, "0 4000 4100", nil, 0, 0,
 		},
@@ -177,13 +151,32 @@ func TestDownloadSucceeds(t *testing.T) {
 			}
 			bundle := link(strconv.Itoa(n + 1))
 			bundle.SizeBytes = &test.states
-			err = receiver.receive(t.Context(), c.shared, bundle, 1)
+			err = receiver.receive(t.Context(), bundle, sharing)
 		}
 		if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 			t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
 		}
 		if took := time.Since(s.began); s.offsets() != test.offsets || took != test.took {
 			t.Errorf("requests from %s in %s, want %s in %s", s.offsets(), took, test.offsets, test.took)
+		}
+	})
+}
+
+func TestDownloadReportsWhetherTheSizeIsKnown(t *testing.T) {
+	type row struct {
+		stated string // by the service
+		object http.HandlerFunc
+		want   bool
+	}
+	inBubbles(t, map[string]row{
+		"from the store":                      {"", sends(content, ""), true},
+		"from the range that the store sends": {"", streams(206, content, "Content-Range: bytes 0-9999/10000"), true},
+		"from the service":                    {`,"sizeBytes":10000`, streams(200, content), true},
+		"from nobody":                         {"", streams(200, content), false},
+	}, func(t *testing.T, test row) {
+		c, _ := serve(t, inTurn(reply(200, `{"bundleUrl":"http://store.test/1"`+test.stated+`}`), test.object))
+		if sized, err := c.DownloadBundle(bounded(t, time.Hour), "se_1", &memory{}); err != nil || sized != test.want {
+			t.Errorf("sized: %t, %v; want %t", sized, err, test.want)
 		}
 	})
 }
@@ -240,7 +233,7 @@ func TestDownloadFails(t *testing.T) {
 				if strings.Contains(name, "the service states") {
 					bundle.SizeBytes = new(int64(7))
 				}
-				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, bundle, 1)
+				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), bundle, sharing)
 				if took := time.Since(s.began); err == nil || err.Error() != test.err || len(s.received()) != 1 || took > defaultRequestTimeout {
 					t.Errorf("error %v after %d requests in %s, want %q after 1", err, len(s.received()), took, test.err)
 				}
@@ -264,7 +257,7 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, sends(content, ""))
-			if err := (&receiver{client: c, to: &test.to}).receive(t.Context(), c.shared, link("1"), 1); !errors.Is(err, test.want) {
+			if err := (&receiver{client: c, to: &test.to}).receive(t.Context(), link("1"), sharing); !errors.Is(err, test.want) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
 		})
@@ -274,7 +267,7 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "\x00content")))
-		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, link("1"), 1); err != nil {
+		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link("1"), sharing); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}
@@ -305,7 +298,7 @@ func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			c, s := serve(t, reply(200, "\x00"))
-			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), c.shared, &Bundle{URL: "http://store.test" + link}, 1)
+			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), &Bundle{URL: "http://store.test" + link}, sharing)
 			if got := s.received(); err != nil || len(got) != 1 || got[0].uri != cmp.Or(want, link) {
 				t.Errorf("%s is requested as %v: %v", link, got, err)
 			}

@@ -157,29 +157,3 @@ func statusLine(code int) string {
 	}
 	return fmt.Sprint(code)
 }
-
-// IsNotFound reports whether err is a response that says that the job, bundle, or update does not exist, or no longer
-// exists. The response must come from the API, so its body must not be a web page.
-func IsNotFound(err error) bool {
-	api, ok := errors.AsType[*APIError](err)
-	return ok && (api.StatusCode == http.StatusNotFound || api.StatusCode == http.StatusGone) && !api.Page
-}
-
-// MayHaveStarted reports whether [Client.StartStaticExport] may have started a job even though it failed with err.
-func MayHaveStarted(err error) bool {
-	connection, lost := errors.AsType[*ConnectionError](err)
-	_, unusable := errors.AsType[*UnexpectedResponseError](err) // a proxy may send it after the service has acted
-	api, failed := errors.AsType[*APIError](err)
-	if !failed {
-		return unusable || lost && connection.Sent
-	}
-	switch api.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, // may follow a POST that was acted on (RFC 9110, section 15.4)
-		http.StatusRequestTimeout, // some proxies return it if the service behind them is slow
-		http.StatusConflict:       // a gateway may have repeated the POST, and started a job with the first one
-		return true
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
-	}
-	return api.StatusCode/100 == 1 || api.StatusCode >= 500 // a gateway may send these after the service has acted
-}

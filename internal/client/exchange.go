@@ -28,46 +28,53 @@ type request struct {
 type operation[T any] struct {
 	request
 	// read converts the response. Its error says why the response is unusable.
-	read func(*record) (*T, error)
+	read func(*object) (*T, error)
 }
 
 // call repeats an operation as its patience allows, and returns what it read. retryAfter is the pause before the next
 // poll that the response requests.
-func call[T any](ctx context.Context, c *Client, op operation[T], patience Patience) (value *T, retryAfter time.Duration, err error) {
-	err = c.repeat(ctx, patience, func(over *network, number int) (err error) {
-		value, retryAfter, err = exchange(ctx, c, over, op, number)
+func call[T any](
+	ctx context.Context, c *Client, op operation[T], patience Patience,
+) (value *T, retryAfter time.Duration, err error) {
+	err = c.repeat(ctx, patience, func(a attempt) (err error) {
+		value, retryAfter, err = exchange(ctx, c, op, a)
 		return err
 	})
 	return value, retryAfter, err
 }
 
 // exchange sends the request of an operation once and reads the response.
-func exchange[T any](ctx context.Context, c *Client, over *network, op operation[T], number int) (value *T, retryAfter time.Duration, err error) {
-	r, err := c.send(ctx, over, op.request, number)
+func exchange[T any](
+	ctx context.Context, c *Client, op operation[T], a attempt,
+) (value *T, retryAfter time.Duration, err error) {
+	resp, err := c.send(ctx, op.request, a)
 	if err != nil {
 		return nil, 0, err
 	}
-	r.log = func(level slog.Level, message string, fields map[string]any) {
-		fields["path"] = r.Path
-		c.log(ctx, level, message, fields)
+	var ignored []string
+	value, err = op.read(&object{fields: resp.fields, ignored: &ignored})
+	if len(ignored) > 0 {
+		fields := map[string]any{"path": resp.Path, "fields": strings.Join(ignored, ", ")}
+		c.log(ctx, slog.LevelInfo, "Ignored fields that could not be read", fields)
 	}
-	if value, err = op.read(r); err != nil {
-		err = &UnexpectedResponseError{Exchange: r.Exchange, Problem: err.Error(), Message: c.Redact(display.ObjectMessage(r.fields))}
+	if err != nil {
+		message := c.Redact(display.ObjectMessage(resp.fields))
+		err = &UnexpectedResponseError{Exchange: resp.Exchange, Problem: err.Error(), Message: message}
 		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
 		return nil, 0, err
 	}
-	return value, r.RetryAfter, nil
+	return value, resp.RetryAfter, nil
 }
 
 // send waits for the turn of a request, sends it once, limited by the request timeout, reads the response, and logs
 // both.
 //
 // The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or context.Cause(ctx) if ctx ended.
-func (c *Client) send(ctx context.Context, over *network, r request, number int) (answer *record, err error) {
+func (c *Client) send(ctx context.Context, r request, a attempt) (answer *response, err error) {
 	if err := c.pacer.take(ctx); err != nil {
 		return nil, err
 	}
-	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
+	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": a.number}
 	defer func() { c.logExchange(ctx, "API request", began, err, fields) }()
 	var sent atomic.Bool // set with the connection, perhaps after net/http has given up on the request
 	limited := ctx
@@ -81,14 +88,16 @@ func (c *Client) send(ctx context.Context, over *network, r request, number int)
 		})()
 		limited = detached
 	}
-	limited, cancel := context.WithTimeoutCause(limited, c.config.RequestTimeout, aborted("no complete response within the request timeout"))
+	late := aborted("no complete response within the request timeout")
+	limited, cancel := context.WithTimeoutCause(limited, c.config.RequestTimeout, late)
 	defer cancel()
-	limited = httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
+	connected := func(httptrace.GotConnInfo) { sent.Store(true) }
+	limited = httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected})
 	req, err := c.newRequest(limited, r)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := over.api.Do(req) //nolint:gosec // the user configures the host
+	resp, err := c.networkOf(a).api.Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
 		return nil, connectionError(c.redactor, req, sent.Load(), err)
 	}

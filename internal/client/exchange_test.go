@@ -21,7 +21,7 @@ func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"))
 		for _, request := range []request{aRead, aStart} {
-			if _, err := c.send(bounded(t, time.Minute), c.separate, request, 1); err != nil {
+			if _, err := c.send(bounded(t, time.Minute), request, alone); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +52,7 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				reply(200, "{}")(w, r)
 			})
 			c, s := serve(t, mux.ServeHTTP, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
-			if _, err := c.send(bounded(t, time.Minute), c.shared, request{method: "GET", path: []string{"jobs", id}}, 1); err != nil || element != id {
+			if _, err := c.send(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}, sharing); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
 		})
@@ -80,7 +80,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					c, s := serve(t, test.handler)
 					s.dial = test.dial
-					_, err := c.send(bounded(t, time.Hour), c.separate, request, 1)
+					_, err := c.send(bounded(t, time.Hour), request, alone)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -116,7 +116,7 @@ func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-		_, err := c.send(ctx, c.separate, test.request, 1)
+		_, err := c.send(ctx, test.request, alone)
 		if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != requests || MayHaveStarted(err) != (requests > 0 && err != nil && test.request.once) {
 			t.Errorf("%v after %s and %d requests, want %s after %s and %d", err, took, len(s.received()), test.want, test.took, requests)
 		}
@@ -126,12 +126,12 @@ func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
 func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.send(bounded(t, time.Hour), c.separate, aStart, 1); err == nil || MayHaveStarted(err) {
+		if _, err := c.send(bounded(t, time.Hour), aStart, alone); err == nil || MayHaveStarted(err) {
 			t.Errorf("with a line break in a header: %v", err)
 		}
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
 		cancel(errInterrupt)
-		if _, err := c.send(ctx, c.separate, aStart, 1); !errors.Is(err, errInterrupt) {
+		if _, err := c.send(ctx, aStart, alone); !errors.Is(err, errInterrupt) {
 			t.Errorf("after an interrupt: %v", err)
 		}
 		if len(s.received()) != 0 {
@@ -147,11 +147,11 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 		more := late(second, reply(503, strings.Repeat("sorry ", 1000)))
 		c, s := serve(t, inTurn(reply(200, "{}"), reply(204, ""), reply(302, "moved", "Location: https://elsewhere.test/"), more))
 		for range 3 {
-			_, _ = c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, sharing)
 		}
 		for range 2 {
 			for range parallel {
-				go func() { _, _ = c.send(bounded(t, time.Hour), c.shared, aRead, 1) }()
+				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, sharing) }()
 			}
 			<-time.After(2 * second)
 		}
@@ -177,7 +177,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 			return nil, errRefused
 		})
 	})
-	if _, err := c.send(bounded(t, time.Minute), c.separate, aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.send(bounded(t, time.Minute), aStart, alone); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -188,7 +188,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")), reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			_, _ = c.send(bounded(t, time.Hour), c.shared, aRead, number+1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, attempt{number: number + 1})
 		}
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived method:GET path:/v1/jobs/se_1]",

@@ -63,7 +63,9 @@ type Bundle struct {
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends after it was sent,
 // StartStaticExport still waits for the response. After an error, [MayHaveStarted] reports whether a job may exist
 // anyway.
-func (c *Client) StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(
+	ctx context.Context, domain string, parameters map[string]any,
+) (*StaticExportJob, error) {
 	fields := map[string]any{}
 	maps.Copy(fields, parameters)
 	fields["domain"] = domain
@@ -72,10 +74,10 @@ func (c *Client) StartStaticExport(ctx context.Context, domain string, parameter
 		return nil, err
 	}
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
-	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
-		id, err := r.name("jobId")
-		status, _ := c.status(r)
-		return c.readJob(r, id, status), err
+	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
+		id, err := o.name("jobId")
+		status, _ := c.status(o)
+		return c.readJob(o, id, status), err
 	}}, starting)
 	if err == nil {
 		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
@@ -91,17 +93,17 @@ func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticE
 
 func (c *Client) jobOperation(jobID string) operation[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
-	return operation[StaticExportJob]{req, func(r *record) (*StaticExportJob, error) {
-		status, err := c.status(r)
-		return c.readJob(r, jobID, status), err
+	return operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
+		status, err := c.status(o)
+		return c.readJob(o, jobID, status), err
 	}}
 }
 
-func (c *Client) readJob(r *record, id, status string) *StaticExportJob {
+func (c *Client) readJob(o *object, id, status string) *StaticExportJob {
 	return &StaticExportJob{
 		ID: id, Status: status,
-		Progress: r.number("progress"), PageCount: r.count("pageCount"), CreatedAt: r.instant("createdAt"),
-		Error: c.Redact(display.FieldMessage(r.fields["error"])),
+		Progress: o.number("progress"), PageCount: o.count("pageCount"), CreatedAt: o.instant("createdAt"),
+		Error: c.Redact(display.FieldMessage(o.fields["error"])),
 	}
 }
 
@@ -117,8 +119,8 @@ func (c *Client) bundleOperation(jobID string) operation[Bundle] {
 	return operation[Bundle]{req, c.readBundle}
 }
 
-func (c *Client) readBundle(r *record) (*Bundle, error) {
-	link := r.text("bundleUrl")
+func (c *Client) readBundle(o *object) (*Bundle, error) {
+	link := o.text("bundleUrl")
 	if link == nil {
 		return nil, errors.New(`the response has no field "bundleUrl"`)
 	}
@@ -129,9 +131,9 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	case u.Scheme == "http" && c.baseURL.Scheme == "https":
 		return nil, errors.New(`the field "bundleUrl" uses plain http instead of https`)
 	}
-	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: r.count("sizeBytes")}
-	if stated := r.instant("expiresAt"); stated == nil {
-		if value := r.fields["expiresAt"]; value != nil {
+	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: o.count("sizeBytes")}
+	if stated := o.instant("expiresAt"); stated == nil {
+		if value := o.fields["expiresAt"]; value != nil {
 			bundle.UnreadableExpiry = c.Redact(fmt.Sprint(value))
 		}
 	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {

@@ -73,7 +73,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 		connections++
 		return context.WithValue(ctx, connectionKey{}, connections)
 	}}
-	for _, over := range []*network{c.shared, c.separate} {
+	for _, over := range []network{c.shared, c.separate} {
 		transport := transportOf(over)
 		transport.DialContext, transport.Proxy = s.connect, nil
 		t.Cleanup(transport.CloseIdleConnections)
@@ -87,7 +87,7 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 }
 
 // transportOf returns the transport of the API and of the object store.
-func transportOf(over *network) *http.Transport { return over.api.Transport.(*http.Transport) }
+func transportOf(over network) *http.Transport { return over.api.Transport.(*http.Transport) }
 
 // connectionKey is the key of the number of a connection, from 1, in the context of a request
 // that the service received.
@@ -114,6 +114,9 @@ func bounded(t *testing.T, timeout time.Duration) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// The first attempt, on a connection that it may share, or on one of its own.
+var sharing, alone = attempt{number: 1}, attempt{number: 1, alone: true}
 
 var (
 	aRead  = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}

@@ -15,20 +15,27 @@ const (
 // network is a way to the API and to the object store.
 type network struct{ api, storage *http.Client }
 
-// networks are the two networks of a client.
-type networks struct {
-	shared   *network // keeps its connections for later requests
-	separate *network // opens a connection for each request
+func newNetwork(transport http.RoundTripper) network {
+	return network{api: apiClient(transport), storage: storageClient(transport)}
 }
 
-func newNetworks(keeping http.RoundTripper) networks {
-	single := keeping // a test replaces the network as a whole
-	if transport, ok := keeping.(*http.Transport); ok {
-		transport = transport.Clone()
-		transport.DisableKeepAlives = true
-		single = transport
+// withoutIdle returns a transport that opens a connection for each request, and closes it afterwards.
+func withoutIdle(keeping http.RoundTripper) http.RoundTripper {
+	transport, ok := keeping.(*http.Transport)
+	if !ok {
+		return keeping // a test replaces the network as a whole
 	}
-	return networks{&network{apiClient(keeping), storageClient(keeping)}, &network{apiClient(single), storageClient(single)}}
+	transport = transport.Clone()
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+// networkOf returns the network for an attempt.
+func (c *Client) networkOf(a attempt) network {
+	if a.alone {
+		return c.separate
+	}
+	return c.shared
 }
 
 // newTransport returns a transport that uses the proxy of the usual environment variables, TLS 1.2 or later, and the
@@ -71,7 +78,8 @@ func newTransport(rootCAs []byte) (*http.Transport, error) {
 func apiClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0]
-		if len(via) > maxRedirects || req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method {
+		same := req.URL.Host == first.URL.Host && req.URL.Scheme == first.URL.Scheme && req.Method == first.Method
+		if len(via) > maxRedirects || !same {
 			return http.ErrUseLastResponse
 		}
 		return nil

@@ -34,7 +34,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "http://docs.test/v2/moved?(redacted)"},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
-		_, err := c.send(bounded(t, time.Hour), c.separate, test.request, 1)
+		_, err := c.send(bounded(t, time.Hour), test.request, alone)
 		paths := []string{}
 		for _, r := range s.received() {
 			paths = append(paths, r.host+r.path)
@@ -58,7 +58,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 func TestRedirectLoopEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+		_, err := c.send(bounded(t, time.Hour), aRead, sharing)
 		if want := "HTTP 302 Found for GET /v1/jobs/se_1, a redirect to http://docs.test/v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
 			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
 		}
@@ -125,10 +125,10 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 			}
 			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
 			protocols = nil
-			_, err = c.send(bounded(t, time.Minute), c.separate, aStart, 1)
+			_, err = c.send(bounded(t, time.Minute), aStart, alone)
 			if test.problem == "" {
-				_, readErr := c.send(bounded(t, time.Minute), c.shared, aRead, 1)
-				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), c.shared, &Bundle{URL: test.url}, 1)
+				_, readErr := c.send(bounded(t, time.Minute), aRead, sharing)
+				downloadErr := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), &Bundle{URL: test.url}, sharing)
 				if err = errors.Join(err, readErr, downloadErr); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
 					t.Errorf("%v after requests over %q", err, protocols)
 				}
@@ -141,23 +141,26 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 	}
 }
 
-// Behind a load balancer, one node can be broken while the others work.
-func TestRetryAndWhatFollowsLeaveTheNodeThatFailed(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var used []int // connections
-		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			used = append(used, r.Context().Value(connectionKey{}).(int))
-			reply(map[bool]int{true: 404, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
-		})
-		for range 3 {
-			if _, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1"); err != nil {
-				t.Fatal(err)
+// Behind a load balancer, one node can be broken while the others work. A job that is not found is no sign of that, so
+// its neighbors keep their connections.
+func TestRetryLeavesTheNodeThatFailedAndWhatFollowsOnlyABrokenOne(t *testing.T) {
+	for status, want := range map[int][]int{503: {1, 1, 2, 3}, 404: {1, 1, 2, 1}, 410: {1, 1, 2, 1}} {
+		bubble(t, func(t *testing.T) {
+			var used []int // connections
+			c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				used = append(used, r.Context().Value(connectionKey{}).(int))
+				reply(map[bool]int{true: status, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
+			})
+			for _, job := range []string{"neighbor", "failing", "neighbor"} {
+				if _, err := c.GetStaticExportJob(bounded(t, time.Hour), job); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		if want := []int{1, 1, 2, 3}; !slices.Equal(used, want) {
-			t.Errorf("three reads used the connections %v, want %v", used, want)
-		}
-	})
+			if !slices.Equal(used, want) {
+				t.Errorf("after a %d, three reads used the connections %v, want %v", status, used, want)
+			}
+		})
+	}
 }
 
 func TestTransportIsConfigured(t *testing.T) {
@@ -184,8 +187,8 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
 		transportOf(c.separate).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := c.send(bounded(t, time.Hour), c.separate, aStart, 1)
-		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveStarted(err) || classify(err).kind != refused {
+		_, err := c.send(bounded(t, time.Hour), aStart, alone)
+		if want := "the request POST /v1/jobs to docs.test failed: the proxy returned HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveStarted(err) || ReasonOf(err) != ReasonProxyCredentials {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -12,17 +12,22 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
-const (
-	maxBody  = 32 << 20 // bytes read of a successful response, after decompression
-	maxError = 64 << 10 // bytes read of an error response
-)
+const maxError = 64 << 10 // bytes read of an error response
 
 // requestIDHeaders are the headers in which services return a request ID.
-var requestIDHeaders = []string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"}
+var requestIDHeaders = []string{
+	"X-Request-Id", "X-Correlation-Id", "Request-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray",
+}
 
-// readResponse reads a response. It returns the record even with an error, then without fields.
-func (c *Client) readResponse(req *http.Request, resp *http.Response) (*record, error) {
-	r := &record{Exchange: Exchange{
+// response is a response of the API.
+type response struct {
+	Exchange
+	fields map[string]any // of the JSON object in its body; nil if there is none
+}
+
+// readResponse reads a response. It returns its exchange even with an error.
+func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, error) {
+	r := &response{Exchange: Exchange{
 		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
 		RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
 	}}
@@ -33,17 +38,20 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*record, 
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 		value, _ := decodeBody(body)
 		apiError := &APIError{Exchange: r.Exchange, Message: c.message(body, value), Page: isPage(body)}
-		if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 { // resolved, so its query is recognized
+		// Location resolves the URL, so that its query is recognized.
+		if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
 			apiError.Redirect = c.Redact(location.String())
 		}
 		return r, apiError
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	switch {
 	case err != nil:
-		return r, connectionError(c.redactor, req, true, fmt.Errorf("the response ended after %d bytes: %w", len(body), err))
-	case len(body) > maxBody:
-		return r, &UnexpectedResponseError{Exchange: r.Exchange, Problem: fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
+		err = fmt.Errorf("the response ended after %d bytes: %w", len(body), err)
+		return r, connectionError(c.redactor, req, true, err)
+	case int64(len(body)) > c.maxBody:
+		problem := fmt.Sprintf("the body is larger than %d bytes", c.maxBody)
+		return r, &UnexpectedResponseError{Exchange: r.Exchange, Problem: problem}
 	}
 	value, problem := decodeBody(body)
 	var ok bool

@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// object returns a JSON object of a given size.
-func object(size int) string { return "{}" + strings.Repeat(" ", size-2) }
-
 func zipped(text string) string {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -28,8 +25,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 	}
 	inBubbles(t, map[string]row{
 		"a byte order mark":  {reply(200, "\uFEFF{}"), ""},
-		"the largest body":   {reply(200, zipped(object(maxBody)), "Content-Encoding: gzip"), ""},
-		"a larger body":      {reply(200, zipped(object(maxBody+1)), "Content-Encoding: gzip"), ", but the body is larger than 32 MiB"},
+		"the largest body":   {reply(200, zipped("{}"+strings.Repeat(" ", 98)), "Content-Encoding: gzip"), ""},
+		"a larger body":      {reply(200, zipped("{}"+strings.Repeat(" ", 99)), "Content-Encoding: gzip"), ", but the body is larger than 100 bytes"},
 		"text":               {reply(200, "Service OK"), "the body is not JSON. The message in the body: Service OK"},
 		"one brace too many": {reply(200, `{"a":1}}`), ", but the body is not JSON"},
 		"nothing":            {reply(200, ""), ", but the body is empty"},
@@ -38,7 +35,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
-		response, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+		c.maxBody = 100
+		response, err := c.send(bounded(t, time.Hour), aRead, sharing)
 		if test.problem == "" {
 			if err != nil || response.fields == nil {
 				t.Errorf("got %v, %v; want an object", response, err)
@@ -73,7 +71,7 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
-		_, err := c.send(bounded(t, time.Hour), c.shared, aRead, 1)
+		_, err := c.send(bounded(t, time.Hour), aRead, sharing)
 		test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
 		if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
 			t.Errorf("got %+v, want %+v", err, test.want)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 )
 
@@ -22,20 +21,6 @@ const (
 	starting
 )
 
-// kind is what a failure says about another attempt.
-type kind int
-
-const (
-	permanent   kind = iota // not about a response: another attempt would fail as well
-	throttled               // a 429: only the deadline limits the retries
-	unconnected             // no connection was made, so nothing was sent
-	temporary               // the service or the network may be back soon
-	notFound                // the service does not know what the request names
-	linkRefused             // the object store refuses the link, or returns no bundle
-	refused                 // any other response, and a server or proxy that cannot be used
-	kindCount
-)
-
 const (
 	// NotFoundLimit is how long a service may return "not found" before the provider believes it. A service can be
 	// eventually consistent: a job can be unknown right after its start, its bundle right after its completion, and
@@ -43,8 +28,10 @@ const (
 	// depends on the job.
 	NotFoundLimit = 30 * time.Second
 
+	// OutageLimit is how long an outage may last during an export that the caller has started.
+	OutageLimit = 5 * time.Minute
+
 	disturbance = 30 * time.Second
-	outage      = 5 * time.Minute
 )
 
 // limits holds how long a streak of failures may last, from the end of its first attempt to the sending of its last
@@ -53,7 +40,7 @@ const (
 var limits = map[Patience][kindCount]time.Duration{
 	starting: {unconnected: disturbance},
 	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
-	Patient:  {unconnected: outage, temporary: outage, notFound: NotFoundLimit, refused: disturbance},
+	Patient:  {unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit, refused: disturbance},
 }
 
 const (
@@ -69,18 +56,12 @@ const (
 // GaveUpError reports that a call ended after failed attempts. The error of a single attempt that may not be retried
 // is returned as it is.
 type GaveUpError struct {
-	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), or an error that describes
-	// RetryAt or Outage. Only Cause is unwrapped, so in an outage, no caller takes the last "not found" for the
-	// reason.
+	// Cause is why the call ended: the error of the last attempt, context.Cause(ctx), [ErrOutage], or a [*BusyError].
+	// Only Cause is unwrapped, so in an outage, no caller takes the last "not found" for the reason.
 	Cause    error
 	Last     error         // of the last attempt; never nil
 	Attempts int           // in the streak
 	Elapsed  time.Duration // since the first of these attempts was sent
-	// RetryAt is set only if the service asked for a wait that ends after the operation's deadline.
-	RetryAt time.Time
-	// Outage means that the attempts failed in different ways, so no single one shows what is wrong. No connection
-	// and a lost one are the same way.
-	Outage bool
 }
 
 func (e *GaveUpError) Error() string {
@@ -96,78 +77,41 @@ func (e *GaveUpError) Error() string {
 
 func (e *GaveUpError) Unwrap() error { return e.Cause }
 
-// failure is what the error of an attempt says about another attempt.
-type failure struct {
-	kind
-	retryAfter time.Duration // that the service requests; zero for none
-	progress   bool          // the attempt did part of the work, so earlier failures no longer count
+// ErrOutage means that attempts failed in different ways, so no single one shows what is wrong. No connection and a
+// lost one are the same way.
+var ErrOutage = errors.New("consecutive requests failed for different reasons")
+
+// BusyError reports that the service asked for a wait that ends after the operation's deadline.
+type BusyError struct{ RetryAt time.Time }
+
+func (e *BusyError) Error() string {
+	at := e.RetryAt.UTC().Format(time.RFC3339)
+	return "the service accepts no request before " + at + ", after this operation's timeout"
 }
 
-// classify returns what the error of an attempt says.
-func classify(err error) failure {
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		switch {
-		case connection.Untrusted, connection.PlainHTTP, connection.ProxyStatus == http.StatusProxyAuthRequired:
-			return failure{kind: refused}
-		case connection.Sent:
-			return failure{kind: temporary, progress: connection.Progress}
-		}
-		return failure{kind: unconnected}
-	}
-	if unexpected, ok := errors.AsType[*UnexpectedResponseError](err); ok {
-		if unexpected.NotJSON {
-			return failure{kind: temporary}
-		}
-		return failure{kind: refused} // JSON that breaks the contract, and probably will again
-	}
-	if api, ok := errors.AsType[*APIError](err); ok {
-		other := refused
-		if IsNotFound(err) {
-			other = notFound
-		}
-		return failure{kind: kindOf(api.StatusCode, other), retryAfter: api.RetryAfter}
-	}
-	if storage, ok := errors.AsType[*StorageError](err); ok {
-		other := linkRefused // such as 403, or a page, for what the store does not have yet
-		if storage.StatusCode/100 == 3 {
-			other = refused
-		}
-		return failure{kind: kindOf(storage.StatusCode, other), retryAfter: storage.RetryAfter}
-	}
-	return failure{kind: permanent}
+// attempt is one of the attempts of a call.
+type attempt struct {
+	number int  // from 1
+	alone  bool // it opens a connection of its own
 }
 
-// kindOf returns the kind of a response by its status, or other.
-func kindOf(status int, other kind) kind {
-	switch {
-	case status == http.StatusTooManyRequests:
-		return throttled
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
-		return refused
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= 500:
-		return temporary
-	}
-	return other
-}
-
-// repeat calls attempt until it succeeds, a streak of failures reaches its limit, or ctx ends. It passes the network
-// to use, and the number of the attempt, from 1.
+// repeat calls try until it succeeds, a streak of failures reaches its limit, or ctx ends.
 //
-// One node of a service can fail while the others work, so a retry opens a connection of its own, except after a 429,
-// and closes what is idle, so that later calls may reach another node. A start never takes an idle connection: on one
-// that the server has just closed, the failure looks as if the server may have received the request.
+// One node of a service can fail while the others work, so a retry opens a connection of its own, except after a 429.
+// After a failure of the node itself, repeat also closes what is idle, so that later calls may reach another node. A
+// start never takes an idle connection: on one that the server has just closed, the failure looks as if the server
+// may have received the request.
 //
 // The error is that of a single attempt, a [*GaveUpError], or, if ctx ended during the first attempt,
 // context.Cause(ctx).
-func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(over *network, number int) error) error {
+func (c *Client) repeat(ctx context.Context, patience Patience, try func(attempt) error) error {
 	var s streak
-	over, clock := c.shared, c.config.Clock
-	for number := 1; ; number++ {
-		if patience == starting {
-			over = c.separate
-		}
+	clock := c.config.Clock
+	next := attempt{alone: patience == starting}
+	for {
+		next.number++
 		sent := clock.Now()
-		err := attempt(over, number)
+		err := try(next)
 		now := clock.Now()
 		switch {
 		case err == nil:
@@ -182,15 +126,15 @@ func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(ove
 		if cause := s.add(err, f.kind, limits[patience][f.kind], sent, now); cause != nil {
 			return s.end(cause, now)
 		}
-		pause, retryAt := c.pauseAfter(ctx, f, s)
-		if !retryAt.IsZero() {
-			return s.busy(retryAt, now)
+		pause, cause := c.pauseAfter(ctx, f, s)
+		if cause != nil {
+			return s.end(cause, now)
 		}
-		if f.kind == throttled {
-			over = c.shared
+		next.alone = patience == starting || f.kind != throttled
+		switch f.kind {
+		case throttled:
 			s.postpone(now.Sub(sent) + pause)
-		} else {
-			over = c.separate
+		case temporary:
 			c.shared.api.CloseIdleConnections() // those of the object store, too
 		}
 		if cause := clock.Sleep(ctx, pause); cause != nil {
@@ -200,20 +144,20 @@ func (c *Client) repeat(ctx context.Context, patience Patience, attempt func(ove
 }
 
 // pauseAfter returns the pause after a failure, the last one of a streak. If the service asks for one that ends after
-// the deadline of ctx, it returns when that is.
-func (c *Client) pauseAfter(ctx context.Context, f failure, s streak) (pause time.Duration, retryAt time.Time) {
+// the deadline of ctx, the error is a [*BusyError].
+func (c *Client) pauseAfter(ctx context.Context, f failure, s streak) (time.Duration, error) {
 	switch {
 	case f.kind != throttled:
 		backoff := c.backoff(s.attempts, min(maxBackoff, s.limit/6))
-		return c.beforeDeadline(ctx, max(backoff, min(f.retryAfter, maxRetryAfter))), retryAt
+		return c.beforeDeadline(ctx, max(backoff, min(f.retryAfter, maxRetryAfter))), nil
 	case f.retryAfter == 0:
-		return c.beforeDeadline(ctx, c.backoff(s.attempts, throttledBackoff)), retryAt
+		return c.beforeDeadline(ctx, c.backoff(s.attempts, throttledBackoff)), nil
 	}
-	now := c.config.Clock.Now() // an attempt before the time that the service asks for would be refused
-	if deadline, bounded := c.config.Clock.Deadline(ctx); bounded && ctx.Err() == nil && f.retryAfter >= deadline.Sub(now) {
-		retryAt = now.Add(f.retryAfter)
+	retryAt := c.config.Clock.Now().Add(f.retryAfter) // an attempt before that time would be refused
+	if deadline, bounded := c.config.Clock.Deadline(ctx); bounded && ctx.Err() == nil && !retryAt.Before(deadline) {
+		return 0, &BusyError{retryAt}
 	}
-	return f.retryAfter, retryAt
+	return f.retryAfter, nil
 }
 
 // streak is failed attempts in a row. It has one clock, which a throttled attempt moves.
@@ -226,8 +170,6 @@ type streak struct {
 	kind     kind          // the first one
 	mixed    bool          // others followed
 }
-
-var errOutage = errors.New("consecutive requests failed for different reasons")
 
 // add adds a failed attempt, with the limit of its kind. It returns why the streak ends, or nil.
 func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.Time) (cause error) {
@@ -251,7 +193,7 @@ func (s *streak) add(err error, kind kind, limit time.Duration, sent, now time.T
 	case sent.Sub(s.since) < s.limit:
 		return nil
 	case s.mixed:
-		return errOutage
+		return ErrOutage
 	}
 	return err
 }
@@ -268,13 +210,7 @@ func (s *streak) end(cause error, now time.Time) error {
 	if s.attempts == 0 || s.attempts == 1 && errors.Is(cause, s.last) {
 		return cause
 	}
-	return &GaveUpError{Cause: cause, Last: s.last, Attempts: s.attempts, Elapsed: now.Sub(s.sent), Outage: errors.Is(cause, errOutage)}
-}
-
-// busy returns the error of a call that ends because the service accepts no request in time.
-func (s *streak) busy(retryAt, now time.Time) error {
-	cause := fmt.Errorf("the service accepts no request before %s, after this operation's timeout", retryAt.UTC().Format(time.RFC3339))
-	return &GaveUpError{Cause: cause, Last: s.last, Attempts: s.attempts, Elapsed: now.Sub(s.sent), RetryAt: retryAt}
+	return &GaveUpError{Cause: cause, Last: s.last, Attempts: s.attempts, Elapsed: now.Sub(s.sent)}
 }
 
 // backoff returns a pause that doubles with each failure. Half of it is random, so that many clients do not retry at

@@ -11,13 +11,13 @@ const s = second
 // look is a poll and the time that had elapsed when it was made.
 type look struct {
 	at   time.Duration
-	seen Poll
+	seen observation
 }
 
-func queued(at time.Duration) look  { return look{at, Poll{Queued: true}} }
-func noValue(at time.Duration) look { return look{at, Poll{}} }
+func queued(at time.Duration) look  { return look{at, observation{queued: true}} }
+func noValue(at time.Duration) look { return look{at, observation{}} }
 func running(at time.Duration, percent float64) look {
-	return look{at, Poll{Progress: &percent}}
+	return look{at, observation{progress: &percent}}
 }
 
 func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
@@ -44,10 +44,10 @@ func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 		"uses a rise after NaN":                       {[]look{queued(0), running(10*s, math.NaN()), running(80*s, 80)}, 10 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
-			schedule := Schedule{}
+			schedule := schedule{}
 			var wait time.Duration
 			for _, look := range test.looks {
-				wait = schedule.Next(look.at, look.seen, 0)
+				wait = schedule.next(look.at, look.seen, 0)
 			}
 			if (wait - test.want).Abs() > time.Microsecond {
 				t.Errorf("waits %s, want %s", wait, test.want)
@@ -70,8 +70,8 @@ func TestScheduleHonorsTheIntervalTheServiceAndTheJitter(t *testing.T) {
 		"a fixed interval, without jitter":              {interval: 3 * time.Millisecond, random: .5, want: 3 * time.Millisecond},
 		"a Retry-After above a fixed interval":          {interval: 3 * s, retryAfter: 30 * s, want: 30 * s},
 	} {
-		schedule := Schedule{Interval: test.interval}
-		wait := schedule.Next(200*s, Poll{RetryAfter: test.retryAfter}, test.random)
+		schedule := schedule{interval: test.interval}
+		wait := schedule.next(200*s, observation{retryAfter: test.retryAfter}, test.random)
 		if (wait - test.want).Abs() > time.Microsecond {
 			t.Errorf("%s: waits %s, want %s", name, wait, test.want)
 		}

@@ -69,20 +69,25 @@ func (c *Client) updateOperation(statusID string) operation[UpdateStatus] {
 	return operation[UpdateStatus]{req, c.readUpdate}
 }
 
-func (c *Client) readUpdate(r *record) (*UpdateStatus, error) {
-	status, err := c.status(r)
+func (c *Client) readUpdate(o *object) (*UpdateStatus, error) {
+	status, err := c.status(o)
 	update := &UpdateStatus{
-		ID: r.text("_id"), ProjectID: r.text("projectId"), CreatedAt: r.text("createdAt"), EndedAt: r.text("endedAt"),
-		Status: status, Summary: r.text("summary"), Logs: r.texts("logs"), Subdomain: r.text("subdomain"), Source: r.text("source"),
-		Screenshot: r.text("screenshot"), ScreenshotLight: r.text("screenshotLight"), ScreenshotDark: r.text("screenshotDark"),
+		ID: o.text("_id"), ProjectID: o.text("projectId"), CreatedAt: o.text("createdAt"), EndedAt: o.text("endedAt"),
+		Status: status, Summary: o.text("summary"), Logs: o.texts("logs"),
+		Subdomain: o.text("subdomain"), Source: o.text("source"), Screenshot: o.text("screenshot"),
+		ScreenshotLight: o.text("screenshotLight"), ScreenshotDark: o.text("screenshotDark"),
 	}
-	if author := r.object("author"); author != nil {
-		update.Author = &Author{Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.count("vcsUserId")}
+	if author := o.object("author"); author != nil {
+		update.Author = &Author{
+			Name: author.text("name"), AvatarURL: author.text("avatarUrl"), VCSUserID: author.count("vcsUserId"),
+		}
 	}
-	if commit := r.object("commit"); commit != nil {
+	if commit := o.object("commit"); commit != nil {
 		update.Commit = &Commit{SHA: commit.text("sha"), Ref: commit.text("ref"), Message: commit.text("message")}
 		if files := commit.object("filesChanged"); files != nil {
-			update.Commit.FilesChanged = &FilesChanged{Added: files.texts("added"), Modified: files.texts("modified"), Removed: files.texts("removed")}
+			update.Commit.FilesChanged = &FilesChanged{
+				Added: files.texts("added"), Modified: files.texts("modified"), Removed: files.texts("removed"),
+			}
 		}
 	}
 	return update, err

@@ -32,13 +32,19 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Waits for an update (one publication of a site) to finish and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
-			"status_id":     schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
-			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"status_id": schema.StringAttribute{
+				MarkdownDescription: statusIDDescription, Required: true, Validators: idRules,
+			},
+			"poll_interval": schema.StringAttribute{
+				MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond,
+			},
 		},
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
-				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.", Optional: true, Validators: timeoutRules,
+				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.",
+				Optional:            true,
+				Validators:          timeoutRules,
 			}},
 		}},
 	}

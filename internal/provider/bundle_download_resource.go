@@ -242,7 +242,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 		return err
 	}
 	defer func() { run.report(run.diags, plan.JobID.ValueString(), plan.Path.ValueString(), staged.Close()) }()
-	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
+	if _, err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {

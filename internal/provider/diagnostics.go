@@ -45,13 +45,6 @@ func explain(err error) explanation {
 		return explainCause(err)
 	}
 	cause := explainCause(gaveUp.Cause)
-	switch {
-	case gaveUp.Outage:
-		cause.advice = "Try again later. If it still fails, see " + errorsPage + "#requests-fail-intermittently"
-	case !gaveUp.RetryAt.IsZero():
-		at := gaveUp.RetryAt.UTC().Format(time.RFC3339)
-		cause = explanation{"The service asked the provider to wait until " + at + ", but this operation times out before then.", "Try again after that time."}
-	}
 	if !errors.Is(gaveUp.Cause, gaveUp.Last) {
 		last := explainCause(gaveUp.Last)
 		if api, ok := errors.AsType[*client.APIError](gaveUp.Last); ok {
@@ -63,7 +56,9 @@ func explain(err error) explanation {
 		}
 	}
 	if gaveUp.Attempts > 1 {
-		cause.what = sentences(cause.what, fmt.Sprintf("The provider made %d attempts over %s.", gaveUp.Attempts, shortDuration(gaveUp.Elapsed.Round(time.Second))))
+		elapsed := shortDuration(gaveUp.Elapsed.Round(time.Second))
+		attempts := fmt.Sprintf("The provider made %d attempts over %s.", gaveUp.Attempts, elapsed)
+		cause.what = sentences(cause.what, attempts)
 	}
 	return cause
 }
@@ -76,43 +71,36 @@ func explainCause(err error) explanation {
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
 		return explanation{sentence(timeout.Error()), timeout.advice()}
 	}
+	if busy, ok := errors.AsType[*client.BusyError](err); ok {
+		what := "The service asked the provider to wait until " + busy.RetryAt.UTC().Format(time.RFC3339) +
+			", but this operation times out before then."
+		return explanation{what, "Try again after that time."}
+	}
+	return explanation{describeFailure(err), advice[client.ReasonOf(err)]}
+}
+
+// describeFailure says how an attempt failed.
+func describeFailure(err error) string {
 	if api, ok := errors.AsType[*client.APIError](err); ok {
 		what := "The service returned " + api.Error() + "."
 		if api.RetryAfter > 0 {
-			what += fmt.Sprintf(" The service asked the provider to wait %s before the next request.", shortDuration(api.RetryAfter.Round(time.Second)))
+			wait := shortDuration(api.RetryAfter.Round(time.Second))
+			what += " The service asked the provider to wait " + wait + " before the next request."
 		}
-		return explanation{what, advise(api)}
+		return what
 	}
 	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
-		advice := "The response does not match the API contract. Contact the service's support, " +
-			"and report the response to the provider's maintainers: " + issuesPage
-		if unexpected.NotJSON {
-			advice = wrongBaseURL
-		}
-		return explanation{"The service returned " + unexpected.Error() + ".", advice}
+		return "The service returned " + unexpected.Error() + "."
 	}
-	advice := ""
-	if connection, ok := errors.AsType[*client.ConnectionError](err); ok {
-		advice = adviseConnection(connection)
-	} else if storage, ok := errors.AsType[*client.StorageError](err); ok {
-		advice = adviseStorage(storage)
-	}
-	return explanation{sentence(err.Error()), advice}
+	return sentence(err.Error())
 }
 
 const (
-	wrongBaseURL = "Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page."
-	sameCommand  = "run the same command again."
+	sameCommand = "run the same command again."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
-	checkService       = "Check base_url and the API key."
 	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +
 		"To export the site again, change triggers in the docs_static_export resource that exports it."
-	tryLater     = "Try again later. If it still fails, check the service's status page."
-	badSignature = "the object store refuses the link's signature or the credential that signed it: contact the service's support."
-	badRequest   = "If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments."
-	unknownID    = "Check the ID, and that the API key belongs to the organization that owns it. " +
-		"Make sure that base_url ends with a version segment, such as /v1."
 )
 
 // notFoundLimit is how long the service may return "not found", for messages.
@@ -127,79 +115,50 @@ func timedOut(err error) bool {
 	return ok
 }
 
-// adviceByStatus says what the user can do about a response. The contract leaves open what the service means by a
-// status, so the advice relies on HTTP and documented rules.
-var adviceByStatus = map[int]string{
-	400: badRequest,
-	401: "Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
-	402: "The organization's subscription does not cover this request.",
-	403: "Check that the key is an admin API key of the organization that owns the site.",
-	404: unknownID,
-	407: "The proxy refused the request. Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
-	408: "Try again later.",
-	409: "The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.",
-	410: unknownID,
-	413: "If the request has additional_parameters, shorten them. Otherwise, raise the request size limit of your proxy.",
-	422: badRequest,
-	425: "Try again later.",
-	429: "Reduce -parallelism, or try again later.",
-	503: tryLater + " Some gateways return this status to limit requests: reduce -parallelism.",
-}
+// advice says what the user can do about a failure, by its reason.
+var advice = map[client.Reason]string{
+	client.ReasonRejected: "If the message points to an invalid value, correct it. " +
+		"Otherwise, check base_url and the arguments. If they are correct, contact the service's support.",
+	client.ReasonUnauthorized: "Check that api_key or DOCS_API_KEY holds a current admin API key " +
+		"for the service at base_url.",
+	client.ReasonForbidden: "Check that the key is an admin API key of the organization that owns the site, " +
+		"and that its subscription covers this request. " +
+		"If a proxy sent this response instead, allow connections to the host of base_url.",
+	client.ReasonNotFound: "Check the ID, and that the API key belongs to the organization that owns it. " +
+		"Make sure that base_url ends with a version segment, such as /v1.",
+	client.ReasonConflict: "The request conflicts with the current state of the job or site, " +
+		"for example because another export is running. Wait, and then try again.",
+	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
+		"Otherwise, raise the request size limit of your proxy.",
+	client.ReasonRateLimited: "Reduce -parallelism, or try again later.",
+	client.ReasonUnavailable: "Try again later. If it still fails, check the service's status page. " +
+		"Some gateways respond like this to limit requests: reduce -parallelism.",
+	client.ReasonRedirected: "If the API has moved, set base_url to its new base URL. " +
+		"If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY).",
+	client.ReasonNotTheAPI: "Check that base_url is the base URL of the service's API, " +
+		"not of a website, a proxy, or a sign-in page. " +
+		"If a proxy replaces the service's responses with pages of its own, let it pass them on.",
+	client.ReasonOffContract: "The response does not match the API contract. Contact the service's support, " +
+		"and report the response to the provider's maintainers: " + issuesPage,
 
-// advise says what the user can do about a response.
-func advise(e *client.APIError) string {
-	if e.Page && (e.StatusCode == 404 || e.StatusCode == 405 || e.StatusCode == 410) {
-		return wrongBaseURL + " If a proxy replaces the service's responses with pages of its own, let it pass them on."
-	}
-	known := adviceByStatus[e.StatusCode]
-	switch {
-	case e.Page && e.StatusCode == 403:
-		return known + " If a proxy sent this page instead, allow connections to the host of base_url."
-	case known != "":
-		return known
-	case e.StatusCode/100 == 3:
-		return "If the API has moved, set base_url to its new base URL. If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY)."
-	case e.StatusCode == 501 || e.StatusCode == 505:
-		return "The service does not support this request. " + wrongBaseURL
-	case e.StatusCode >= 500:
-		return tryLater
-	}
-	return "Check base_url and the arguments. If they are correct, contact the service's support."
-}
+	client.ReasonProxyCredentials: "The proxy refused the request. " +
+		"Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
+	client.ReasonUntrusted: "The server's certificate is not trusted. " +
+		"If the service uses a private certificate authority, set ca_cert_pem. " +
+		"Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
+	client.ReasonPlainHTTP: "The server does not use TLS on this port. Correct the port of base_url. " +
+		"Plain http is allowed only for localhost and loopback addresses.",
+	client.ReasonNoResponse: "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). " +
+		"The service may also be down, or slower than request_timeout allows.",
 
-func adviseConnection(e *client.ConnectionError) string {
-	if e.Untrusted {
-		return "The server's certificate is not trusted. If the service uses a private certificate authority, set ca_cert_pem. " +
-			"Otherwise, check this machine's clock and whether a proxy intercepts the connection."
-	}
-	if e.PlainHTTP && !e.Storage {
-		return "The server does not use TLS on this port. Correct the port of base_url. Plain http is allowed only for localhost and loopback addresses."
-	}
-	if e.ProxyStatus == 407 {
-		return adviceByStatus[407]
-	}
-	if e.Storage {
-		return "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), and try again. If it still fails, contact the service's support."
-	}
-	return "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows."
-}
+	client.ReasonStoreNoResponse: "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), " +
+		"and try again. If it still fails, contact the service's support.",
+	client.ReasonNotTheStore: "Check whether a proxy, a sign-in page, or a maintenance page responds " +
+		"instead of the object store. If not, the link may lead to the wrong address: contact the service's support.",
+	client.ReasonLinkRefused: missingBundle + " If the message is about the signature or the credential, " +
+		"contact the service's support instead.",
 
-func adviseStorage(e *client.StorageError) string {
-	switch status := e.StatusCode; {
-	case status/100 == 2:
-		return "Check whether a proxy, a sign-in page, or a maintenance page answers requests to " + e.Host + ". If not, contact the service's support."
-	case status/100 == 3 && e.Message != "":
-		return "The service's link leads to the wrong address of the object store. Contact the service's support."
-	case status/100 == 3:
-		return "Check whether a proxy or a sign-in page intercepts requests to " + e.Host + "."
-	case status == 400 || status == 401:
-		return "Try again. If the request still fails, " + badSignature
-	case status == 403:
-		return missingBundle + " If the message is about the signature or the credential, " + badSignature
-	case status/100 == 4 && status != 408 && status != 425 && status != 429:
-		return missingBundle
-	}
-	return "Try again later."
+	client.ReasonOutage: "Try again later. If it still fails, see " + errorsPage + "#requests-fail-intermittently",
 }
 
 // sentence turns an error text into a sentence.

@@ -19,7 +19,8 @@ import (
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
-		return &server{frameworkServer: providerserver.NewProtocol6(newProvider())().(frameworkServer), running: &sync.WaitGroup{}}
+		inner := providerserver.NewProtocol6(newProvider())().(frameworkServer)
+		return &server{frameworkServer: inner, running: &sync.WaitGroup{}}
 	}
 }
 
@@ -41,7 +42,9 @@ type server struct {
 }
 
 // ConfigureProvider begins a run, in which actions may begin again.
-func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *server) ConfigureProvider(
+	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	s.mu.Lock()
 	if s.stopped {
 		s.stopped, s.running = false, &sync.WaitGroup{}
@@ -52,7 +55,9 @@ func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.Configure
 
 // InvokeAction counts the action as running until its last event has been read. After a stop, no action begins:
 // nothing would cancel it.
-func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+func (s *server) InvokeAction(
+	ctx context.Context, req *tfprotov6.InvokeActionRequest,
+) (*tfprotov6.InvokeActionServerStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -72,7 +77,9 @@ func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRe
 }
 
 // StopProvider cancels running operations, and waits until running actions or ctx end.
-func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+func (s *server) StopProvider(
+	ctx context.Context, req *tfprotov6.StopProviderRequest,
+) (*tfprotov6.StopProviderResponse, error) {
 	s.mu.Lock()
 	s.stopped = true
 	running := s.running

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -106,20 +105,19 @@ func describeStart(f *export.Failure, run *export.Run) string {
 				errorsPage+"#a-job-may-have-been-started",
 			"If there is no such job: "+cause.advice)
 	}
-	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(f, run)), adviseStart(cause, f))
+	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(f, run)), adviseStart(f))
 }
 
-// adviseStart says what to do about a start that the service refused.
-func adviseStart(cause explanation, f *export.Failure) string {
-	api, refused := errors.AsType[*client.APIError](f.Cause)
-	switch {
-	case client.IsNotFound(f.Cause):
+// adviseStart says what to do about a start that the service certainly did not act on.
+func adviseStart(f *export.Failure) string {
+	switch client.ReasonOf(f.Cause) {
+	case client.ReasonNotFound: // there is no ID to check
 		return "Check that the organization of the API key owns the domain, and that base_url is the base URL of the API " +
 			"with its version segment, such as /v1."
-	case refused && (api.StatusCode == 402 || api.StatusCode == 403):
-		return sentences("Static exports require an Enterprise subscription.", cause.advice)
+	case client.ReasonForbidden:
+		return "Static exports require an Enterprise subscription. " + explain(f.Cause).advice
 	}
-	return cause.advice
+	return explain(f.Cause).advice
 }
 
 // holds describes what the state holds after a failure. The provider does not know whether a link works.

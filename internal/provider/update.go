@@ -73,7 +73,9 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 
 // addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and what to do
 // next.
-func addUpdateFailure(c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string) {
+func addUpdateFailure(
+	c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string,
+) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {

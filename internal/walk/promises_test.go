@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -28,7 +29,7 @@ var promises = []struct {
 	{always, "No message and no log record contains the API key or the query of a link.", (*event).secrets},
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
 	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
-	{always, "A streak of failures ends within six minutes, in a refresh within a minute and a half, whatever their kinds.", (*event).streaksEnd},
+	{always, "A streak of failures ends within a minute after the limit, whatever their kinds.", (*event).streaksEnd},
 	{exports, "A message about an export names no job of another one.", (*event).names},
 	{exports, "The identity in the state is that of the job.", (*event).identity},
 	{destroys, "A destroy removes every export.", (*event).removes},
@@ -66,10 +67,10 @@ var promises = []struct {
 const (
 	// patience is how long a response must repeat itself until it counts, and outage how long
 	// temporary failures must. The judge does not insist on the last seconds.
-	patience = 27 * time.Second
-	outage   = 5*time.Minute - time.Second
+	patience = client.NotFoundLimit - 3*time.Second
+	outage   = client.OutageLimit - time.Second
 	// certainty is for how long a response must repeat itself until it surely counts.
-	certainty = 32 * time.Second
+	certainty = client.NotFoundLimit + 2*time.Second
 	// grace is how long an operation may last after its timeout: half a minute for the
 	// response to a start, and half a minute to renew the old link.
 	grace = 62 * time.Second
@@ -115,7 +116,10 @@ func (e *event) missing() bool {
 // streaksEnd allows what slow responses and Retry-After add.
 func (e *event) streaksEnd() bool {
 	rows := map[string][]exchange{}
-	limit := map[bool]time.Duration{true: 90 * time.Second, false: 6 * time.Minute}[plans(e)]
+	limit := client.OutageLimit + time.Minute
+	if plans(e) {
+		limit = client.NotFoundLimit + time.Minute
+	}
 	for _, x := range e.seen {
 		of := x.endpoint + x.job
 		rows[of] = append(rows[of], x)

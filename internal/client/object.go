@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"strconv"
 	"strings"
@@ -13,32 +12,30 @@ import (
 	"unicode/utf8"
 )
 
-// record is a JSON object in a response. The contract leaves open which fields are present, and the types of some.
+// object is a JSON object in a response. The contract leaves open which fields are present, and the types of some.
 // Each method that reads a field returns nil if the field is missing, null, or unreadable.
-type record struct {
-	Exchange
-	fields map[string]any // as the service sent them; numbers are [json.Number]
-	parent string         // the names of the objects that contain it, each with a period
-	// log writes a log record about the response.
-	log func(level slog.Level, message string, fields map[string]any)
+type object struct {
+	fields  map[string]any // as the service sent them; numbers are [json.Number]
+	parent  string         // the names of the objects that contain it, each with a period
+	ignored *[]string      // the unreadable fields of the whole response
 }
 
 // convertField returns a field after convert has converted it. convert reports whether it succeeded.
-func convertField[T any](r *record, name string, convert func(any) (T, bool)) *T {
-	field := r.fields[name]
+func convertField[T any](o *object, name string, convert func(any) (T, bool)) *T {
+	field := o.fields[name]
 	if field == nil {
 		return nil
 	}
 	value, ok := convert(field)
 	if !ok {
-		r.log(slog.LevelInfo, "Ignored a field that could not be read", map[string]any{"field": r.parent + name})
+		*o.ignored = append(*o.ignored, o.parent+name)
 		return nil
 	}
 	return &value
 }
 
 // text reads a string. It returns a number or boolean as it is written in JSON.
-func (r *record) text(name string) *string { return convertField(r, name, asText) }
+func (o *object) text(name string) *string { return convertField(o, name, asText) }
 
 func asText(field any) (string, bool) {
 	switch field := field.(type) {
@@ -66,17 +63,18 @@ func CheckName(name string) error {
 		return errors.New("has leading or trailing whitespace")
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("contains an unprintable character")
-	case strings.Contains(name, "://") && strings.Contains(name, "?"): // it may be a presigned link, which no message may show
+	case strings.Contains(name, "://") && strings.Contains(name, "?"):
+		// It may be a presigned link, which no message may show.
 		return errors.New("contains a URL with a query")
 	}
 	return nil
 }
 
 // name reads an ID or a status that passes [CheckName].
-func (r *record) name(field string) (string, error) {
-	text, ok := asText(r.fields[field])
+func (o *object) name(field string) (string, error) {
+	text, ok := asText(o.fields[field])
 	switch {
-	case r.fields[field] == nil:
+	case o.fields[field] == nil:
 		return "", fmt.Errorf("the response has no field %q", field)
 	case !ok:
 		return "", fmt.Errorf("the field %q is neither a string nor a number", field)
@@ -88,14 +86,14 @@ func (r *record) name(field string) (string, error) {
 }
 
 // status reads a status. It may be any text, so the API key is redacted.
-func (c *Client) status(r *record) (string, error) {
-	status, err := r.name("status")
+func (c *Client) status(o *object) (string, error) {
+	status, err := o.name("status")
 	return c.Redact(status), err
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.
-func (r *record) texts(name string) []string {
-	items := convertField(r, name, func(field any) ([]any, bool) {
+func (o *object) texts(name string) []string {
+	items := convertField(o, name, func(field any) ([]any, bool) {
 		items, ok := field.([]any)
 		return items, ok
 	})
@@ -112,8 +110,8 @@ func (r *record) texts(name string) []string {
 }
 
 // number reads a number, or a string that contains one, with or without a percent sign.
-func (r *record) number(name string) *float64 {
-	return convertField(r, name, func(field any) (float64, bool) {
+func (o *object) number(name string) *float64 {
+	return convertField(o, name, func(field any) (float64, bool) {
 		text, _ := asText(field)
 		return asNumber(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	})
@@ -125,8 +123,8 @@ func asNumber(text string) (float64, bool) {
 }
 
 // count reads an integer that is not negative.
-func (r *record) count(name string) *int64 {
-	return convertField(r, name, func(field any) (int64, bool) {
+func (o *object) count(name string) *int64 {
+	return convertField(o, name, func(field any) (int64, bool) {
 		// A float64 cannot represent every large ID exactly.
 		text, _ := asText(field)
 		if integer, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
@@ -139,21 +137,21 @@ func (r *record) count(name string) *int64 {
 }
 
 // instant reads a point in time in any form that [parseInstant] accepts.
-func (r *record) instant(name string) *time.Time {
-	return convertField(r, name, func(field any) (time.Time, bool) {
+func (o *object) instant(name string) *time.Time {
+	return convertField(o, name, func(field any) (time.Time, bool) {
 		text, _ := asText(field)
 		return parseInstant(text)
 	})
 }
 
 // object reads a nested object.
-func (r *record) object(name string) *record {
-	fields := convertField(r, name, func(field any) (map[string]any, bool) {
-		object, ok := field.(map[string]any)
-		return object, ok
+func (o *object) object(name string) *object {
+	fields := convertField(o, name, func(field any) (map[string]any, bool) {
+		fields, ok := field.(map[string]any)
+		return fields, ok
 	})
 	if fields == nil {
 		return nil
 	}
-	return &record{fields: *fields, parent: r.parent + name + ".", log: r.log}
+	return &object{fields: *fields, parent: o.parent + name + ".", ignored: o.ignored}
 }
