@@ -92,12 +92,20 @@ func TestMessagesOfAFailedExport(t *testing.T) {
 	} {
 		run := runOf(test.state(), export.Wanted{Inputs: content("2"), Known: true})
 		switch test.failure.Stage {
+		case export.Starting:
 		case export.Waiting, export.Linking:
-			if test.failure.Job = run.Next; test.failure.Last != nil {
+			test.failure.Job = run.Next
+			if test.failure.Last != nil {
 				run.Next.Read(test.failure.Last)
 			}
+			run.Next.Missing = test.failure.Stage == export.Waiting && test.failure.Missing()
+			run.Next.BundleMissing = test.failure.Stage == export.Linking && test.failure.Missing()
 		case export.Renewing:
 			test.failure.Job = run.Current
+			run.Current.BundleMissing = test.failure.Missing()
+		}
+		if test.failure.Job != nil {
+			run.Wanted.Inputs = test.failure.Job.Inputs
 		}
 		summary, detail := describe(&test.failure, run)
 		texts[name] = summary + "\n" + detail
