@@ -80,10 +80,12 @@ func whatNext(run *export.Run) string {
 			next + " asks for it once more, and exports the site again if it is still missing."
 	case step == export.Renew:
 		return next + " tries again."
-	case run.Current == nil:
-		next += ", even if the plan shows a replacement (-/+, but not +/-),"
 	}
-	return next + " resumes job " + job.ID + ". To start another one instead, change triggers."
+	next += " resumes job " + job.ID
+	if run.Current == nil { // Terraform may have tainted the resource
+		next += ", even if the plan shows a replacement (-/+, but not +/-)"
+	}
+	return next + ". To start another one instead, change triggers."
 }
 
 // whatIsGone names what was missing of a job.
