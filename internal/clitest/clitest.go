@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -92,6 +93,9 @@ const tofuRegistry = "registry.opentofu.org"
 // isOpenTofu judges by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
+// isolated keeps the developer's settings, and a check for updates, away from a command.
+var isolated = []string{"TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}
+
 // CLI runs commands in a folder of its own.
 type CLI struct {
 	Binary string
@@ -109,12 +113,9 @@ type CLI struct {
 func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *CLI {
 	t.Helper()
 	c := &CLI{Binary: Find(t), Folder: filepath.ToSlash(t.TempDir()), source: source, providers: map[string]any{}}
-	c.Env = append(os.Environ(),
-		"TF_CLI_CONFIG_FILE="+os.DevNull,
-		"CHECKPOINT_DISABLE=1",
-		"TF_IN_AUTOMATION=1",
-		// The race detector would make each provider that the CLI starts end a second later.
-		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	c.Env = append(os.Environ(), isolated...)
+	// The race detector would make each provider that the CLI starts end a second later.
+	c.Env = append(c.Env, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	c.Serve(t, source, server)
 	return c
 }
@@ -171,6 +172,18 @@ func (c *CLI) Write(t *testing.T, name, content string) {
 	}
 }
 
+// version returns what the CLI says of its version, which is the same in each test.
+var version = sync.OnceValues(func() (string, error) {
+	binary, err := find()
+	if err != nil {
+		return "", err
+	}
+	command := exec.Command(binary, "version") //nolint:noctx // it returns at once
+	command.Env = append(os.Environ(), isolated...)
+	said, err := command.Output()
+	return string(said), err
+})
+
 // SkipBelow skips the test if the CLI is older than Terraform 1.x, where x is the argument terraform,
 // or than OpenTofu 1.x, where x is tofu. Older versions lack what the test needs.
 func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
@@ -181,8 +194,11 @@ func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
 	}
 	var name string
 	var minor int
-	version := c.Run(t, 0, "version")
-	if _, err := fmt.Sscanf(version, "%s v1.%d.", &name, &minor); err == nil && minor < oldest {
+	said, err := version()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(said, "%s v1.%d.", &name, &minor); err == nil && minor < oldest {
 		t.Skipf("needs %s: this is %s v1.%d", need, name, minor)
 	}
 }
