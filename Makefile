@@ -175,14 +175,6 @@ check: ## Run the checks in .ci/run, as CI does
 lint: ## Run golangci-lint on every module
 	for module in $(filter-out tools,$(MODULES)); do (cd $$module && $(GOLANGCI) run) || exit 1; done
 
-.PHONY: budget
-budget: ## Fail if there are more lines of Go than ARCHITECTURE.md allows
-	@lines() { git ls-files -z "$$@" | xargs -0 cat | wc -l; }; \
-	ships=$$(lines main.go internal/{provider,client,bundle,clock} ':!*_test.go' ':!*/testdata/*'); tests=$$(lines '*_test.go'); \
-	read -r most most_tests < <(sed -n 's/.*at most \([0-9,]*\) lines of Go.*at most \([0-9,]*\)\. .*/\1 \2/p' ARCHITECTURE.md | tr -d ,); \
-	echo "$$ships of $$most lines ship, and tests have $$tests of $$most_tests"; \
-	[ "$$ships" -le "$$most" ] && [ "$$tests" -le "$$most_tests" ]
-
 .PHONY: fmt-check
 fmt-check: | $(CLI) ## Fail if `make fmt` would change a Terraform file
 	'$(TF)' fmt -recursive -check -diff examples

@@ -1,25 +1,34 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"strings"
+	"testing"
+)
 
 func TestLogsAreDroppedOnlyWhereNobodyAskedForThem(t *testing.T) {
-	for name, test := range map[string]struct {
-		environment []string
-		want        string
-	}{
-		"no log asked for":       {[]string{"PATH=/bin", "TF_CLI_ARGS=-no-color"}, "off"},
-		"a log that is off":      {[]string{"TF_LOG=", "TF_LOG_CORE=off"}, "off"},
-		"a log of everything":    {[]string{"TF_LOG=TRACE"}, ""},
-		"a log of the providers": {[]string{"TF_LOG_PROVIDER=DEBUG"}, ""},
+	for name, test := range map[string]struct{ variable, value, want string }{
+		"no log asked for":       {"TF_CLI_ARGS", "-no-color", "off"},
+		"a log that is empty":    {"TF_LOG", "", "off"},
+		"a log that is off":      {"TF_LOG_CORE", "off", "off"},
+		"a log of everything":    {"TF_LOG", "TRACE", ""},
+		"a log of the providers": {"TF_LOG_PROVIDER", "DEBUG", "DEBUG"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := map[string]string{}
-			err := dropUnreadLogs(test.environment, func(name, value string) error {
-				set[name] = value
-				return nil
-			})
-			if err != nil || set["TF_LOG_SDK_PROTO"] != test.want || set["TF_LOG_PROVIDER"] != test.want {
-				t.Errorf("set %v (%v)", set, err)
+			for _, variable := range append(os.Environ(), "TF_LOG_PROVIDER=", "TF_LOG_SDK_PROTO=") {
+				if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TF_LOG") {
+					t.Setenv(name, "") // and restores it
+				}
+			}
+			t.Setenv(test.variable, test.value)
+			if err := dropUnreadLogs(); err != nil {
+				t.Fatal(err)
+			}
+			if got := os.Getenv("TF_LOG_PROVIDER"); got != test.want {
+				t.Errorf("TF_LOG_PROVIDER is %q, want %q", got, test.want)
+			}
+			if got := os.Getenv("TF_LOG_SDK_PROTO"); (got == "off") != (test.want == "off") {
+				t.Errorf("TF_LOG_SDK_PROTO is %q", got)
 			}
 		})
 	}

@@ -55,8 +55,9 @@ func Setenv() {
 		return // Find reports it to each test
 	}
 	_ = os.Setenv(cliVariable, binary) // these names are valid
-	_ = os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
-	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	for name, value := range settings {
+		_ = os.Setenv(name, value)
+	}
 	if isOpenTofu(binary) {
 		_ = os.Setenv("TF_ACC_PROVIDER_HOST", tofuRegistry)
 	}
@@ -93,8 +94,20 @@ const tofuRegistry = "registry.opentofu.org"
 // isOpenTofu judges by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
-// isolated keeps the developer's settings, and a check for updates, away from a command.
-var isolated = []string{"TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}
+// settings keep the developer's settings, and a check for updates, away from a command. A command ends too soon for
+// garbage collection to be worth a sixth of its time.
+var settings = map[string]string{
+	"TF_CLI_CONFIG_FILE": os.DevNull, "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "GOGC": "off",
+}
+
+// environment returns that of the process, with the settings.
+func environment() []string {
+	all := os.Environ()
+	for name, value := range settings {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
 
 // CLI runs commands in a folder of its own.
 type CLI struct {
@@ -113,9 +126,8 @@ type CLI struct {
 func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *CLI {
 	t.Helper()
 	c := &CLI{Binary: Find(t), Folder: filepath.ToSlash(t.TempDir()), source: source, providers: map[string]any{}}
-	c.Env = append(os.Environ(), isolated...)
 	// The race detector would make each provider that the CLI starts end a second later.
-	c.Env = append(c.Env, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	c.Env = append(environment(), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	c.Serve(t, source, server)
 	return c
 }
@@ -179,7 +191,7 @@ var version = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	command := exec.Command(binary, "version") //nolint:noctx // it returns at once
-	command.Env = append(os.Environ(), isolated...)
+	command.Env = environment()
 	said, err := command.Output()
 	return string(said), err
 })
