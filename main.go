@@ -67,6 +67,11 @@ func liveAsLongAsTerraform() {
 	}()
 }
 
+// unreadLogs are the environment variables that set the levels of the logs of the plugin libraries.
+var unreadLogs = []string{
+	"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_DOCS",
+}
+
 // dropUnreadLogs switches off the logs of the plugin libraries if the environment asks for none. Otherwise, they
 // write every trace line for Terraform to read and drop, which takes a third of the CPU of a plan with many
 // resources.
@@ -77,8 +82,8 @@ func dropUnreadLogs() error {
 			return nil
 		}
 	}
-	for _, log := range []string{"SDK", "SDK_FRAMEWORK", "SDK_PROTO", "PROVIDER", "PROVIDER_DOCS"} {
-		if err := os.Setenv("TF_LOG_"+log, "off"); err != nil {
+	for _, name := range unreadLogs {
+		if err := os.Setenv(name, "off"); err != nil {
 			return err
 		}
 	}
