@@ -20,7 +20,7 @@ const (
 	reads      = 1000
 )
 
-// readers are data sources that read the service, and the floor: one that does not.
+// readers are data sources that read the service.
 var readers = []struct{ name, source, config string }{
 	{"ours", ownSource, `
 provider "docs" {
@@ -40,12 +40,6 @@ data "http" "this" {
   url             = "BASE_URL/project/update-status/update-${count.index}"
   request_headers = { Authorization = "Bearer API_KEY" }
   ca_cert_pem     = local.certificate
-}
-`},
-	{"null_data_source", "registry.terraform.io/hashicorp/null", `
-data "null_data_source" "this" {
-  count  = 1000
-  inputs = { id = "update-${count.index}" }
 }
 `},
 }

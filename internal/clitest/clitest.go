@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -54,8 +55,9 @@ func Setenv() {
 		return // Find reports it to each test
 	}
 	_ = os.Setenv(cliVariable, binary) // these names are valid
-	_ = os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
-	_ = os.Setenv("CHECKPOINT_DISABLE", "1")
+	for name, value := range settings {
+		_ = os.Setenv(name, value)
+	}
 	if isOpenTofu(binary) {
 		_ = os.Setenv("TF_ACC_PROVIDER_HOST", tofuRegistry)
 	}
@@ -92,6 +94,21 @@ const tofuRegistry = "registry.opentofu.org"
 // isOpenTofu judges by the name of the program.
 func isOpenTofu(binary string) bool { return strings.Contains(filepath.Base(binary), "tofu") }
 
+// settings keep the developer's settings, and a check for updates, away from a command. A command ends too soon for
+// garbage collection to be worth a sixth of its time.
+var settings = map[string]string{
+	"TF_CLI_CONFIG_FILE": os.DevNull, "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "GOGC": "off",
+}
+
+// environment returns that of the process, with the settings.
+func environment() []string {
+	all := os.Environ()
+	for name, value := range settings {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
 // CLI runs commands in a folder of its own.
 type CLI struct {
 	Binary string
@@ -109,12 +126,8 @@ type CLI struct {
 func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *CLI {
 	t.Helper()
 	c := &CLI{Binary: Find(t), Folder: filepath.ToSlash(t.TempDir()), source: source, providers: map[string]any{}}
-	c.Env = append(os.Environ(),
-		"TF_CLI_CONFIG_FILE="+os.DevNull,
-		"CHECKPOINT_DISABLE=1",
-		"TF_IN_AUTOMATION=1",
-		// The race detector would make each provider that the CLI starts end a second later.
-		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	// The race detector would make each provider that the CLI starts end a second later.
+	c.Env = append(environment(), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	c.Serve(t, source, server)
 	return c
 }
@@ -171,6 +184,18 @@ func (c *CLI) Write(t *testing.T, name, content string) {
 	}
 }
 
+// version returns what the CLI says of its version, which is the same in each test.
+var version = sync.OnceValues(func() (string, error) {
+	binary, err := find()
+	if err != nil {
+		return "", err
+	}
+	command := exec.Command(binary, "version") //nolint:noctx // it returns at once
+	command.Env = environment()
+	said, err := command.Output()
+	return string(said), err
+})
+
 // SkipBelow skips the test if the CLI is older than Terraform 1.x, where x is the argument terraform,
 // or than OpenTofu 1.x, where x is tofu. Older versions lack what the test needs.
 func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
@@ -181,8 +206,11 @@ func (c *CLI) SkipBelow(t *testing.T, terraform, tofu int, need string) {
 	}
 	var name string
 	var minor int
-	version := c.Run(t, 0, "version")
-	if _, err := fmt.Sscanf(version, "%s v1.%d.", &name, &minor); err == nil && minor < oldest {
+	said, err := version()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(said, "%s v1.%d.", &name, &minor); err == nil && minor < oldest {
 		t.Skipf("needs %s: this is %s v1.%d", need, name, minor)
 	}
 }

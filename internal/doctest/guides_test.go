@@ -133,8 +133,6 @@ func TestGateOfAnotherConfiguration(t *testing.T) {
 	s := newService(t)
 	s.enter(t, "guides/deploy-gates/workspaces")
 	s.AddUpdate(simulator.UpdateSpec{ID: "upd_later", Queue: -1, Run: -1})
-	s.Run(t, 0, "-chdir=update", "init")
-	s.Run(t, 0, "-chdir=export", "init")
 	update := func(id string, wantExit int) {
 		t.Helper()
 		s.Run(t, wantExit, "-chdir=update", "apply", "-auto-approve", "-var=status_id="+id)

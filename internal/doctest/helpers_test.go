@@ -85,7 +85,7 @@ func newServiceIn(t *testing.T, year int) *service {
 }
 
 // enter copies files and directories below examples/ into the folder and prepares the CLI to run
-// there: with the stand-ins of third-party providers, and with a local state.
+// there: with the stand-ins of third-party providers, and with a local state. Nothing is left for `init` to do.
 func (s *service) enter(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -105,6 +105,7 @@ func (s *service) enter(t *testing.T, names ...string) {
 		for _, file := range files {
 			// The provider of a test does not run in the folder, so its paths must be absolute.
 			text := strings.ReplaceAll(read(t, file), `"${path.root}/`, `"`+s.Folder+`/`)
+			text = remoteState.ReplaceAllString(text, "")
 			s.Write(t, strings.TrimPrefix(filepath.ToSlash(file), s.Folder), text)
 			content += text
 		}
@@ -123,16 +124,12 @@ func (s *service) enter(t *testing.T, names ...string) {
 	if !strings.Contains(content, "required_providers") {
 		s.Write(t, "provider_source.tf", s.Require())
 	}
-	if remoteState.MatchString(content) {
-		s.Write(t, "state_override.tf", "terraform {\n  backend \"local\" {}\n}\n")
-	}
-	s.Run(t, 0, "init")
 }
 
 var (
 	thirdPartySource = regexp.MustCompile(`source\s+= "hashicorp/([a-z]+)"`)
 	newerBlock       = regexp.MustCompile(`(?m)^(import|ephemeral|action) .*\{`)
-	remoteState      = regexp.MustCompile(`(?m)^  (backend "\w+"|cloud) \{`)
+	remoteState      = regexp.MustCompile(`(?ms)^  (backend "\w+"|cloud) \{(\}|.*?^  \})\n`)
 	requiredVersion  = regexp.MustCompile(`required_version\s+=\s+">= 1\.(\d+)"`)
 )
 

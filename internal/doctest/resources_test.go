@@ -79,7 +79,7 @@ var (
 // The description of an argument says what a change of the argument starts or replaces.
 func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
+	for resource, test := range map[string]struct {
 		initial map[string]string // each argument that is set, and its value
 		changed map[string]string // each argument, and its new value
 	}{
@@ -105,19 +105,19 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 			},
 		},
 		"bundle_download": {
-			map[string]string{"job_id": fmt.Sprintf("%q", exportedJob), "path": `"bundle"`},
+			map[string]string{"job_id": fmt.Sprintf("%q", exportedJob), "path": `"FOLDER/bundle"`},
 			map[string]string{
 				"job_id":   `"se_later"`,
-				"path":     `"other"`,
+				"path":     `"FOLDER/other"`,
 				"unpack":   `true`,
 				"sha256":   fmt.Sprintf("%q", strings.Repeat("0", 64)),
 				"timeouts": `{ create = "20m" }`,
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(resource, func(t *testing.T) {
 			t.Parallel()
-			page := read(t, root+"/docs/resources/"+name+".md")
+			page := read(t, root+"/docs/resources/"+resource+".md")
 			said := map[string]string{}
 			for _, argument := range schemaBullet.FindAllStringSubmatch(schemaSection.FindString(page), -1) {
 				said[argument[1]] = "in place"
@@ -126,36 +126,45 @@ func TestPagesSayWhatTerraformPlansForAChange(t *testing.T) {
 				}
 			}
 
-			s := newService(t)
-			write := func(values map[string]string) {
-				var body strings.Builder
-				for argument, value := range values {
-					separator := " = "
-					if argument == "timeouts" { // a block
-						separator = " "
-					}
-					fmt.Fprintf(&body, "  %s%s%s\n", argument, separator, strings.ReplaceAll(value, `"bundle"`, `"`+s.Folder+`/bundle"`))
-				}
-				s.Write(t, "main.tf", s.Require()+fmt.Sprintf("resource \"docs_%s\" \"site\" {\n%s}\n", name, &body))
-			}
-			write(test.initial)
-			s.Run(t, 0, "apply", "-auto-approve")
 			if got, want := slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(test.changed)); !slices.Equal(got, want) {
 				t.Fatalf("the page has %q, the test %q", got, want)
 			}
-			for argument, value := range test.changed {
-				values := maps.Clone(test.initial)
-				values[argument] = value
-				write(values)
-				plan, planned := s.Run(t, 0, "plan"), ""
+			// Each argument changes in a resource of its own, which has the argument's name.
+			s := newService(t)
+			write := func(change bool) {
+				var config strings.Builder
+				for name := range test.changed {
+					fmt.Fprintf(&config, "resource \"docs_%s\" %q {\n", resource, name)
+					values := maps.Clone(test.initial)
+					if change {
+						values[name] = test.changed[name]
+					}
+					for argument, value := range values {
+						separator := " = "
+						if argument == "timeouts" { // a block
+							separator = " "
+						}
+						value = strings.ReplaceAll(value, "FOLDER", s.Folder+"/"+name)
+						fmt.Fprintf(&config, "  %s%s%s\n", argument, separator, value)
+					}
+					config.WriteString("}\n")
+				}
+				s.Write(t, "main.tf", s.Require()+config.String())
+			}
+			write(false)
+			s.Run(t, 0, "apply", "-auto-approve")
+			write(true)
+			_, plan, _ := strings.Cut(s.Run(t, 0, "plan"), "will perform the following actions:")
+			for argument := range test.changed {
+				_, changes, _ := strings.Cut(plan, "\n  # docs_"+resource+"."+argument+" ")
+				changes, _, _ = strings.Cut(changes, "\n  # ")
+				planned := "nothing"
 				switch {
-				case strings.Contains(plan, "No changes."):
-					planned = "nothing"
-				case strings.Contains(plan, "must be replaced"):
+				case strings.HasPrefix(changes, "must be replaced"):
 					planned = "replaces the resource"
-				case name == "static_export" && strings.Contains(plan, "~ job_id"):
+				case resource == "static_export" && strings.Contains(changes, "~ job_id"):
 					planned = "exports the site again"
-				case strings.Contains(plan, "will be updated in-place"):
+				case strings.HasPrefix(changes, "will be updated in-place"):
 					planned = "in place"
 				}
 				if planned != said[argument] {

@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// ownProcess makes the CLI start the provider itself, and write all logs to FOLDER/log.
+// ownProcess makes the CLI start the provider itself.
 func (c *cli) ownProcess(t *testing.T) {
 	t.Helper()
 	self, err := os.Executable()
@@ -23,8 +25,16 @@ func (c *cli) ownProcess(t *testing.T) {
 	}
 	c.terraform.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.terraform.Folder))
 	c.terraform.Env = append(c.terraform.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
-		baseURLVariable+"="+c.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey,
-		"TF_LOG=TRACE", "TF_LOG_PATH="+c.inFolder("log"))
+		baseURLVariable+"="+c.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey)
+}
+
+// traced runs a command of the CLI, and makes it append all logs to FOLDER/log.
+func (c *cli) traced(t *testing.T, wantExit int, args ...string) string {
+	t.Helper()
+	quiet := c.terraform.Env
+	defer func() { c.terraform.Env = quiet }()
+	c.terraform.Env = append(slices.Clone(quiet), "TF_LOG=TRACE", "TF_LOG_PATH="+c.inFolder("log"))
+	return c.terraform.Run(t, wantExit, args...)
 }
 
 // leak finds the key, and what makes a presigned link a credential.
@@ -86,7 +96,7 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 		return string(content)
 	}
 
-	shown := c.terraform.Run(t, 0, "plan", "-out=saved") + c.terraform.Run(t, 0, "apply", "saved")
+	shown := c.terraform.Run(t, 0, "plan", "-out=saved") + c.traced(t, 0, "apply", "saved")
 	link := read("link")
 	if !leak.MatchString(link) || !regexp.MustCompile(`^http://127\S+ \d+ 2130-01-31T12:15:00Z$`).MatchString(link) {
 		t.Errorf("the provisioner got no link but %q", link)
@@ -108,14 +118,19 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 		wantNoSecret(t, "the plan's "+file.Name, string(text))
 	}
 
-	// An export shows its link nowhere but in the state, and errors of a service that
-	// repeats what it was sent show nothing either.
-	c.write(t, "resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n}\noutput \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Times: 1, Status: 400, Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`})
-	shown += c.apply(t, 1) + c.apply(t, 0) + c.terraform.Run(t, 0, "output") + c.terraform.Run(t, 0, "show") + c.terraform.Run(t, 0, "destroy", "-auto-approve")
+	// An export shows its link nowhere but in the state, and the error of a service that repeats what it was sent shows
+	// nothing either. The service refuses one of two exports.
+	c.write(t, export()+strings.ReplaceAll(export(), `"site"`, `"refused"`)+
+		"output \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
+	h.service.AddFault(simulator.Fault{
+		Endpoint: simulator.EndpointStart, Times: 1, Status: 400,
+		Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`,
+	})
+	shown += unwrapped(c.traced(t, 1, "apply", "-auto-approve")) + c.apply(t, 0)
+	shown += c.terraform.Run(t, 0, "output") + c.terraform.Run(t, 0, "show") + c.terraform.Run(t, 0, "destroy", "-auto-approve")
 
 	trace := read("log")
-	wantPhrases(t, trace, "API request", "Download", "[TRACE] provider.", "bad key (redacted), see ")
+	wantPhrases(t, trace, "API request", "Download", "Started a static export job", "[TRACE] provider.", "bad key (redacted), see ")
 	wantPhrases(t, shown, "bad key (redacted)")
 	wantNoSecret(t, "the log", trace)
 	wantNoSecret(t, "the output", shown)

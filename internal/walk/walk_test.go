@@ -470,13 +470,10 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestWalkIsRepeatable takes walks twice, and compares how many requests and diagnostics
-// there were, and when.
+// TestWalkIsRepeatable takes a walk twice, and compares how many requests and diagnostics there were, and when.
 func TestWalkIsRepeatable(t *testing.T) {
-	for seed := range uint64(5) {
-		_, first := take(t, newWalk(seed))
-		if _, second := take(t, newWalk(seed)); first["requests"] == 0 || !maps.Equal(first, second) {
-			t.Errorf("seed %d: the second walk differs from the first:\n%v\n%v", seed, first, second)
-		}
+	_, first := take(t, newWalk(1))
+	if _, second := take(t, newWalk(1)); first["requests"] == 0 || !maps.Equal(first, second) {
+		t.Errorf("the second walk differs from the first:\n%v\n%v", first, second)
 	}
 }

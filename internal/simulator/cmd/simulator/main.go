@@ -148,25 +148,28 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	return err
 }
 
-// describe returns a line about an exchange, without links.
+// describe returns a line about an exchange, without links. That of a start names the job, as the dashboard of a real
+// service would.
 func describe(x simulator.Exchange) string {
-	line := fmt.Sprintf("service: %s %s", x.Request.Method, x.Request.Path)
 	var record struct {
 		JobID     string
 		Status    string
 		Progress  any
 		PageCount any
 	}
-	switch err := json.Unmarshal(x.Body, &record); {
-	case x.Altered && record.JobID != "":
-		return line + ": fault, job " + record.JobID
-	case x.Altered:
-		return line + ": fault"
-	case err != nil || record.Status == "":
-		return fmt.Sprintf("%s: %d", line, x.Status)
-	case record.Progress == nil:
-		return fmt.Sprintf("%s: %d, %s", line, x.Status, record.Status)
-	default:
-		return fmt.Sprintf("%s: %d, %s, %v %%, %v pages", line, x.Status, record.Status, record.Progress, record.PageCount)
+	_ = json.Unmarshal(x.Body, &record) // any other body has none of these
+	facts := []string{strconv.Itoa(x.Status)}
+	if x.Altered {
+		facts = []string{"fault"}
 	}
+	if x.Request.Endpoint == simulator.EndpointStart && record.JobID != "" {
+		facts = append(facts, "job "+record.JobID)
+	}
+	if !x.Altered && record.Status != "" {
+		facts = append(facts, record.Status)
+		if record.Progress != nil {
+			facts = append(facts, fmt.Sprintf("%v %%, %v pages", record.Progress, record.PageCount))
+		}
+	}
+	return fmt.Sprintf("service: %s %s: %s", x.Request.Method, x.Request.Path, strings.Join(facts, ", "))
 }
