@@ -62,6 +62,7 @@ const writtenKey = "written"
 
 func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_bundle_download"
+	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 }
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

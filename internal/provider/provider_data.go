@@ -53,6 +53,11 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	return nil, false
 }
 
+// planWhenDeferred makes every resource plan by itself if the provider's configuration is not known yet and the CLI
+// defers what needs it. Otherwise, the framework plans its computed attributes as null, and what refers to them fails.
+// The resource needs a ModifyPlan: without one, the framework does not defer it.
+var planWhenDeferred = resource.ProviderDeferredBehavior{EnablePlanModification: true}
+
 // resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the types of each kind, so that
 // Configure is written once for it.
 type resourceBase struct{ data *providerData }

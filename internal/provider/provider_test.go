@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -116,6 +117,40 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 	})
 	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v, %+v", err, read)
+	}
+
+	// What refers to a computed attribute of a resource is deferred only if the plan has it as unknown.
+	for name, schema := range schemas.ResourceSchemas {
+		kind := schema.ValueType().(tftypes.Object)
+		arguments := map[string]tftypes.Value{}
+		for _, attribute := range schema.Block.Attributes {
+			if attribute.Required {
+				arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
+			}
+		}
+		config, null := encode(t, kind, arguments), tftypes.NewValue(kind, nil)
+		prior, err := tfprotov6.NewDynamicValue(kind, null)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+			TypeName: name, PriorState: &prior, ProposedNewState: config, Config: config,
+			ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
+		})
+		if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+			t.Errorf("%s is not deferred: %v, %+v", name, err, plan)
+			continue
+		}
+		planned := map[string]tftypes.Value{}
+		value, err := plan.PlannedState.Unmarshal(kind)
+		if err = errors.Join(err, value.As(&planned)); err != nil {
+			t.Fatal(err)
+		}
+		for _, attribute := range schema.Block.Attributes {
+			if attribute.Computed && planned[attribute.Name].IsNull() {
+				t.Errorf("%s: %s is planned as null", name, attribute.Name)
+			}
+		}
 	}
 }
 
