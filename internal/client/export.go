@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -132,7 +131,7 @@ func (c *Client) readBundle(r *record) (*Bundle, error) {
 	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: r.count("sizeBytes")}
 	if stated := r.instant("expiresAt"); stated == nil {
 		if value := r.fields["expiresAt"]; value != nil {
-			bundle.UnreadableExpiry = c.Redact(fmt.Sprint(value))
+			bundle.UnreadableExpiry = c.Redact(display.FieldMessage(value))
 		}
 	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {
 		bundle.ExpiresAt = *stated
