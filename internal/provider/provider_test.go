@@ -61,11 +61,16 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
 		"key of whitespace":        {apiKeyVariable, " \n", "error: Missing provider argument"},
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key is invalid: it contains whitespace. Copy it again from the service's dashboard. (The value comes from DOCS_API_KEY.)"},
+		"proxy that is no URL":     {"HTTPS_PROXY", "http://u:hunter2%@proxy.test", "error: Invalid proxy URL ()\nThe environment variable HTTPS_PROXY is not the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			good, _ := h.env.Swap(test.variable, test.value)
 			defer h.env.Store(test.variable, good)
-			c.report(t, 1, "plan").wantSaid(t, "docs", test.want)
+			said := c.report(t, 1, "plan")
+			said.wantSaid(t, "docs", test.want)
+			if strings.Contains(said.said["docs"], "hunter2") {
+				t.Errorf("it shows the password: %s", said.said["docs"])
+			}
 		})
 	}
 	h.wantCounts(t, counts{})
@@ -217,6 +222,11 @@ func TestPrivateAuthorityIsTrusted(t *testing.T) {
 	h.wantCounts(t, counts{})
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
+	trusting := func(certificates string) { // with a byte order mark, as Windows tools write it
+		c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", "\uFEFF"+certificates))
+	}
+	trusting(string(authority))
 	c.report(t, 0, "plan").wantNothingSaid(t, "update")
+	trusting(string(authority) + "-----BEGIN CERTIFICATE-----\n")
+	c.report(t, 1, "plan").wantSaid(t, "docs", "error: Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: PEM block 2 is damaged")
 }
