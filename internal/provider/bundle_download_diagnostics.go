@@ -152,8 +152,8 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 var faults = map[bundle.Fault]string{
 	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive",
 	bundle.Empty:        "contains no files",
-	bundle.TooMany:      "has more than 100,000 files and directories",
-	bundle.TooLarge:     "unpacks to more than 4 GiB",
+	bundle.TooMany:      fmt.Sprintf("has more than %d,000 files and directories", bundle.MaxEntries/1000),
+	bundle.TooLarge:     fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
 	bundle.NotUTF8:      "has a name that is not UTF-8",
 	bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
 	bundle.LongName:     "has a name that is too long",
@@ -176,6 +176,14 @@ func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *b
 		what := fmt.Sprintf("The bundle of job %s is damaged: %s. %s", jobID, reason, s.unchanged)
 		diags.AddAttributeError(path.Root("job_id"), summaryUnpackFailed, paragraphs(what,
 			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."))
+		return
+	}
+	if e.Fault == bundle.Incomplete {
+		what := fmt.Sprintf("The bundle of job %s may be incomplete: it came without its length, and it is a tar archive "+
+			"without an end marker. %s", jobID, s.unchanged)
+		diags.AddAttributeError(path.Root("job_id"), summaryDownloadFailed, paragraphs(what,
+			"Run \"terraform apply\" again. If it fails again, let the proxies between Terraform and the object store pass on "+
+				"the Content-Length header."))
 		return
 	}
 	subject := "it"

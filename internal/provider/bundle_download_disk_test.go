@@ -292,6 +292,7 @@ func TestMessagesOfADownload(t *testing.T) {
 		"other checksum":                     {createDownload, &mismatchError{"sha256", "1f", "2f"}},
 		"other content":                      {createDownload, &mismatchError{"job_id", "", "2f"}},
 		"archive with a long name":           {createDownload, &bundle.ArchiveError{Fault: bundle.LongName, Entry: strings.Repeat("x", 500), Err: bundle.LongName}},
+		"incomplete archive":                 {createDownload, &bundle.ArchiveError{Fault: bundle.Incomplete, Err: bundle.Incomplete}},
 		"damaged archive":                    {createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}},
 	}
 	for fault := range faults {

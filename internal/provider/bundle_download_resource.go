@@ -175,7 +175,7 @@ func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.Delete
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), state.target().Remove(ctx, &r.data.written, owned))
+	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), state.target().Remove(ctx, &r.data.placed, owned))
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
@@ -249,7 +249,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{"sha256", staged.SHA256(), wanted}
 	}
-	content, err := staged.Verify(ctx)
+	content, err := staged.Verify(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return &mismatchError{"job_id", content.Digest, wanted}
 	}
-	if run.owned, err = staged.Commit(ctx, &run.data.written, run.owned); err != nil {
+	if run.owned, err = staged.Commit(ctx, &run.data.placed, run.owned); err != nil {
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)

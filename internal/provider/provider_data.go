@@ -27,8 +27,8 @@ type providerData struct {
 	clock   clock.Clock
 	// deleted are the unfinished jobs that an apply has removed from the state, for a create that follows.
 	deleted unfinishedJobs
-	// written is what downloads have put in place since Configure, which each command of the CLI calls.
-	written bundle.Run
+	// placed is what downloads have put in place since Configure, which each command of the CLI calls.
+	placed bundle.Placed
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.
