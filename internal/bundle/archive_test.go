@@ -136,6 +136,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a gzip tar with text after zeros":    {append(append(gzipOf(t, good), make([]byte, 600)...), "no more pages"...), gzip.ErrHeader, ""},
 		"a gzip header alone":                 {gzipOf(t, good)[:6], io.ErrUnexpectedEOF, ""},
 		"a zip that is only its first header": {goodZip[:30], zip.ErrFormat, ""},
+		"the first part of a split zip":       {append([]byte("PK\x07\x08"), goodZip[:30]...), zip.ErrFormat, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

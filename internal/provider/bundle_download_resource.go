@@ -111,9 +111,9 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another
-// disk, so any planned update leaves the checksum of the archive unknown. The content digest stays known, because it
-// is the same for the same job.
+// ModifyPlan plans a download if what is on disk is not what the resource wrote last. A planned download leaves the
+// checksum of the archive unknown, because the service may pack it again. The content digest stays known, because it is
+// the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		return
@@ -137,18 +137,31 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	found, err := target.Inspect(ctx, owned)
 	stage.report(&resp.Diagnostics, plan.JobID.ValueString(), plan.Path.ValueString(), err)
-	complete := found != "" && found == state.onDisk() && req.Plan.Raw.Equal(req.State.Raw)
-	if resp.Diagnostics.HasError() || stage == planCreation || complete {
+	if resp.Diagnostics.HasError() || stage == planCreation {
 		return
 	}
-	if config.SHA256.IsNull() {
-		plan.SHA256 = types.StringUnknown()
-	}
-	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
-	if plan.JobID.Equal(state.JobID) {
-		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
+	if !plan.alreadyThere(found, state) {
+		if config.SHA256.IsNull() {
+			plan.SHA256 = types.StringUnknown()
+		}
+		plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
+		if plan.JobID.Equal(state.JobID) {
+			plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
+		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state of the same target
+// describes it. Then it sets the computed attributes of the plan, because all else but the timeouts is equal.
+func (m *bundleDownloadModel) alreadyThere(found string, state bundleDownloadModel) bool {
+	sameArchive := m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256)
+	if found == "" || found != state.onDisk() || !m.JobID.Equal(state.JobID) || !sameArchive {
+		return false
+	}
+	state.Timeouts = m.Timeouts
+	*m = state
+	return true
 }
 
 func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -207,7 +220,7 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && !run.alreadyThere(found) {
+	if err == nil && !run.plan.alreadyThere(found, run.state) {
 		sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
 		if !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
 			return
@@ -220,18 +233,6 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	}
 	run.diags.Append(to.Set(ctx, run.plan)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
-}
-
-// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state describes it. Then it
-// sets the computed attributes of the plan, because all else is equal.
-func (run *downloadRun) alreadyThere(found string) bool {
-	plan, state := &run.plan, run.state
-	if found == "" || found != state.onDisk() || !plan.JobID.Equal(state.JobID) || !plan.SHA256.IsUnknown() && !plan.SHA256.Equal(state.SHA256) {
-		return false
-	}
-	state.Timeouts = plan.Timeouts
-	*plan = state
-	return true
 }
 
 // download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files
