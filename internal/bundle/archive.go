@@ -49,9 +49,9 @@ const (
 	TooMany      Fault = "too many entries"
 	TooLarge     Fault = "too large"
 	NotUTF8      Fault = "name not in UTF-8"
-	UnsafeName   Fault = "unsafe name"    // absolute, leading out, with a backslash or control character, or refused by the system
+	UnsafeName   Fault = "unsafe name"    // see archiveReader.add
 	LongName     Fault = "long name"      // more than 1024 bytes, or 255 between slashes
-	Duplicate    Fault = "duplicate path" // with another content, or inside a file, or where the file system ignores case
+	Duplicate    Fault = "duplicate path" // of another content or in another case, or inside a file
 	SymbolicLink Fault = "symbolic link"
 	HardLink     Fault = "hard link"
 	SpecialFile  Fault = "special file"
@@ -116,10 +116,12 @@ type archiveReader struct {
 func (a *archiveReader) read(file *io.SectionReader) error {
 	source := bufio.NewReader(&meter{a.ctx, file, new(int64(math.MaxInt64))})
 	magic, err := source.Peek(4)
+	// The last of these is the marker of a split zip, which also one of a single part has.
+	zips := []string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}
 	switch begin := string(magic); {
 	case err != nil && err != io.EOF:
 		return err
-	case begin == "PK\x03\x04", begin == "PK\x05\x06", begin == "PK\x07\x08": // the last marks a split zip, also of one part
+	case slices.Contains(zips, begin):
 		return a.zip(file)
 	case strings.HasPrefix(begin, "\x1f\x8b"):
 		unzipped := &gzipReader{source: source}
@@ -280,25 +282,30 @@ func zipName(f *zip.File) string {
 	for rest := f.Extra; len(rest) >= 4; {
 		id, size := binary.LittleEndian.Uint16(rest), 4+int(binary.LittleEndian.Uint16(rest[2:]))
 		field := rest[4:min(size, len(rest))]
-		if id == 0x7075 && len(field) > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
-			return string(field[5:])
+		if id == 0x7075 && len(field) > 5 && field[0] == 1 {
+			if binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
+				return string(field[5:])
+			}
 		}
 		rest = rest[min(size, len(rest)):]
 	}
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. It refuses names that lead out of the archive,
-// are too long for common file systems, have a backslash, or are reserved by the system.
+// add adds the current entry, after its parents. A directory has no body. It refuses names that are absolute, lead out
+// of the archive, have a backslash or a control character, are reserved by the system, or are too long for common file
+// systems.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
+	long := func(element string) bool { return len(element) > 255 }
+	unsafe := func(r rune) bool { return r == '\\' || unicode.IsControl(r) }
 	switch {
 	case !utf8.ValidString(name):
 		return NotUTF8
-	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 }):
+	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), long):
 		return LongName
-	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
+	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, unsafe):
 		return UnsafeName
 	case name == ".":
 		return nil

@@ -284,8 +284,8 @@ func (s *Staged) Close() error {
 	return nil
 }
 
-// Remove deletes what is owned, and leaves what Commit has placed. It fails with an [*OccupiedError] if anything else is
-// there. After a [*LeftError], nothing is at the target; after another error, the target is unchanged.
+// Remove deletes what is owned, and leaves what Commit has placed. It fails with an [*OccupiedError] if anything else
+// is there. After a [*LeftError], nothing is at the target; after another error, the target is unchanged.
 func (t Target) Remove(ctx context.Context, placed *Placed, owned Owned) error {
 	t.Path = filepath.Clean(t.Path)
 	unlock, err := placed.lock(ctx, t)

@@ -110,7 +110,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	case strings.Contains(raw, "?"):
 		return nil, errors.New("it must not have a query (the part after \"?\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, errors.New("plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https")
+		return nil, errors.New("plain http is allowed only for localhost and loopback addresses, " +
+			"because the API key would travel unencrypted; use https")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("its scheme is %q; use https", u.Scheme)
 	}

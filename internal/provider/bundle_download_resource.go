@@ -60,39 +60,57 @@ func (m bundleDownloadModel) onDisk() string {
 // writtenKey is the key of bundle.Owned in the private state.
 const writtenKey = "written"
 
-func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *bundleDownloadResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_bundle_download"
 	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 }
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or unpacks it into a directory.",
+		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or " +
+			"unpacks it into a directory.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change downloads that job's bundle, in place.",
-				Required:            true,
-				Validators:          idRules,
+				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change " +
+					"downloads that job's bundle, in place.",
+				Required:   true,
+				Validators: idRules,
 			},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working directory. " +
-					"Missing directories are created, and stay on destroy. A change replaces the resource.",
-				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working " +
+					"directory. Missing directories are created, and stay on destroy. A change replaces the resource.",
+				Required:      true,
+				Validators:    pathRules,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
-				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the resource. Default: `false`.",
-				Optional:            true, Computed: true, Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the " +
+					"resource. Default: `false`.",
+				Optional:      true,
+				Computed:      true,
+				Default:       booldefault.StaticBool(false),
 				PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, any other checksum is an error.",
-				Optional:            true, Computed: true, Validators: []validator.String{stringvalidator.RegexMatches(
-					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
+				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, " +
+					"any other checksum is an error.",
+				Optional: true,
+				Computed: true,
+				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9a-f]{64}$`),
+					"must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: "Size of the archive in bytes.", Computed: true},
-			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files, however they are packed. " +
-				"Null if the archive cannot be unpacked.", Computed: true},
-			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the archive cannot be unpacked.", Computed: true},
+			"content_sha256": schema.StringAttribute{
+				MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files, however they " +
+					"are packed. Null if the archive cannot be unpacked.",
+				Computed: true,
+			},
+			"file_count": schema.Int64Attribute{
+				MarkdownDescription: "Number of files in the bundle. Null if the archive cannot be unpacked.",
+				Computed:            true,
+			},
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job. Default: `1h`.",
@@ -102,7 +120,9 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 }
 
 // ValidateConfig refuses a file whose path names a directory.
-func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *bundleDownloadResource) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
 	var config bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	name, keepsFile := config.Path.ValueString(), !config.Unpack.IsUnknown() && !config.Unpack.ValueBool()
@@ -114,7 +134,9 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 // ModifyPlan plans a download if what is on disk is not what the resource wrote last. A planned download leaves the
 // checksum of the archive unknown, because the service may pack it again. The content digest stays known, because it is
 // the same for the same job.
-func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+func (r *bundleDownloadResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() {
 		return
 	}
@@ -144,7 +166,8 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 		if config.SHA256.IsNull() {
 			plan.SHA256 = types.StringUnknown()
 		}
-		plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
+		plan.SizeBytes = types.Int64Unknown()
+		plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
 		if plan.JobID.Equal(state.JobID) {
 			plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 		}
@@ -164,10 +187,12 @@ func (m *bundleDownloadModel) alreadyThere(found string, state bundleDownloadMod
 	return true
 }
 
-func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+func (r *bundleDownloadResource) Create(
+	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
+) {
 	var plan bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	run := downloadRun{createDownload, r.data, plan, bundleDownloadModel{}, nil, &resp.Diagnostics}
+	run := downloadRun{downloadStage: createDownload, data: r.data, plan: plan, diags: &resp.Diagnostics}
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
@@ -175,26 +200,37 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
 }
 
-func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *bundleDownloadResource) Update(
+	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
+) {
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	run := downloadRun{updateDownload, r.data, plan, state, readOwned(ctx, req.Private, state, &resp.Diagnostics), &resp.Diagnostics}
+	run := downloadRun{
+		downloadStage: updateDownload, data: r.data, plan: plan, state: state,
+		owned: readOwned(ctx, req.Private, state, &resp.Diagnostics), diags: &resp.Diagnostics,
+	}
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
-func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *bundleDownloadResource) Delete(
+	ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
+) {
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), state.target().Remove(ctx, &r.data.placed, owned))
+	err := state.target().Remove(ctx, &r.data.placed, owned)
+	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), err)
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
 // to the Delete of a tainted resource, that is the digest in the state.
-func readOwned(ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
-	if stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); stored != nil { // nil too if it cannot be decoded
+func readOwned(
+	ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics,
+) bundle.Owned {
+	stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	if stored != nil { // nil too if it cannot be decoded
 		return *stored
 	}
 	return bundle.Owned{state.onDisk()}

@@ -46,10 +46,11 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if d.client != nil {
 		return d.client, true
 	}
-	diags.AddError(summaryUnknownProvider,
-		"The provider must call the service now, but these arguments are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
-			"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for each of them, "+
-			"or use values that are known during the plan.")
+	diags.AddError(summaryUnknownProvider, paragraphs(
+		"The provider must call the service now, but these arguments are not known yet: "+
+			strings.Join(d.unknown, ", ")+".",
+		"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for "+
+			"each of them, or use values that are known during the plan."))
 	return nil, false
 }
 
@@ -68,13 +69,17 @@ func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureReques
 
 type dataSourceBase struct{ data *providerData }
 
-func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (b *dataSourceBase) Configure(
+	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+) {
 	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type ephemeralBase struct{ data *providerData }
 
-func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (b *ephemeralBase) Configure(
+	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
+) {
 	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
