@@ -130,17 +130,17 @@ func (a *archiveReader) read(file *io.SectionReader) error {
 		}
 		return a.tar(unzipped)
 	}
-	err = a.tar(source)
+	fault := a.tar(source)
 	switch {
-	case errors.Is(err, NotAnArchive):
+	case errors.Is(fault, NotAnArchive):
 		// A zip is found from its end. Anything may precede it, such as a program that unpacks it.
 		if _, other := zip.NewReader(file, file.Size()); other == nil {
 			return a.zip(file)
 		}
-	case !a.complete && !isSystemError(err) && !endsInZeros(file):
+	case !a.complete && !isSystemError(fault) && !endsInZeros(file):
 		return Incomplete
 	}
-	return err
+	return fault
 }
 
 // endsInZeros reports whether a file ends with the end marker of a tar: two blocks of zeros.

@@ -101,12 +101,9 @@ func (p *Placed) has(name string) bool {
 
 // key returns what all names of a target have in common: through links to its parents, and in any case.
 func (t Target) key() string {
-	name := filepath.Clean(t.Path)
+	name, _ := filepath.Abs(t.Path) // "" without a working directory, which all paths then have in common
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		name = filepath.Join(parent, filepath.Base(name))
-	}
-	if absolute, err := filepath.Abs(name); err == nil {
-		name = absolute
 	}
 	return strings.ToLower(name)
 }
