@@ -54,10 +54,10 @@ func download(service, jobID, target string) error {
 	}
 	_, err = c.DownloadBundle(ctx, jobID, staged)
 	if err == nil {
-		_, err = staged.Verify(ctx)
+		_, err = staged.Verify(ctx, true)
 	}
 	if err == nil {
-		_, err = staged.Commit(ctx, &bundle.Run{}, nil)
+		_, err = staged.Commit(ctx, &bundle.Placed{}, nil)
 	}
 	if err := errors.Join(err, staged.Close()); err != nil {
 		return err

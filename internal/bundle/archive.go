@@ -25,11 +25,17 @@ import (
 	"unicode/utf8"
 )
 
-// limits bounds what an archive may unpack to, and what is read of a directory. Tests lower them.
+// The limits of what an archive may unpack to, and of what is read of a directory.
+const (
+	MaxEntries = 100_000 // files and directories, including parents without an entry
+	MaxBytes   = 4 << 30 // total size of all files, as read and not as declared
+)
+
+// limits are in force. Tests lower them.
 var limits = struct {
-	entries int   // files and directories, including parents without an entry
-	bytes   int64 // total size of all files, as read and not as declared
-}{100_000, 4 << 30}
+	entries int
+	bytes   int64
+}{MaxEntries, MaxBytes}
 
 // Fault is the reason why an archive cannot be unpacked.
 type Fault string
@@ -37,14 +43,15 @@ type Fault string
 // Faults of an archive as a whole, and from NotUTF8 on, of an entry.
 const (
 	Damaged      Fault = "damaged archive"
+	Incomplete   Fault = "no end marker" // of a tar that may have been cut off between two entries
 	NotAnArchive Fault = "not an archive"
 	Empty        Fault = "no files"
 	TooMany      Fault = "too many entries"
 	TooLarge     Fault = "too large"
 	NotUTF8      Fault = "name not in UTF-8"
-	UnsafeName   Fault = "unsafe name"    // absolute, leading out, with a backslash or control character, or refused by the system
+	UnsafeName   Fault = "unsafe name"    // see archiveReader.add
 	LongName     Fault = "long name"      // more than 1024 bytes, or 255 between slashes
-	Duplicate    Fault = "duplicate path" // or inside a file; also where the file system ignores case
+	Duplicate    Fault = "duplicate path" // of another content or in another case, or inside a file
 	SymbolicLink Fault = "symbolic link"
 	HardLink     Fault = "hard link"
 	SpecialFile  Fault = "special file"
@@ -71,10 +78,13 @@ func isSystemError(err error) bool {
 }
 
 // readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files
-// get mode 0644 and directories 0755, less the umask. Errors are *ArchiveError, those of the system, and
-// context.Cause(ctx). After an error, root may hold a part of the archive.
-func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (content Content, err error) {
-	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
+// get mode 0644 and directories 0755, less the umask. Unless the file is known to be complete, a tar must have its end
+// marker. Errors are *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may hold a part
+// of the archive.
+func readArchive(
+	ctx context.Context, file *io.SectionReader, complete bool, root *os.Root,
+) (content Content, err error) {
+	a := &archiveReader{ctx: ctx, complete: complete, root: root, tree: tree{}, left: limits.bytes}
 	err = a.read(file)
 	if content = a.tree.content(); err == nil && content.Files == 0 {
 		err = Empty
@@ -87,7 +97,7 @@ func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (co
 		return content, err
 	case !intact:
 		fault = Damaged
-	case slices.Contains([]Fault{NotAnArchive, Empty, TooMany, TooLarge}, fault):
+	case slices.Contains([]Fault{Incomplete, NotAnArchive, Empty, TooMany, TooLarge}, fault):
 		a.current = ""
 	}
 	return Content{}, &ArchiveError{fault, a.current, err}
@@ -95,20 +105,23 @@ func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (co
 
 // archiveReader is one pass over an archive.
 type archiveReader struct {
-	ctx     context.Context
-	root    *os.Root // where it is unpacked to; nil if it is only read
-	current string   // name of the entry that is read, as in the archive; "" between entries
-	tree    tree     // every path named or implied so far
-	left    int64    // bytes that files may still unpack to
+	ctx      context.Context
+	complete bool
+	root     *os.Root // where it is unpacked to; nil if it is only read
+	current  string   // name of the entry that is read, as in the archive; "" between entries
+	tree     tree     // every path named or implied so far
+	left     int64    // bytes that files may still unpack to
 }
 
 func (a *archiveReader) read(file *io.SectionReader) error {
 	source := bufio.NewReader(&meter{a.ctx, file, new(int64(math.MaxInt64))})
 	magic, err := source.Peek(4)
+	// The last of these is the marker of a split zip, which also one of a single part has.
+	zips := []string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}
 	switch begin := string(magic); {
 	case err != nil && err != io.EOF:
 		return err
-	case begin == "PK\x03\x04", begin == "PK\x05\x06":
+	case slices.Contains(zips, begin):
 		return a.zip(file)
 	case strings.HasPrefix(begin, "\x1f\x8b"):
 		unzipped := &gzipReader{source: source}
@@ -117,7 +130,24 @@ func (a *archiveReader) read(file *io.SectionReader) error {
 		}
 		return a.tar(unzipped)
 	}
-	return a.tar(source)
+	fault := a.tar(source)
+	switch {
+	case errors.Is(fault, NotAnArchive):
+		// A zip is found from its end. Anything may precede it, such as a program that unpacks it.
+		if _, other := zip.NewReader(file, file.Size()); other == nil {
+			return a.zip(file)
+		}
+	case !a.complete && !isSystemError(fault) && !endsInZeros(file):
+		return Incomplete
+	}
+	return fault
+}
+
+// endsInZeros reports whether a file ends with the end marker of a tar: two blocks of zeros.
+func endsInZeros(file *io.SectionReader) bool {
+	var end, zeros [2 * tarBlock]byte
+	n, _ := file.ReadAt(end[:], file.Size()-int64(len(end)))
+	return n == len(end) && end == zeros
 }
 
 // gzipReader reads the members of a gzip file (RFC 1952, section 2.2), and drops zeros after one: BSD tar pads what
@@ -155,10 +185,18 @@ func (r *gzipReader) Read(p []byte) (int, error) {
 	}
 }
 
+const (
+	tarBlock = 512
+
+	// Types of entries that GNU tar writes (GNU tar manual, "Basic Tar Format").
+	gnuDumpDirectory = 'D' // of an incremental dump; the body lists the names in the directory
+	gnuVolumeLabel   = 'V'
+)
+
 func (a *archiveReader) tar(source io.Reader) error {
 	left := limits.bytes + int64(limits.entries)*4<<10 + 1<<20 // with headers and padding
 	stream := bufio.NewReader(&meter{a.ctx, source, &left})
-	if _, err := stream.Peek(512); err == io.EOF {
+	if _, err := stream.Peek(tarBlock); err == io.EOF {
 		return NotAnArchive // shorter than one block
 	}
 	r := tar.NewReader(stream)
@@ -184,10 +222,10 @@ func (a *archiveReader) tar(source io.Reader) error {
 			} else if header.Size > a.left {
 				return TooLarge // before a sparse file fills the disk
 			}
-		case tar.TypeDir:
+		case tar.TypeDir, gnuDumpDirectory:
 			body = nil
-		case tar.TypeXGlobalHeader:
-			continue // git archive writes one; it is not a file
+		case tar.TypeXGlobalHeader, gnuVolumeLabel:
+			continue // not files; git archive writes the first
 		case tar.TypeSymlink:
 			return SymbolicLink
 		case tar.TypeLink:
@@ -244,25 +282,30 @@ func zipName(f *zip.File) string {
 	for rest := f.Extra; len(rest) >= 4; {
 		id, size := binary.LittleEndian.Uint16(rest), 4+int(binary.LittleEndian.Uint16(rest[2:]))
 		field := rest[4:min(size, len(rest))]
-		if id == 0x7075 && len(field) > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
-			return string(field[5:])
+		if id == 0x7075 && len(field) > 5 && field[0] == 1 {
+			if binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(f.Name)) {
+				return string(field[5:])
+			}
 		}
 		rest = rest[min(size, len(rest)):]
 	}
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. It refuses names that lead out of the archive,
-// are too long for common file systems, have a backslash, or are reserved by the system.
+// add adds the current entry, after its parents. A directory has no body. It refuses names that are absolute, lead out
+// of the archive, have a backslash or a control character, are reserved by the system, or are too long for common file
+// systems.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
+	long := func(element string) bool { return len(element) > 255 }
+	unsafe := func(r rune) bool { return r == '\\' || unicode.IsControl(r) }
 	switch {
 	case !utf8.ValidString(name):
 		return NotUTF8
-	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool { return len(element) > 255 }):
+	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), long):
 		return LongName
-	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }):
+	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, unsafe):
 		return UnsafeName
 	case name == ".":
 		return nil
@@ -270,12 +313,14 @@ func (a *archiveReader) add(body io.Reader) error {
 	return a.enter(name, body)
 }
 
-// enter adds one slash-separated path to the tree. Only a directory may be entered again.
+// enter adds one slash-separated path to the tree. A path may be entered again with the same content, as after tar -r.
 func (a *archiveReader) enter(name string, body io.Reader) error {
-	if known, again := a.tree[name]; again && known == ofDirectory && body == nil {
-		return nil
-	} else if again {
-		return Duplicate
+	if known, again := a.tree[name]; again {
+		sum, err := a.write(nil, name, body)
+		if err == nil && sum != known {
+			return Duplicate
+		}
+		return err
 	}
 	if parent := path.Dir(name); parent != "." {
 		if err := a.enter(parent, nil); err != nil {
@@ -285,7 +330,7 @@ func (a *archiveReader) enter(name string, body io.Reader) error {
 	if len(a.tree) == limits.entries {
 		return TooMany
 	}
-	sum, err := a.write(name, body)
+	sum, err := a.write(a.root, name, body)
 	if errors.Is(err, fs.ErrExist) {
 		return Duplicate // the file system ignores case
 	}
@@ -293,24 +338,24 @@ func (a *archiveReader) enter(name string, body io.Reader) error {
 	return err
 }
 
-// write unpacks a file or a directory, and returns its checksum.
-func (a *archiveReader) write(name string, body io.Reader) (sum checksum, err error) {
+// write writes a file or a directory below root, unless that is nil, and returns its checksum.
+func (a *archiveReader) write(root *os.Root, name string, body io.Reader) (sum checksum, err error) {
 	if body == nil {
-		if a.root != nil {
-			err = a.root.Mkdir(name, 0o755)
+		if root != nil {
+			err = root.Mkdir(name, 0o755)
 		}
 		return ofDirectory, err
 	}
 	body = &meter{a.ctx, body, &a.left}
-	if a.root == nil {
+	if root == nil {
 		return sumOf(body)
 	}
-	file, err := a.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return sum, err
 	}
 	sum, err = sumOf(io.TeeReader(body, file))
-	return sum, errors.Join(err, file.Close())
+	return sum, errors.Join(err, file.Close()) // a network file system may report a full disk only now
 }
 
 // sumOf reads source to its end.

@@ -38,7 +38,8 @@ func TestArchivesOfRealTools(t *testing.T) {
 		"gnutar-oldgnu.tar.gz": site, "gnutar-one-zero-block.tar.gz": site, "gnutar-pax.tar.gz": site, "gnutar-two-zero-blocks.tar.gz": site,
 		"gnutar-ustar.tar.gz": site, "gnutar-v7.tar.gz": site, "gzip-members.tar.gz": site, "infozip.zip": site, "infozip-stream.zip": site,
 		"jar.zip": site, "node.tar.gz": site, "node.zip": site, "pigz.tar.gz": site, "python.tar.gz": site, "python.zip": site, "slash.tar.gz": site,
-		"unicode-path.zip": site, "git.tar.gz": committed, "git.zip": committed, "gnutar-sparse.tar.gz": sparse, "gnutar-sparse-pax.tar.gz": sparse,
+		"unicode-path.zip": site, "gnutar-appended.tar.gz": site, "gnutar-incremental.tar.gz": site, "gnutar-label.tar.gz": site,
+		"infozip-script.zip": site, "infozip-split.zip": site, "git.tar.gz": committed, "git.zip": committed, "gnutar-sparse.tar.gz": sparse, "gnutar-sparse-pax.tar.gz": sparse,
 
 		"symbolic-link.tar.gz": SymbolicLink, "symbolic-link.zip": SymbolicLink, "hard-link.tar.gz": HardLink, "fifo.tar.gz": SpecialFile,
 		"latin-1.tar.gz": NotUTF8, "latin-1.zip": NotUTF8, "unicode-path-of-another-name.zip": NotUTF8,
@@ -83,13 +84,13 @@ func TestArchivesOfRealTools(t *testing.T) {
 func read(t testing.TB, data []byte, directory string) (Content, error) {
 	t.Helper()
 	if directory == "" {
-		return readArchive(t.Context(), section(data), nil)
+		return readArchive(t.Context(), section(data), true, nil)
 	}
 	must(t, os.MkdirAll(directory, 0o755))
 	root, err := os.OpenRoot(directory)
 	must(t, err)
 	defer func() { must(t, root.Close()) }()
-	return readArchive(t.Context(), section(data), root)
+	return readArchive(t.Context(), section(data), true, root)
 }
 
 func section(data []byte) *io.SectionReader {
@@ -114,7 +115,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a name that is too long":        {tarOf(t, regular("a/"+strings.Repeat("x", 256), "x")), LongName, "a/" + strings.Repeat("x", 256)},
 		"an empty name":                  {zipOf(t, zipEntry{name: ""}), UnsafeName, ""},
 		"a file in place of the root":    {tarOf(t, page, regular(".", "x")), UnsafeName, "."},
-		"a file twice":                   {tarOf(t, page, page), Duplicate, "index.html"},
+		"a file twice, with other bytes": {tarOf(t, page, page, regular("./index.html", "house")), Duplicate, "./index.html"},
 		"a directory in place of a file": {tarOf(t, page, directory("index.html")), Duplicate, "index.html"},
 		"a file in place of a directory": {tarOf(t, regular("a/b", "x"), regular("a", "x")), Duplicate, "a"},
 		"a file inside a file":           {tarOf(t, page, regular("index.html/b/c", "x")), Duplicate, "index.html/b/c"},
@@ -125,6 +126,7 @@ func TestUnpackRefuses(t *testing.T) {
 
 		"nothing at all":                      {nil, NotAnArchive, ""},
 		"a long text":                         {bytes.Repeat([]byte("<html>no such bundle"), 1000), NotAnArchive, ""},
+		"zeros":                               {make([]byte, 2*tarBlock), Empty, ""},
 		"a tar with nothing but directories":  {tarOf(t, directory("./"), directory("a")), Empty, ""},
 		"a zip without entries":               {zipOf(t), Empty, ""},
 		"a tar with a broken header":          {patch(good, "next.html", 0, 0xff), tar.ErrHeader, ""},
@@ -134,6 +136,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"a gzip tar with text after zeros":    {append(append(gzipOf(t, good), make([]byte, 600)...), "no more pages"...), gzip.ErrHeader, ""},
 		"a gzip header alone":                 {gzipOf(t, good)[:6], io.ErrUnexpectedEOF, ""},
 		"a zip that is only its first header": {goodZip[:30], zip.ErrFormat, ""},
+		"the first part of a split zip":       {append([]byte("PK\x07\x08"), goodZip[:30]...), zip.ErrFormat, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,12 +154,50 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
+// Of a file that came without its length, only what it ends with shows that nothing is missing.
+func TestFileThatMayBeCutOffMustHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	whole := tarOf(t, regular("a.html", "home"), regular("b.html", "home"))
+	for name, tc := range map[string]struct {
+		data []byte
+		want error
+	}{
+		"a tar":                                {whole, nil},
+		"a tar with more zeros, as of GNU tar": {append(slices.Clone(whole), make([]byte, 8<<10)...), nil},
+		"a tar with one block of its marker":   {shorter(whole, tarBlock), Incomplete},
+		"a tar without its marker":             {shorter(whole, 2*tarBlock), Incomplete},
+		"a tar that is cut between two files":  {whole[:2*tarBlock], Incomplete},
+		"a tar that is cut within a header":    {whole[:2*tarBlock+9], Incomplete},
+		"a gzip tar without a marker":          {gzipOf(t, shorter(whole, 2*tarBlock)), nil},
+		"a zip":                                {zipOf(t, zipEntry{name: "a.html", body: "home"}), nil},
+		"no archive":                           {bytes.Repeat([]byte("text"), 1000), NotAnArchive},
+	} {
+		if _, err := readArchive(t.Context(), section(tc.data), false, nil); !errors.Is(err, tc.want) {
+			t.Errorf("%s: error %v, want %v", name, err, tc.want)
+		}
+		_, err := readArchive(t.Context(), section(tc.data), true, nil)
+		if want := strings.HasSuffix(name, "within a header") || name == "no archive"; (err != nil) != want {
+			t.Errorf("%s, known to be complete: error %v", name, err)
+		}
+	}
+}
+
 // checkInside fails the test if anything but a canary and the site is around.
 func checkInside(t *testing.T, site string) {
 	t.Helper()
 	for name, content := range listing(t, filepath.Dir(site)) {
 		if (name != "canary" || content != "alive") && !strings.HasPrefix(name, filepath.Base(site)+"/") {
 			t.Errorf("there is %q outside the site", name)
+		}
+	}
+}
+
+func TestZipMayFollowAnything(t *testing.T) {
+	t.Parallel()
+	data := zipOf(t, zipEntry{name: "index.html", body: strings.Repeat("home", 1000)})
+	for _, before := range []string{"PK00", "PK\x07\x08", "#!/bin/sh\n", strings.Repeat("MZ", 1000)} { // PK00 is another marker of a split zip
+		if content, err := read(t, append([]byte(before), data...), ""); err != nil || content.Files != 1 {
+			t.Errorf("after %.10q: %v, error %v", before, content, err)
 		}
 	}
 }
@@ -183,7 +224,7 @@ func TestUnpackIntoADirectoryThatIsGone(t *testing.T) {
 	root, err := os.OpenRoot(site)
 	must(t, err)
 	must(t, os.Remove(site))
-	_, err = readArchive(t.Context(), section(tarOf(t, regular("a.html", "x"))), root)
+	_, err = readArchive(t.Context(), section(tarOf(t, regular("a.html", "x"))), true, root)
 	if !errors.Is(err, fs.ErrNotExist) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want %v and no fault of the archive", err, fs.ErrNotExist)
 	}
@@ -262,7 +303,7 @@ func TestInterruptsAreReported(t *testing.T) {
 	must(t, d.put(siteOf(t, "1")))
 	readAll := func(data []byte) func(context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := readArchive(ctx, section(data), nil)
+			_, err := readArchive(ctx, section(data), true, nil)
 			return err
 		}
 	}

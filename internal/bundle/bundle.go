@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -61,13 +62,51 @@ type LeftError struct {
 func (e *LeftError) Error() string { return e.Err.Error() }
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// Run is one run of the program. What Commit has put in place in a run, Remove leaves: it belongs to a resource that
-// replaces the one that is removed.
-type Run struct{ committed []fs.FileInfo }
+// Placed is what Commit has put in place. Remove leaves it, because it belongs to a resource that replaces the one that
+// is removed. Placed also keeps two changes of one path apart.
+type Placed struct {
+	changing sync.Map // from each path to a channel that holds a value during a change
 
-// changing is held from the last look at a target to the renames, against other changes in this process. It guards
-// every Run.
-var changing sync.Mutex
+	mu    sync.Mutex
+	files []fs.FileInfo
+}
+
+// lock waits until nothing else changes the target, and returns a function that ends the change. The error is
+// context.Cause(ctx).
+func (p *Placed) lock(ctx context.Context, t Target) (unlock func(), err error) {
+	entry, _ := p.changing.LoadOrStore(t.key(), make(chan struct{}, 1))
+	change := entry.(chan struct{})
+	select {
+	case change <- struct{}{}:
+		return func() { <-change }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (p *Placed) add(name string) {
+	if info, err := os.Lstat(name); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.files = append(p.files, info)
+	}
+}
+
+func (p *Placed) has(name string) bool {
+	info, err := os.Lstat(name)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return err == nil && slices.ContainsFunc(p.files, func(file fs.FileInfo) bool { return os.SameFile(info, file) })
+}
+
+// key returns what all names of a target have in common: through links to its parents, and in any case.
+func (t Target) key() string {
+	name, _ := filepath.Abs(t.Path) // "" without a working directory, which all paths then have in common
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(parent, filepath.Base(name))
+	}
+	return strings.ToLower(name)
+}
 
 // Inspect returns the digest of what is at the target, or "" if there is nothing, or an empty directory to unpack
 // into. What is not owned is an [*OccupiedError]. Other errors are those of the system, and context.Cause(ctx).
@@ -104,11 +143,11 @@ type Staged struct {
 	io.Writer
 	SizeBytes int64 // of the archive; known after Verify
 
-	target        Target
-	temporary     string // directory; "" if it is kept
-	archive       *os.File
-	hash          hash.Hash // of the archive so far
-	fresh, digest string    // what is put in place; known after Verify
+	target    Target
+	temporary string // directory; "" if it is kept
+	archive   *os.File
+	hash      hash.Hash // of the archive so far
+	digest    string    // of what is put in place; known after Verify
 }
 
 // Stage creates an empty archive in a temporary directory beside the target, and missing parents.
@@ -122,7 +161,8 @@ func (t Target) Stage() (*Staged, error) {
 		return nil, err
 	}
 	if s.archive, err = os.OpenFile(s.in("archive"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
-		return nil, cmp.Or(err, s.Close())
+		_ = s.Close()
+		return nil, err
 	}
 	s.Writer = io.MultiWriter(s.archive, s.hash)
 	return s, nil
@@ -146,10 +186,17 @@ func (s *Staged) Restart() error {
 // SHA256 returns the checksum of the archive so far, in lowercase hexadecimal.
 func (s *Staged) SHA256() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// Verify reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged archive
-// will do. Nothing may be written after it. Errors are *ArchiveError, those of the system, and context.Cause(ctx).
-func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
-	defer func() { err = cmp.Or(err, s.archive.Close()) }() // no sync is needed: the next plan detects what a crash has damaged
+// Verify reads the archive, and unpacks it if the target is a directory. For a file, anything but a damaged or
+// incomplete archive will do. complete reports whether the archive is known to have its whole length; otherwise, a tar
+// must have its end marker. Nothing may be written after Verify. Errors are *ArchiveError, those of the system, and
+// context.Cause(ctx).
+func (s *Staged) Verify(ctx context.Context, complete bool) (content Content, err error) {
+	defer func() {
+		// No sync is needed: the next plan detects what a crash has damaged.
+		if closed := s.archive.Close(); err == nil {
+			err = closed
+		}
+	}()
 	if s.SizeBytes, err = s.archive.Seek(0, io.SeekCurrent); err != nil {
 		return Content{}, err
 	}
@@ -163,11 +210,12 @@ func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 		}
 		defer func() { _ = root.Close() }()
 	}
-	content, err = readArchive(ctx, io.NewSectionReader(s.archive, 0, s.SizeBytes), root)
-	s.fresh, s.digest = s.in("directory"), content.Digest
+	content, err = readArchive(ctx, io.NewSectionReader(s.archive, 0, s.SizeBytes), complete, root)
+	s.digest = content.Digest
 	if !s.target.Unpack {
-		s.fresh, s.digest = s.in("archive"), s.SHA256()
-		if refused, ok := errors.AsType[*ArchiveError](err); ok && refused.Fault != Damaged {
+		s.digest = s.SHA256()
+		refused, ok := errors.AsType[*ArchiveError](err)
+		if ok && refused.Fault != Damaged && refused.Fault != Incomplete {
 			err = nil
 		}
 	}
@@ -178,29 +226,44 @@ func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 // It fails with an [*OccupiedError] if anything else is there. After an error, the target is unchanged, unless a
 // [*LeftError] has the old directory. robustio tries again on systems that refuse a rename while another program
 // reads the file, such as a virus scanner on Windows.
-func (s *Staged) Commit(ctx context.Context, run *Run, owned Owned) (Owned, error) {
-	changing.Lock()
-	defer changing.Unlock()
-	old, target := s.in("old"), s.target.Path
+func (s *Staged) Commit(ctx context.Context, placed *Placed, owned Owned) (Owned, error) {
+	unlock, err := placed.lock(ctx, s.target)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	if _, err := s.target.Inspect(ctx, owned); err != nil {
 		return nil, err
 	}
+	source, old, target := s.in("archive"), s.in("old"), s.target.Path
+	if s.target.Unpack {
+		source = s.in("directory")
+	}
 	info, err := os.Lstat(target)
-	moved := err == nil && s.target.Unpack
-	if moved {
-		_ = os.Chmod(s.fresh, info.Mode()&(fs.ModePerm|fs.ModeSetgid)|0o700) // or Close could not delete it
+	replaces := err == nil
+	if replaces {
+		mode := info.Mode().Perm()
+		if s.target.Unpack {
+			mode |= info.Mode()&fs.ModeSetgid | 0o700 // or Close could not delete it
+		}
+		// A file system without modes, where all are equal, may refuse to set one.
+		if now, err := os.Lstat(source); err == nil && now.Mode()&^fs.ModeDir != mode {
+			if err := os.Chmod(source, mode); err != nil {
+				return nil, err
+			}
+		}
+	}
+	moves := replaces && s.target.Unpack // a file is replaced by one rename
+	if moves {
 		if err := robustio.Rename(target, old); err != nil {
 			return nil, err
 		}
-	} else if err == nil {
-		_ = os.Chmod(s.fresh, info.Mode().Perm())
 	}
-	if err = robustio.Rename(s.fresh, target); err == nil {
-		info, _ = os.Lstat(target)
-		run.committed = append(run.committed, info)
+	if err = robustio.Rename(source, target); err == nil {
+		placed.add(target)
 		return owned.with(s.digest), nil
 	}
-	if moved {
+	if moves {
 		if undo := robustio.Rename(old, target); undo != nil {
 			s.temporary = "" // Close keeps it
 			err = &LeftError{old, true, errors.Join(err, undo)}
@@ -218,13 +281,16 @@ func (s *Staged) Close() error {
 	return nil
 }
 
-// Remove deletes what is owned, and leaves what this run has put there. It fails with an [*OccupiedError] if anything
-// else is there. After a [*LeftError], nothing is at the target; after another error, the target is unchanged.
-func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
-	changing.Lock()
-	defer changing.Unlock()
+// Remove deletes what is owned, and leaves what Commit has placed. It fails with an [*OccupiedError] if anything else
+// is there. After a [*LeftError], nothing is at the target; after another error, the target is unchanged.
+func (t Target) Remove(ctx context.Context, placed *Placed, owned Owned) error {
 	t.Path = filepath.Clean(t.Path)
-	if info, err := os.Lstat(t.Path); err == nil && slices.ContainsFunc(run.committed, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+	unlock, err := placed.lock(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if placed.has(t.Path) {
 		return nil
 	}
 	if digest, err := t.Inspect(ctx, owned); err != nil || digest == "" {
@@ -235,7 +301,10 @@ func (t Target) Remove(ctx context.Context, run *Run, owned Owned) error {
 		return err
 	}
 	err = robustio.Rename(t.Path, s.in("old"))
-	return cmp.Or(err, s.Close())
+	if closed := s.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 // Content describes what is in an archive.

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
 var errDownload = errors.New("not downloaded")
@@ -23,9 +25,10 @@ type disk struct {
 	t    *testing.T
 	root string
 	Target
-	run     Run
+	placed  Placed
 	owned   Owned
 	content Content // of what was staged last
+	unsized bool    // whether what is staged is not known to be complete
 }
 
 func newDisk(t *testing.T, unpack bool) *disk {
@@ -56,7 +59,7 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 		_, err = staged.Write(part)
 		must(d.t, err)
 	}
-	if d.content, err = staged.Verify(d.t.Context()); err != nil {
+	if d.content, err = staged.Verify(d.t.Context(), !d.unsized); err != nil {
 		return nil, errors.Join(err, staged.Close())
 	}
 	if staged.SHA256() != sha256Of(data) || staged.SizeBytes != int64(len(data)) {
@@ -78,7 +81,7 @@ func (d *disk) put(data []byte) error {
 // commit commits what was staged.
 func (d *disk) commit(staged *Staged) error {
 	d.t.Helper()
-	owned, err := staged.Commit(d.t.Context(), &d.run, d.owned)
+	owned, err := staged.Commit(d.t.Context(), &d.placed, d.owned)
 	if err == nil {
 		d.owned = owned
 	}
@@ -88,8 +91,8 @@ func (d *disk) commit(staged *Staged) error {
 // remove removes what is at the target, in another run.
 func (d *disk) remove() error {
 	d.t.Helper()
-	d.run = Run{}
-	return d.Remove(d.t.Context(), &d.run, d.owned)
+	d.placed = Placed{}
+	return d.Remove(d.t.Context(), &d.placed, d.owned)
 }
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
@@ -241,19 +244,28 @@ func TestOwnership(t *testing.T) {
 }
 
 // The old resource of a replacement that creates first is removed after the new one has written the same content.
-func TestRemoveLeavesWhatTheSameRunHasWritten(t *testing.T) {
+func TestRemoveLeavesWhatWasPlaced(t *testing.T) {
 	t.Parallel()
-	for _, unpack := range []bool{false, true} {
-		d, data := newDisk(t, unpack), siteOf(t, "1")
-		must(t, d.put(data))
-		renamed := d.Target
-		must(t, os.Symlink("out", filepath.Join(d.root, "alias")))
-		renamed.Path = filepath.Join(d.root, "alias", "bundle") + string(filepath.Separator)
-		must(t, renamed.Remove(t.Context(), &d.run, d.owned))
-		must(t, os.Remove(filepath.Join(d.root, "alias")))
-		d.wantListing(d.listingOf(data, "1"))
-		must(t, d.remove())
-		d.wantListing(map[string]string{"out/": ""})
+	for name, tc := range map[string]struct{ unpack, link bool }{
+		"a file": {}, "a directory": {unpack: true},
+		"a file, through a link": {link: true}, "a directory, through a link": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, data := newDisk(t, tc.unpack), siteOf(t, "1")
+			must(t, d.put(data))
+			renamed := d.Target
+			renamed.Path += string(filepath.Separator)
+			if tc.link {
+				symlink(t, "out", d.path("alias"))
+				renamed.Path = d.path("alias/bundle")
+			}
+			must(t, renamed.Remove(t.Context(), &d.placed, d.owned))
+			must(t, os.RemoveAll(d.path("alias")))
+			d.wantListing(d.listingOf(data, "1"))
+			must(t, d.remove())
+			d.wantListing(map[string]string{"out/": ""})
+		})
 	}
 }
 
@@ -267,7 +279,7 @@ func TestOfResourcesWithOnePathOnlyTheFirstIsPutInPlace(t *testing.T) {
 		must(t, err)
 		go func() {
 			<-start
-			_, err := staged.Commit(t.Context(), &d.run, nil)
+			_, err := staged.Commit(t.Context(), &d.placed, nil)
 			errs <- errors.Join(err, staged.Close())
 		}()
 	}
@@ -282,6 +294,44 @@ func TestOfResourcesWithOnePathOnlyTheFirstIsPutInPlace(t *testing.T) {
 	}
 	if stopped != resources-1 {
 		t.Errorf("%d of %d were stopped", stopped, resources)
+	}
+}
+
+func TestOnlyChangesOfOnePathWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		path  string
+		waits bool
+	}{
+		"the same path":  {"out/bundle", true},
+		"another case":   {"OUT/Bundle", true},
+		"another file":   {"out/bundle2", false},
+		"through a link": {"alias/bundle", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, interrupted := newDisk(t, false), errors.New("interrupted")
+				must(t, d.put(siteOf(t, "1")))
+				if strings.HasPrefix(tc.path, "alias") {
+					symlink(t, "out", d.path("alias"))
+				}
+				unlock, err := d.placed.lock(t.Context(), d.Target)
+				must(t, err)
+				ctx, interrupt := context.WithCancelCause(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- Target{Path: d.path(tc.path)}.Remove(ctx, &d.placed, d.owned) }()
+				synctest.Wait()
+				if waits := len(ended) == 0; waits != tc.waits {
+					t.Errorf("it waits: %t", waits)
+				}
+				interrupt(interrupted)
+				if err := <-ended; errors.Is(err, interrupted) != tc.waits {
+					t.Errorf("error %v", err)
+				}
+				unlock()
+				must(t, d.put(siteOf(t, "2")))
+			})
+		})
 	}
 }
 
@@ -328,8 +378,11 @@ func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 		"an archive that is cut off":     {shorter(archive, 9), -1},
 		"a small gzip that is cut off":   {shorter(gzipOf(t, []byte("text")), 9), -1},
 		"a large gzip that is cut off":   {shorter(gzipOf(t, bytes.Repeat([]byte("text"), 50_000)), 9), -1},
+		"a tar without its end":          {shorter(tarOf(t, regular("index.html", "x")), 1024), -1},
+		"and with an unsafe name":        {shorter(tarOf(t, regular("../evil", "x")), 1024), -1},
 	} {
 		d := newDisk(t, false)
+		d.unsized = true
 		if err := d.put(tc.data); (err != nil) != (tc.files < 0) || err != nil && !isA[*ArchiveError](err) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -355,29 +408,41 @@ func TestInspectReturnsErrorsOfTheSystem(t *testing.T) {
 
 func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
+	remove := func(name string) func(*testing.T, *Staged) {
+		return func(t *testing.T, s *Staged) { must(t, os.RemoveAll(s.in(name))) }
+	}
+	dangle := func(t *testing.T, s *Staged) { // a link has no mode of its own
+		remove("directory")(t, s)
+		symlink(t, "nowhere", s.in("directory"))
+	}
 	for name, tc := range map[string]struct {
 		data  []byte
-		spoil string // what is lost before Commit; "" if stage fails
+		spoil func(*testing.T, *Staged) // before Commit; nil if stage fails
 		want  func(error) bool
 	}{
-		"a failed download":        {nil, "", func(err error) bool { return errors.Is(err, errDownload) }},
-		"no archive":               {[]byte("text"), "", isA[*ArchiveError]},
-		"a hostile archive":        {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), "", isA[*ArchiveError]},
-		"no site to put in place":  {siteOf(t, "2"), "directory", isA[*os.LinkError]},
-		"no place for the old one": {siteOf(t, "2"), ".", isA[*os.LinkError]},
+		"a failed download":         {nil, nil, func(err error) bool { return errors.Is(err, errDownload) }},
+		"no archive":                {[]byte("text"), nil, isA[*ArchiveError]},
+		"a hostile archive":         {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), nil, isA[*ArchiveError]},
+		"no site to put in place":   {siteOf(t, "2"), remove("directory"), isA[*os.LinkError]},
+		"no place for the old one":  {siteOf(t, "2"), remove("."), isA[*os.LinkError]},
+		"a mode that cannot be set": {siteOf(t, "2"), dangle, isA[*fs.PathError]},
 	} {
-		d := newDisk(t, true)
-		must(t, d.put(siteOf(t, "1")))
-		before := listing(t, d.root)
-		staged, err := d.stage(tc.data)
-		if tc.spoil != "" {
-			must(t, errors.Join(err, os.RemoveAll(staged.in(tc.spoil))))
-			err = d.commit(staged)
-		}
-		if !tc.want(err) || isA[*LeftError](err) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		d.wantListing(before)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDisk(t, true)
+			must(t, d.put(siteOf(t, "1")))
+			before := listing(t, d.root)
+			staged, err := d.stage(tc.data)
+			if tc.spoil != nil {
+				must(t, err)
+				tc.spoil(t, staged)
+				err = d.commit(staged)
+			}
+			if !tc.want(err) || isA[*LeftError](err) {
+				t.Errorf("error %v", err)
+			}
+			d.wantListing(before)
+		})
 	}
 }
 

@@ -76,7 +76,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
 		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z","UnreadableExpiry":"soon"}`, "sizeBytes, expiresAt"},
-		"an expiry that is an object":       {"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?` + signature + `"}}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","UnreadableExpiry":"map[see:https://h/?(redacted)"}`, "expiresAt"},
+		"an expiry that is an object":       {"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?a&` + signature + `","n":1}}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","UnreadableExpiry":"{\"n\":1,\"see\":\"https://h/?(redacted)\"}"}`, "expiresAt"},
 		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -134,7 +133,7 @@ func (c *Client) readBundle(o *object) (*Bundle, error) {
 	bundle := &Bundle{URL: *link, ExpiresAt: linkExpiry(u), SizeBytes: o.count("sizeBytes")}
 	if stated := o.instant("expiresAt"); stated == nil {
 		if value := o.fields["expiresAt"]; value != nil {
-			bundle.UnreadableExpiry = c.Redact(fmt.Sprint(value))
+			bundle.UnreadableExpiry = c.Redact(display.FieldMessage(value))
 		}
 	} else if bundle.ExpiresAt.IsZero() || stated.Before(bundle.ExpiresAt) {
 		bundle.ExpiresAt = *stated

@@ -26,6 +26,10 @@ func parseInstant(text string) (time.Time, bool) {
 	if instant, err := http.ParseTime(text); err == nil {
 		return plausible(instant)
 	}
+	mail, _, _ := strings.Cut(text, " (") // the name of a zone
+	if instant, err := time.Parse("Mon, 2 Jan 2006 15:04:05 -0700", mail); err == nil {
+		return plausible(instant)
+	}
 	if number, err := strconv.ParseFloat(text, 64); err == nil {
 		// No number is plausible in both units.
 		if instant, ok := plausible(time.UnixMilli(int64(number * 1000))); ok {
@@ -53,21 +57,35 @@ func plausible(instant time.Time) (time.Time, bool) {
 	return instant, true
 }
 
-// linkExpiry returns when a presigned link expires, according to its query: X-Amz-Date and X-Amz-Expires or the
-// X-Goog- pair (Signature Version 4), Expires (CloudFront, and Signature Version 2 of S3 and GCS), or se (Azure SAS).
-// It returns zero if the query does not say.
+// The parameters of a presigned link that say when it expires, in lowercase.
+var (
+	// signedFrom are the names, without "date" and "expires", of pairs of a time in ISO 8601 and a number of seconds:
+	// Signature Version 4 of S3 and GCS, and version 4 of Alibaba OSS.
+	signedFrom = []string{"x-amz-", "x-goog-", "x-oss-"}
+	// validUntil are the names of what [parseInstant] reads: of CloudFront, Bunny CDN, nginx, and Signature Version 2
+	// of S3, GCS, and OSS; Azure SAS; OpenStack Swift; and Tencent COS, after the time from which the link is valid.
+	validUntil = []string{"expires", "se", "temp_url_expires", "q-sign-time"}
+)
+
+// linkExpiry returns when a presigned link expires, according to its query; zero if no known parameter says so.
 func linkExpiry(link *url.URL) time.Time {
-	query := link.Query()
-	for _, vendor := range []string{"X-Amz-", "X-Goog-"} {
-		signed, err := time.Parse("20060102T150405Z", query.Get(vendor+"Date"))
-		seconds, err2 := strconv.ParseInt(query.Get(vendor+"Expires"), 10, 32)
+	// A semicolon, which Tencent COS has in a value, separates nothing (WHATWG URL, section 5.1).
+	parameters, _ := url.ParseQuery(strings.ReplaceAll(link.RawQuery, ";", "%3B"))
+	query := map[string]string{}
+	for name, values := range parameters {
+		query[strings.ToLower(name)] = values[0]
+	}
+	for _, prefix := range signedFrom {
+		signed, err := time.Parse("20060102T150405Z", query[prefix+"date"])
+		seconds, err2 := strconv.ParseInt(query[prefix+"expires"], 10, 32)
 		if err == nil && err2 == nil {
 			expiry, _ := plausible(signed.Add(time.Duration(seconds) * time.Second))
 			return expiry
 		}
 	}
-	for _, name := range []string{"Expires", "se"} {
-		if expiry, ok := parseInstant(query.Get(name)); ok {
+	for _, name := range validUntil {
+		times := strings.Split(query[name], ";")
+		if expiry, ok := parseInstant(times[len(times)-1]); ok {
 			return expiry
 		}
 	}

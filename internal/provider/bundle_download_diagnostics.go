@@ -22,8 +22,11 @@ type downloadStage struct {
 	elsewhere string // summary of another failure
 	unchanged string // what is on disk, and in the state, after a failure
 	runAgain  string // what to do after the cause was removed
-	warning   string // summary of a warning about what the resource did not write; "" if that is an error
-	occupied  string // what happens then
+
+	foreign  string // summary of a report about what the resource did not write
+	warns    bool   // whether that is a warning
+	occupied string // what happens then
+	remedy   string // what to do about it; "" to make room
 }
 
 const (
@@ -42,22 +45,23 @@ var (
 	planUpdate     = planDownload(stops)
 	createDownload = downloadStage{
 		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: wroteNone, occupied: wroteNone,
+		unchanged: wroteNone, foreign: summaryPathInUse, occupied: wroteNone,
 	}
 	updateDownload = downloadStage{
 		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: changedNone, occupied: changedNone,
+		unchanged: changedNone, foreign: summaryPathInUse, occupied: changedNone,
 	}
 	deleteDownload = downloadStage{
 		onDisk: summaryDeleteFailed, elsewhere: summaryDeleteFailed, runAgain: sameAgain,
-		unchanged: deletedNone, warning: summaryForeignFiles, occupied: "It was not deleted.",
+		unchanged: deletedNone, foreign: summaryForeignFiles, warns: true,
+		occupied: "It was not deleted.", remedy: "If nothing needs it, delete it.",
 	}
 )
 
 func planDownload(occupied string) downloadStage {
 	return downloadStage{
 		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		warning: summaryPathInUse, occupied: occupied,
+		foreign: summaryPathInUse, warns: true, occupied: occupied,
 	}
 }
 
@@ -69,7 +73,8 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
-// report adds the diagnostic of a problem with the bundle of a job, or with the file or directory of that name, unless err is nil.
+// report adds the diagnostic of a problem with the bundle of a job, or with the file or directory of that name, unless
+// err is nil.
 func (s downloadStage) report(diags *diag.Diagnostics, jobID, name string, err error) {
 	mismatch, isMismatch := errors.AsType[*mismatchError](err)
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
@@ -110,13 +115,14 @@ func (s downloadStage) reportLeft(diags *diag.Diagnostics, name string, e *bundl
 		diags.AddError(s.onDisk, paragraphs(systemReturned(e), sentences(next, s.runAgain)))
 		return
 	}
-	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(systemReturned(e), "Nothing needs this temporary directory. Delete it."))
+	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(systemReturned(e),
+		"Nothing needs this temporary directory. Delete it."))
 }
 
 // reportPathOfDirectory reports the path of a file that ends with a separator.
 func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
-	diags.AddAttributeError(path.Root("path"), summaryInvalidPath,
-		fmt.Sprintf("%q names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
+	diags.AddAttributeError(path.Root("path"), summaryInvalidPath, fmt.Sprintf("%q names a directory. Add a file "+
+		"name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
 }
 
 func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
@@ -125,7 +131,8 @@ func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *
 	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
 	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
 	if e.argument == "job_id" {
-		summary, next = summaryContentChanged, "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
+		summary = summaryContentChanged
+		next = "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
 		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
 			jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
 	}
@@ -134,30 +141,31 @@ func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *
 
 // reportOccupied reports what the resource did not write.
 func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
-	kind := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}[e.Kind]
-	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier resource, "+
-		"an interrupted run, or another program. %s", cmp.Or(kind, "what is at"), e.Path, s.occupied)
-	next := sentences(fmt.Sprintf("If another resource uses %[1]q, use a different path. Otherwise, move or delete %[1]q.", e.Path), s.runAgain)
-	switch s.warning {
-	case "":
-		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(what, next))
+	kinds := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}
+	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier "+
+		"resource, an interrupted run, or another program. %s", cmp.Or(kinds[e.Kind], "what is at"), e.Path, s.occupied)
+	makeRoom := fmt.Sprintf("If another resource uses %[1]q, use a different path. Otherwise, move or delete %[1]q. "+
+		"%[2]s", e.Path, s.runAgain)
+	detail := paragraphs(what, cmp.Or(s.remedy, makeRoom))
+	if s.warns {
+		diags.AddAttributeWarning(path.Root("path"), s.foreign+": "+e.Path, detail)
 		return
-	case summaryForeignFiles:
-		next = "If nothing needs it, delete it."
 	}
-	diags.AddAttributeWarning(path.Root("path"), s.warning+": "+e.Path, paragraphs(what, next))
+	diags.AddAttributeError(path.Root("path"), s.foreign, detail)
 }
 
 // faults says why an archive is not unpacked: because it or one of its entries has the fault.
 var faults = map[bundle.Fault]string{
 	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive",
 	bundle.Empty:        "contains no files",
-	bundle.TooMany:      "has more than 100,000 files and directories",
-	bundle.TooLarge:     "unpacks to more than 4 GiB",
+	bundle.TooMany:      fmt.Sprintf("has more than %d,000 files and directories", bundle.MaxEntries/1000),
+	bundle.TooLarge:     fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
 	bundle.NotUTF8:      "has a name that is not UTF-8",
-	bundle.UnsafeName:   "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved by the system",
-	bundle.LongName:     "has a name that is too long",
-	bundle.Duplicate:    "has the same path as another entry, perhaps in different case, or is inside an entry that is a file",
+	bundle.UnsafeName: "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved " +
+		"by the system",
+	bundle.LongName: "has a name that is too long",
+	bundle.Duplicate: "has the same path as another entry with other content, perhaps in different case, or is " +
+		"inside an entry that is a file",
 	bundle.SymbolicLink: "is a symbolic link",
 	bundle.HardLink:     "is a hard link",
 	bundle.SpecialFile:  "is neither a file nor a directory",
@@ -168,33 +176,43 @@ var faults = map[bundle.Fault]string{
 // reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100
 // characters of it.
 func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
-	if e.Fault == bundle.Damaged {
+	argument, summary, what, next := "unpack", summaryUnpackFailed, "", ""
+	switch e.Fault {
+	case bundle.Damaged:
 		reason := strings.TrimSuffix(e.Err.Error(), ".")
 		if e.Entry != "" {
 			reason = fmt.Sprintf("%s in the entry %.100q", reason, e.Entry)
 		}
-		what := fmt.Sprintf("The bundle of job %s is damaged: %s. %s", jobID, reason, s.unchanged)
-		diags.AddAttributeError(path.Root("job_id"), summaryUnpackFailed, paragraphs(what,
-			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the docs_static_export resource to export the site again."))
-		return
+		argument = "job_id"
+		what = "is damaged: " + reason
+		next = "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
+			"docs_static_export resource to export the site again."
+	case bundle.Incomplete:
+		argument, summary = "job_id", summaryDownloadFailed
+		what = "may be incomplete: it came without its length, and it is a tar archive without an end marker"
+		next = "Run \"terraform apply\" again. If it fails again, let the proxies between Terraform and the object " +
+			"store pass on the Content-Length header."
+	default:
+		subject := "it"
+		if e.Entry != "" {
+			subject = fmt.Sprintf("its entry %.100q", e.Entry)
+		}
+		what = "cannot be unpacked, because " + subject + " " + faults[e.Fault]
+		next = "To download it as it is, remove unpack."
 	}
-	subject := "it"
-	if e.Entry != "" {
-		subject = fmt.Sprintf("its entry %.100q", e.Entry)
-	}
-	what := fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s %s. %s", jobID, subject, faults[e.Fault], s.unchanged)
-	diags.AddAttributeError(path.Root("unpack"), summaryUnpackFailed, paragraphs(what, "To download it as it is, remove unpack."))
+	what = fmt.Sprintf("The bundle of job %s %s. %s", jobID, what, s.unchanged)
+	diags.AddAttributeError(path.Root(argument), summary, paragraphs(what, next))
 }
 
 // adviseOnDisk says what to do about an error of the file system.
 func (s downloadStage) adviseOnDisk(name string, err error) string {
-	const container = "The file system cannot rename %q, for example because it is part of a container image. Use a different path, or delete the directory."
-	const access = "Make sure that Terraform can read %q and write to the directory that contains it, and that the disk has free space."
 	switch {
 	case errors.Is(err, syscall.EBUSY):
 		return "If path is a mount point, use a subdirectory of it."
 	case errors.Is(err, syscall.EXDEV):
-		return sentences(fmt.Sprintf(container, name), s.runAgain)
+		return fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. "+
+			"Use a different path, or delete the directory. %s", name, s.runAgain)
 	}
-	return sentences(fmt.Sprintf(access, name), s.runAgain)
+	return fmt.Sprintf("Make sure that Terraform can read %q and write to the directory that contains it, and that "+
+		"the disk has free space. %s", name, s.runAgain)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -65,7 +66,7 @@ func (c *cli) wantDisk(t *testing.T, directory string, want map[string]string) {
 }
 
 // change changes a directory of the folder by comma-separated steps: rm NAME, put NAME
-// (a file), dir NAME, and copy NAME (another directory).
+// (a file), and copy NAME (another directory).
 func (c *cli) change(t *testing.T, directory, steps string) {
 	t.Helper()
 	for step := range strings.SplitSeq(steps, ", ") {
@@ -77,8 +78,6 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 			err = os.RemoveAll(name)
 		case "put":
 			err = cmp.Or(err, os.WriteFile(name, []byte("mine"), 0o600))
-		case "dir":
-			err = os.MkdirAll(name, 0o755)
 		case "copy":
 			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), os.CopyFS(c.inFolder(directory), os.DirFS(c.inFolder(filepath.Base(name)))))
 		}
@@ -88,88 +87,59 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 	}
 }
 
-// TestDownloadReplacesItsOwnFilesOnly goes through what may be on disk. Package bundle tests what counts as the resource's own.
+// TestDownloadReplacesItsOwnFilesOnly shows what is said and done in each phase. Package bundle tests what counts as the
+// resource's own.
 func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		unpack  string
-		change  string // after the last apply
-		foreign bool
-	}{
-		"file as recorded":      {},
-		"older file":            {change: "copy older_file_kept"},
-		"file missing":          {change: "rm bundle"},
-		"file edited":           {change: "put bundle", foreign: true},
-		"directory as recorded": {unpack: "unpack = true"},
-		"older directory":       {unpack: "unpack = true", change: "copy older_directory_kept"},
-		"directory empty":       {unpack: "unpack = true", change: "rm bundle, dir bundle"},
-		"page edited":           {unpack: "unpack = true", change: "put bundle/index.html", foreign: true},
-		"file in its place":     {unpack: "unpack = true", change: "rm bundle, put bundle", foreign: true},
-	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
 	c.addBundle("se_2", 3)
 	apply := func(job string) {
-		var config strings.Builder
-		for name, test := range tests {
-			config.WriteString(c.download(label(name), job, test.unpack))
+		config := c.download("recorded", job, "")
+		for _, name := range []string{"older", "edited"} {
+			config += c.download(name, job, "unpack = true")
 		}
-		c.write(t, config.String())
+		c.write(t, config)
 		c.apply(t, 0)
 	}
-	changeAll := func() map[string]map[string]string {
-		changed := map[string]map[string]string{}
-		for name, test := range tests {
-			c.change(t, label(name), test.change)
-			changed[name] = c.disk(t, label(name))
-		}
-		return changed
-	}
 	apply("se_1")
-	c.change(t, "older_file_kept", "copy older_file")
-	c.change(t, "older_directory_kept", "copy older_directory")
+	c.change(t, "kept", "copy older")
 	apply("se_2")
-	fresh := map[string]map[string]string{"": c.disk(t, "file_as_recorded"), "unpack = true": c.disk(t, "directory_as_recorded")}
+	file, site := c.disk(t, "recorded"), c.disk(t, "older")
+	edited := maps.Clone(site)
+	edited["bundle/index.html"] = "mine"
+	warned := func(summary string) string { return "warning: " + summary + ": " + c.inFolder("edited") + "/bundle" }
 
-	changed := changeAll()
+	c.change(t, "older", "copy kept")
+	c.change(t, "edited", "put bundle/index.html")
 	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-refresh-only"), "No changes.")
 	plan := c.report(t, 2, "plan", "-refresh=false", "-detailed-exitcode", "-out=saved")
+	plan.wantNothingSaid(t, "older")
+	plan.wantSaid(t, "edited", warned(summaryPathInUse)+" (path)\n")
+	if want := map[string]string{"older": "update", "edited": "update"}; !maps.Equal(plan.planned, want) {
+		t.Errorf("planned %v, want %v", plan.planned, want)
+	}
 	c.service.ResetRequests()
 	applied := c.report(t, 1, "apply", "saved")
-	c.wantCounts(t, counts{bundle: 4, download: 4}) // none for what is as recorded or foreign
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got, want := plan.planned[label(name)], map[bool]string{false: "update"}[test.change == ""]; got != want {
-				t.Errorf("planned %q, want %q", got, want)
-			}
-			if test.foreign {
-				plan.wantSaid(t, name, "warning: "+summaryPathInUse+": "+c.inFolder(label(name))+"/bundle (path)\n")
-				applied.wantSaid(t, name, "error: "+summaryPathInUse+" (path)\n")
-				c.wantDisk(t, label(name), changed[name])
-				c.change(t, label(name), "rm .") // as the error says
-				return
-			}
-			if test.change != "" {
-				plan.wantNothingSaid(t, name)
-				applied.wantNothingSaid(t, name)
-			}
-			c.wantDisk(t, label(name), fresh[test.unpack])
-		})
-	}
+	applied.wantNothingSaid(t, "older")
+	applied.wantSaid(t, "edited", "error: "+summaryPathInUse+" (path)\n")
+	c.wantCounts(t, counts{bundle: 1, download: 1}) // none for what is as recorded or foreign
+	c.wantDisk(t, "recorded", file)
+	c.wantDisk(t, "older", site)
+	c.wantDisk(t, "edited", edited)
+
+	c.change(t, "edited", "rm .") // as the error says
 	c.apply(t, 0)
 	c.wantEmptyPlan(t)
-
-	changed = changeAll()
+	c.change(t, "older", "copy kept")
+	c.change(t, "edited", "put bundle/index.html")
 	said := c.report(t, 0, "destroy", "-auto-approve").said[""] // the warnings have no address
-	for name, test := range tests {
-		if !test.foreign {
-			changed[name] = map[string]string{}
-		}
-		c.wantDisk(t, label(name), changed[name])
+	if strings.Count(said, "warning: ") != 1 || !strings.Contains(said, warned(summaryForeignFiles)) {
+		t.Errorf("the destroy says:\n%s", said)
 	}
-	if n := strings.Count(said, "warning: "+summaryForeignFiles+": "+c.inFolder()); n != 3 {
-		t.Errorf("%d warnings, want 3:\n%s", n, said)
-	}
+	c.wantDisk(t, "recorded", map[string]string{})
+	c.wantDisk(t, "older", map[string]string{})
+	c.wantDisk(t, "edited", edited)
 }
 
 func TestReplacementDeletesTheOldFilesFirst(t *testing.T) {
@@ -292,6 +262,7 @@ func TestMessagesOfADownload(t *testing.T) {
 		"other checksum":                     {createDownload, &mismatchError{"sha256", "1f", "2f"}},
 		"other content":                      {createDownload, &mismatchError{"job_id", "", "2f"}},
 		"archive with a long name":           {createDownload, &bundle.ArchiveError{Fault: bundle.LongName, Entry: strings.Repeat("x", 500), Err: bundle.LongName}},
+		"incomplete archive":                 {createDownload, &bundle.ArchiveError{Fault: bundle.Incomplete, Err: bundle.Incomplete}},
 		"damaged archive":                    {createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}},
 	}
 	for fault := range faults {

@@ -60,38 +60,57 @@ func (m bundleDownloadModel) onDisk() string {
 // writtenKey is the key of bundle.Owned in the private state.
 const writtenKey = "written"
 
-func (r *bundleDownloadResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *bundleDownloadResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_bundle_download"
+	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 }
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or unpacks it into a directory.",
+		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or " +
+			"unpacks it into a directory.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change downloads that job's bundle, in place.",
-				Required:            true,
-				Validators:          idRules,
+				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change " +
+					"downloads that job's bundle, in place.",
+				Required:   true,
+				Validators: idRules,
 			},
 			"path": schema.StringAttribute{
-				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working directory. " +
-					"Missing directories are created, and stay on destroy. A change replaces the resource.",
-				Required: true, Validators: pathRules, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working " +
+					"directory. Missing directories are created, and stay on destroy. A change replaces the resource.",
+				Required:      true,
+				Validators:    pathRules,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"unpack": schema.BoolAttribute{
-				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the resource. Default: `false`.",
-				Optional:            true, Computed: true, Default: booldefault.StaticBool(false),
+				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the " +
+					"resource. Default: `false`.",
+				Optional:      true,
+				Computed:      true,
+				Default:       booldefault.StaticBool(false),
 				PlanModifiers: []planmodifier.Bool{boolplanmodifier.RequiresReplace()},
 			},
 			"sha256": schema.StringAttribute{
-				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, any other checksum is an error.",
-				Optional:            true, Computed: true, Validators: []validator.String{stringvalidator.RegexMatches(
-					regexp.MustCompile(`^[0-9a-f]{64}$`), "must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
+				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, " +
+					"any other checksum is an error.",
+				Optional: true,
+				Computed: true,
+				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9a-f]{64}$`),
+					"must be 64 lowercase hexadecimal digits, as sha256sum prints them")},
 			},
 			"size_bytes": schema.Int64Attribute{MarkdownDescription: "Size of the archive in bytes.", Computed: true},
-			"content_sha256": schema.StringAttribute{MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files, however they are packed. " +
-				"Null if the archive cannot be unpacked.", Computed: true},
-			"file_count": schema.Int64Attribute{MarkdownDescription: "Number of files in the bundle. Null if the archive cannot be unpacked.", Computed: true},
+			"content_sha256": schema.StringAttribute{
+				MarkdownDescription: "SHA-256 digest of the names, types, and contents of the files, however they " +
+					"are packed. Null if the archive cannot be unpacked.",
+				Computed: true,
+			},
+			"file_count": schema.Int64Attribute{
+				MarkdownDescription: "Number of files in the bundle. Null if the archive cannot be unpacked.",
+				Computed:            true,
+			},
 		},
 		Blocks: resourceTimeouts(map[string]string{
 			"create": "Timeout for the download, including the wait for a running job. Default: `1h`.",
@@ -101,7 +120,9 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 }
 
 // ValidateConfig refuses a file whose path names a directory.
-func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+func (r *bundleDownloadResource) ValidateConfig(
+	ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse,
+) {
 	var config bundleDownloadModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	name, keepsFile := config.Path.ValueString(), !config.Unpack.IsUnknown() && !config.Unpack.ValueBool()
@@ -110,10 +131,12 @@ func (r *bundleDownloadResource) ValidateConfig(ctx context.Context, req resourc
 	}
 }
 
-// ModifyPlan plans a download if what is on disk is not what the resource wrote last. The apply may run on another
-// disk, so any planned update leaves the checksum of the archive unknown. The content digest stays known, because it
-// is the same for the same job.
-func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan plans a download if what is on disk is not what the resource wrote last. A planned download leaves the
+// checksum of the archive unknown, because the service may pack it again. The content digest stays known, because it is
+// the same for the same job.
+func (r *bundleDownloadResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	if req.Plan.Raw.IsNull() {
 		return
 	}
@@ -136,24 +159,40 @@ func (r *bundleDownloadResource) ModifyPlan(ctx context.Context, req resource.Mo
 	}
 	found, err := target.Inspect(ctx, owned)
 	stage.report(&resp.Diagnostics, plan.JobID.ValueString(), plan.Path.ValueString(), err)
-	complete := found != "" && found == state.onDisk() && req.Plan.Raw.Equal(req.State.Raw)
-	if resp.Diagnostics.HasError() || stage == planCreation || complete {
+	if resp.Diagnostics.HasError() || stage == planCreation {
 		return
 	}
-	if config.SHA256.IsNull() {
-		plan.SHA256 = types.StringUnknown()
-	}
-	plan.SizeBytes, plan.ContentSHA256, plan.FileCount = types.Int64Unknown(), types.StringUnknown(), types.Int64Unknown()
-	if plan.JobID.Equal(state.JobID) {
-		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
+	if !plan.alreadyThere(found, state) {
+		if config.SHA256.IsNull() {
+			plan.SHA256 = types.StringUnknown()
+		}
+		plan.SizeBytes = types.Int64Unknown()
+		plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
+		if plan.JobID.Equal(state.JobID) {
+			plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
+		}
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-func (r *bundleDownloadResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state of the same target
+// describes it. Then it sets the computed attributes of the plan, because all else but the timeouts is equal.
+func (m *bundleDownloadModel) alreadyThere(found string, state bundleDownloadModel) bool {
+	sameArchive := m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256)
+	if found == "" || found != state.onDisk() || !m.JobID.Equal(state.JobID) || !sameArchive {
+		return false
+	}
+	state.Timeouts = m.Timeouts
+	*m = state
+	return true
+}
+
+func (r *bundleDownloadResource) Create(
+	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
+) {
 	var plan bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	run := downloadRun{createDownload, r.data, plan, bundleDownloadModel{}, nil, &resp.Diagnostics}
+	run := downloadRun{downloadStage: createDownload, data: r.data, plan: plan, diags: &resp.Diagnostics}
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
@@ -161,26 +200,37 @@ func (r *bundleDownloadResource) Create(ctx context.Context, req resource.Create
 func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {
 }
 
-func (r *bundleDownloadResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+func (r *bundleDownloadResource) Update(
+	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
+) {
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	run := downloadRun{updateDownload, r.data, plan, state, readOwned(ctx, req.Private, state, &resp.Diagnostics), &resp.Diagnostics}
+	run := downloadRun{
+		downloadStage: updateDownload, data: r.data, plan: plan, state: state,
+		owned: readOwned(ctx, req.Private, state, &resp.Diagnostics), diags: &resp.Diagnostics,
+	}
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
 // Delete deletes what the resource wrote, and leaves everything else.
-func (r *bundleDownloadResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+func (r *bundleDownloadResource) Delete(
+	ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse,
+) {
 	var state bundleDownloadModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), state.target().Remove(ctx, &r.data.written, owned))
+	err := state.target().Remove(ctx, &r.data.placed, owned)
+	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), err)
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
 // to the Delete of a tainted resource, that is the digest in the state.
-func readOwned(ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics) bundle.Owned {
-	if stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags); stored != nil { // nil too if it cannot be decoded
+func readOwned(
+	ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics,
+) bundle.Owned {
+	stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
+	if stored != nil { // nil too if it cannot be decoded
 		return *stored
 	}
 	return bundle.Owned{state.onDisk()}
@@ -206,7 +256,7 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && !run.alreadyThere(found) {
+	if err == nil && !run.plan.alreadyThere(found, run.state) {
 		sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
 		if !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
 			return
@@ -221,18 +271,6 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state describes it. Then it
-// sets the computed attributes of the plan, because all else is equal.
-func (run *downloadRun) alreadyThere(found string) bool {
-	plan, state := &run.plan, run.state
-	if found == "" || found != state.onDisk() || !plan.JobID.Equal(state.JobID) || !plan.SHA256.IsUnknown() && !plan.SHA256.Equal(state.SHA256) {
-		return false
-	}
-	state.Timeouts = plan.Timeouts
-	*plan = state
-	return true
-}
-
 // download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files
 // unchanged.
 func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
@@ -242,13 +280,14 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 		return err
 	}
 	defer func() { run.report(run.diags, plan.JobID.ValueString(), plan.Path.ValueString(), staged.Close()) }()
-	if _, err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
+	sized, err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged)
+	if err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{"sha256", staged.SHA256(), wanted}
 	}
-	content, err := staged.Verify(ctx)
+	content, err := staged.Verify(ctx, sized)
 	if err != nil {
 		return err
 	}
@@ -256,7 +295,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return &mismatchError{"job_id", content.Digest, wanted}
 	}
-	if run.owned, err = staged.Commit(ctx, &run.data.written, run.owned); err != nil {
+	if run.owned, err = staged.Commit(ctx, &run.data.placed, run.owned); err != nil {
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)

@@ -195,7 +195,7 @@ resource "terraform_data" "file" {
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
 	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
-	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
+	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"]+plan.planned["file"] != "" {
 		t.Errorf("planned %v on the same disk", plan.planned)
 	}
 	c.change(t, "site", "rm .")

@@ -73,11 +73,13 @@ func (p *docsProvider) Metadata(_ context.Context, _ provider.MetadataRequest, r
 
 func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Exports sites from a documentation hosting service as static bundles and stops deployments if a site update fails.",
+		MarkdownDescription: "Exports sites from a documentation hosting service as static bundles and stops " +
+			"deployments if a site update fails.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
-				MarkdownDescription: "Base URL of the service's API with its version segment, such as `https://host.example/v1`. " +
-					"Plain `http` is allowed only for `localhost` and loopback addresses. Required here or in the environment variable `" + baseURLVariable + "`.",
+				MarkdownDescription: "Base URL of the service's API with its version segment, such as " +
+					"`https://host.example/v1`. Plain `http` is allowed only for `localhost` and loopback addresses. " +
+					"Required here or in the environment variable `" + baseURLVariable + "`.",
 				Optional:   true,
 				Validators: rules(summaryInvalidArgument, "an absolute URL", checkBaseURL),
 			},
@@ -89,12 +91,17 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Validators: rules(summaryInvalidArgument, "an API key", checkAPIKey),
 			},
 			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services with a private certificate authority.",
-				Optional:            true,
-				Validators:          rules(summaryInvalidArgument, "PEM certificates", checkRootCAs),
+				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services " +
+					"with a private certificate authority.",
+				Optional:   true,
+				Validators: rules(summaryInvalidArgument, "PEM certificates", checkRootCAs),
 			},
-			"request_timeout": schema.StringAttribute{MarkdownDescription: "Timeout for each request attempt. " +
-				"During a download, the maximum time without new data. At least `1s`. Default: `30s`.", Optional: true, Validators: atLeastOneSecond},
+			"request_timeout": schema.StringAttribute{
+				MarkdownDescription: "Timeout for each request attempt. During a download, the maximum time without " +
+					"new data. At least `1s`. Default: `30s`.",
+				Optional:   true,
+				Validators: atLeastOneSecond,
+			},
 		},
 	}
 }
@@ -128,6 +135,11 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		"the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
 	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey,
 		"an admin API key from the service's dashboard", &resp.Diagnostics)
+	if variable, ok := client.CheckProxy(p.options.Getenv); !ok {
+		resp.Diagnostics.AddError(summaryInvalidProxy, "The environment variable "+variable+" is not the URL of an "+
+			"http, https, or socks5 proxy, such as http://user:password@proxy.example:3128. In the user name and the "+
+			"password, percent-encode special characters, for example % as %25 and @ as %40.")
+	}
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}
@@ -170,24 +182,27 @@ func checkRootCAs(value string) error {
 		return nil
 	}
 	if _, err := client.ParseRootCAs([]byte(value)); err != nil {
-		return invalidValue("The certificates are invalid: " + err.Error() + ". Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. " +
-			"To read them from a file, use file(\"...\").")
+		return invalidValue("The certificates are invalid: " + err.Error() + ". Write one or more PEM blocks that " +
+			"begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
 	}
 	return nil
 }
 
 // argument returns the value of an argument, which its validator has checked, or of its environment variable. It
 // reports a value that is missing or invalid.
-func (p *docsProvider) argument(name, variable string, argument types.String, check func(string) error, meaning string, diags *diag.Diagnostics) string {
+func (p *docsProvider) argument(
+	name, variable string, argument types.String, check func(string) error, meaning string, diags *diag.Diagnostics,
+) string {
 	if !argument.IsNull() {
 		return argument.ValueString()
 	}
 	value := p.options.Getenv(variable)
 	if strings.TrimSpace(value) == "" {
-		diags.AddAttributeError(path.Root(name), summaryMissingArgument,
-			fmt.Sprintf("Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
+		diags.AddAttributeError(path.Root(name), summaryMissingArgument, fmt.Sprintf(
+			"Set %s in the provider block, or the environment variable %s, to %s.", name, variable, meaning))
 	} else if err := check(value); err != nil {
-		diags.AddAttributeError(path.Root(name), summaryInvalidArgument, err.Error()+" (The value comes from "+variable+".)")
+		diags.AddAttributeError(path.Root(name), summaryInvalidArgument,
+			err.Error()+" (The value comes from "+variable+".)")
 	}
 	return value
 }
@@ -195,8 +210,10 @@ func (p *docsProvider) argument(name, variable string, argument types.String, ch
 // userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not contain control
 // characters.
 func (p *docsProvider) userAgent(terraformVersion string) string {
-	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s", terraformVersion, p.options.Version)
-	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s",
+		terraformVersion, p.options.Version)
+	separates := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), separates) {
 		agent += " " + word
 	}
 	return agent

@@ -28,8 +28,8 @@ type providerData struct {
 	clock   clock.Clock
 	// handover passes the unfinished jobs that an apply has removed from the state to the creates that follow.
 	handover export.Handover
-	// written is what downloads have put in place since Configure, which each command of the CLI calls.
-	written bundle.Run
+	// placed is what downloads have put in place since Configure, which each command of the CLI calls.
+	placed bundle.Placed
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.
@@ -47,12 +47,18 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 	if d.client != nil {
 		return d.client, true
 	}
-	diags.AddError(summaryUnknownProvider,
-		"The provider must call the service now, but these arguments are not known yet: "+strings.Join(d.unknown, ", ")+".\n\n"+
-			"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for each of them, "+
-			"or use values that are known during the plan.")
+	diags.AddError(summaryUnknownProvider, paragraphs(
+		"The provider must call the service now, but these arguments are not known yet: "+
+			strings.Join(d.unknown, ", ")+".",
+		"Create the resources that they depend on first, for example with \"terraform apply -target=ADDRESS\" for "+
+			"each of them, or use values that are known during the plan."))
 	return nil, false
 }
+
+// planWhenDeferred makes every resource plan by itself if the provider's configuration is not known yet and the CLI
+// defers what needs it. Otherwise, the framework plans its computed attributes as null, and what refers to them fails.
+// The resource needs a ModifyPlan: without one, the framework does not defer it.
+var planWhenDeferred = resource.ProviderDeferredBehavior{EnablePlanModification: true}
 
 // resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the types of each kind, so that
 // Configure is written once for it.
@@ -64,13 +70,17 @@ func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureReques
 
 type dataSourceBase struct{ data *providerData }
 
-func (b *dataSourceBase) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+func (b *dataSourceBase) Configure(
+	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+) {
 	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 
 type ephemeralBase struct{ data *providerData }
 
-func (b *ephemeralBase) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+func (b *ephemeralBase) Configure(
+	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
+) {
 	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
 }
 

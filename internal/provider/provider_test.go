@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -60,11 +61,16 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 		"no key":                   {apiKeyVariable, "", "error: Missing provider argument ()\nSet api_key in the provider block, or the environment variable DOCS_API_KEY,"},
 		"key of whitespace":        {apiKeyVariable, " \n", "error: Missing provider argument"},
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key is invalid: it contains whitespace. Copy it again from the service's dashboard. (The value comes from DOCS_API_KEY.)"},
+		"proxy that is no URL":     {"HTTPS_PROXY", "http://u:hunter2%@proxy.test", "error: Invalid proxy URL ()\nThe environment variable HTTPS_PROXY is not the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			good, _ := h.env.Swap(test.variable, test.value)
 			defer h.env.Store(test.variable, good)
-			c.report(t, 1, "plan").wantSaid(t, "docs", test.want)
+			said := c.report(t, 1, "plan")
+			said.wantSaid(t, "docs", test.want)
+			if strings.Contains(said.said["docs"], "hunter2") {
+				t.Errorf("it shows the password: %s", said.said["docs"])
+			}
 		})
 	}
 	h.wantCounts(t, counts{})
@@ -116,6 +122,40 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 	})
 	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v, %+v", err, read)
+	}
+
+	// What refers to a computed attribute of a resource is deferred only if the plan has it as unknown.
+	for name, schema := range schemas.ResourceSchemas {
+		kind := schema.ValueType().(tftypes.Object)
+		arguments := map[string]tftypes.Value{}
+		for _, attribute := range schema.Block.Attributes {
+			if attribute.Required {
+				arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
+			}
+		}
+		config, null := encode(t, kind, arguments), tftypes.NewValue(kind, nil)
+		prior, err := tfprotov6.NewDynamicValue(kind, null)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+			TypeName: name, PriorState: &prior, ProposedNewState: config, Config: config,
+			ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
+		})
+		if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+			t.Errorf("%s is not deferred: %v, %+v", name, err, plan)
+			continue
+		}
+		planned := map[string]tftypes.Value{}
+		value, err := plan.PlannedState.Unmarshal(kind)
+		if err = errors.Join(err, value.As(&planned)); err != nil {
+			t.Fatal(err)
+		}
+		for _, attribute := range schema.Block.Attributes {
+			if attribute.Computed && planned[attribute.Name].IsNull() {
+				t.Errorf("%s: %s is planned as null", name, attribute.Name)
+			}
+		}
 	}
 }
 
@@ -182,6 +222,11 @@ func TestPrivateAuthorityIsTrusted(t *testing.T) {
 	h.wantCounts(t, counts{})
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", authority))
+	trusting := func(certificates string) { // with a byte order mark, as Windows tools write it
+		c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", "\uFEFF"+certificates))
+	}
+	trusting(string(authority))
 	c.report(t, 0, "plan").wantNothingSaid(t, "update")
+	trusting(string(authority) + "-----BEGIN CERTIFICATE-----\n")
+	c.report(t, 1, "plan").wantSaid(t, "docs", "error: Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: PEM block 2 is damaged")
 }

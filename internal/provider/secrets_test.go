@@ -120,7 +120,7 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 
 	// An export shows its link nowhere but in the state, and the error of a service that repeats what it was sent shows
 	// nothing either. The service refuses one of two exports.
-	c.write(t, export()+strings.ReplaceAll(export(), `"site"`, `"refused"`)+
+	c.write(t, siteExport()+strings.ReplaceAll(siteExport(), `"site"`, `"refused"`)+
 		"output \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
 	h.service.AddFault(simulator.Fault{
 		Endpoint: simulator.EndpointStart, Times: 1, Status: 400,

@@ -76,6 +76,7 @@ type staticExportIdentity struct {
 
 func (r *staticExportResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_static_export"
+	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 	// A new job for new content changes the identity in place.
 	resp.ResourceBehavior.MutableIdentity = true
 }

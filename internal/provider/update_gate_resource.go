@@ -11,7 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-var _ resource.ResourceWithConfigure = (*updateGateResource)(nil)
+var (
+	_ resource.ResourceWithConfigure  = (*updateGateResource)(nil)
+	_ resource.ResourceWithModifyPlan = (*updateGateResource)(nil)
+)
 
 // updateGateResource is created only if an update succeeds. A gate that has passed stays open: only Create sends
 // requests.
@@ -32,6 +35,7 @@ type updateGateModel struct {
 
 func (r *updateGateResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_update_gate"
+	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 }
 
 func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -64,6 +68,10 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		},
 		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `1h`."}),
 	}
+}
+
+// ModifyPlan leaves the plan as it is. It is there for planWhenDeferred.
+func (r *updateGateResource) ModifyPlan(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
 }
 
 // Create waits for the update. Unless it succeeds, the state stays empty, so the next apply waits again.

@@ -25,6 +25,9 @@ head -c -512 ../blocks.tar | gzip -n >"$out/gnutar-one-zero-block.tar.gz"
 head -c -1024 ../blocks.tar | gzip -n >"$out/gnutar-no-zero-block.tar.gz"
 gnu -cf - . | pigz -n >"$out/pigz.tar.gz"
 { head -c 1024 ../blocks.tar | gzip -n; tail -c +1025 ../blocks.tar | gzip -n; } >"$out/gzip-members.tar.gz"
+gnu --label=site -cf - . | gzip -n >"$out/gnutar-label.tar.gz"
+gnu --listed-incremental=../snapshot -cf - . | gzip -n >"$out/gnutar-incremental.tar.gz"
+gnu -cf ../twice.tar . && tar --owner=0 --group=0 -rf ../twice.tar docs/./guide.html index.html && gzip -n <../twice.tar >"$out/gnutar-appended.tar.gz"
 bsdtar --uid 0 --gid 0 -cf - . | gzip -n >"$out/bsdtar.tar.gz"
 bsdtar --uid 0 --gid 0 -czf - . | cat >"$out/bsdtar-padded.tar.gz" # zeros after the gzip stream, because it writes to a pipe
 bsdtar --format zip -cf - . | cat >"$out/bsdtar.zip"
@@ -32,6 +35,8 @@ busybox tar -cf - . | gzip -n >"$out/busybox.tar.gz"
 find . | LC_ALL=C sort | cpio --quiet -R 0:0 -o -H ustar | gzip -n >"$out/cpio-ustar.tar.gz"
 zip -qXr "$out/infozip.zip" .
 zip -qXr - . | cat >"$out/infozip-stream.zip"
+rm -f "$out/infozip-split.zip" && zip -qXr -s 1g "$out/infozip-split.zip" . # begins with the marker of a split archive
+{ echo '#!/bin/sh'; cat "$out/infozip.zip"; } >"$out/infozip-script.zip" && zip -qA "$out/infozip-script.zip"
 7z a -bd -tzip "$out/7zip.zip" . >/dev/null
 jar --create --no-manifest --date=2024-01-01T00:00:00Z --file "$out/jar.zip" .
 python3 - "$out" <<'PYTHON'
