@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// This file says what a failure means. Nothing else decides by a status code.
+// This file alone says what a failure means: for another attempt, for the start of an export, and for the user.
 
 // Reason is why a call failed, for advice: failures that call for the same advice have the same reason. The contract
 // leaves open what the service means by a status, so the reasons rely on HTTP and documented rules.
@@ -20,7 +20,7 @@ const (
 	ReasonUnauthorized // it does not accept the API key
 	ReasonForbidden    // the API key or the subscription does not allow the request
 	ReasonNotFound     // the job, bundle, or update does not exist, or no longer exists
-	ReasonConflict     // with the state of a job or site
+	ReasonConflict     // the request conflicts with the state of a job or site
 	ReasonTooLarge     // the request is too large
 	ReasonRateLimited
 	ReasonUnavailable // the service or the object store may be back soon

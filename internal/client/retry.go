@@ -28,19 +28,25 @@ const (
 	// depends on the job.
 	NotFoundLimit = 30 * time.Second
 
-	// OutageLimit is how long an outage may last during an export that the caller has started.
+	// DisturbanceLimit is how long any other failure may last that may pass by itself.
+	DisturbanceLimit = 30 * time.Second
+	// OutageLimit replaces it during an outage, for an export that the caller has started.
 	OutageLimit = 5 * time.Minute
-
-	disturbance = 30 * time.Second
 )
 
 // limits holds how long a streak of failures may last, from the end of its first attempt to the sending of its last
 // one. The longest limit of the kinds in a streak applies to all of it, but a kind without a limit ends it.
 // A [throttled] attempt has no limit: its time does not count.
 var limits = map[Patience][kindCount]time.Duration{
-	starting: {unconnected: disturbance},
-	Plain:    {unconnected: disturbance, temporary: disturbance, notFound: NotFoundLimit, linkRefused: disturbance},
-	Patient:  {unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit, refused: disturbance},
+	starting: {unconnected: DisturbanceLimit},
+	Plain: {
+		unconnected: DisturbanceLimit, temporary: DisturbanceLimit, notFound: NotFoundLimit,
+		linkRefused: DisturbanceLimit,
+	},
+	Patient: {
+		unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit,
+		refused: DisturbanceLimit,
+	},
 }
 
 const (

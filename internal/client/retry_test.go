@@ -23,7 +23,7 @@ func TestEachCallHasItsPatience(t *testing.T) {
 	}
 	waitForUpdate := func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "se_1", 0, nil) }
 	statuses := [...]int{404, 503, 403}
-	once, plain, patient := [3]time.Duration{}, [3]time.Duration{NotFoundLimit, disturbance, 0}, [3]time.Duration{NotFoundLimit, OutageLimit, disturbance}
+	once, plain, patient := [3]time.Duration{}, [3]time.Duration{NotFoundLimit, DisturbanceLimit, 0}, [3]time.Duration{NotFoundLimit, OutageLimit, DisturbanceLimit}
 	for _, test := range []struct {
 		name      string
 		call      func(context.Context, *Client) (any, error)
@@ -105,18 +105,18 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"of a kind that is not repeated":                 {steps: []step{{forbidden, 20 * second}}, count: 1, ends: 20 * second, want: "last"},
 		"of a failure that is no response":               {patience: Patient, steps: failing(9, os.ErrClosed), count: 1, want: "last"},
 		"of a start with what may have been sent":        {patience: starting, steps: failing(9, unsent, lost), count: 2, ends: half, want: "last"},
-		"of a start without a connection, late":          {patience: starting, steps: failing(999, unsent), lasts: disturbance, want: "last"},
+		"of a start without a connection, late":          {patience: starting, steps: failing(999, unsent), lasts: DisturbanceLimit, want: "last"},
 		"of a start after a 429":                         {patience: starting, steps: failing(2, slow), count: 3, ends: 1500 * time.Millisecond},
-		"of a read without a connection":                 {steps: failing(999, unsent), lasts: disturbance, want: "last"},
+		"of a read without a connection":                 {steps: failing(999, unsent), lasts: DisturbanceLimit, want: "last"},
 		"of a wait without a connection":                 {patience: Patient, steps: failing(999, unsent), lasts: OutageLimit, want: "last"},
-		"of a refused link":                              {steps: failing(999, denied), lasts: disturbance, want: "last"},
+		"of a refused link":                              {steps: failing(999, denied), lasts: DisturbanceLimit, want: "last"},
 		"with an outage in two ways":                     {patience: Patient, steps: failing(999, unsent, lost), lasts: OutageLimit, want: "last"},
 		"only when its most patient kind allows no more": {patience: Patient, steps: append(failing(9, down), failing(999, forbidden)...), lasts: OutageLimit, want: "outage"},
 		"never as not found after an outage":             {patience: Patient, steps: append(failing(20, down), failing(999, missing)...), lasts: OutageLimit, want: "outage"},
-		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, disturbance), want: "outage"},
-		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, disturbance), want: "outage"},
+		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, DisturbanceLimit), want: "outage"},
+		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, DisturbanceLimit), want: "outage"},
 		"with a kind without a limit":                    {steps: append(failing(3, down), failing(9, forbidden)...), count: 4, ends: 3500 * time.Millisecond, want: "last"},
-		"from zero after progress":                       {steps: append(append(failing(9, down), step{further, 0}), failing(999, down)...), before: 9, lasts: disturbance, want: "last"},
+		"from zero after progress":                       {steps: append(append(failing(9, down), step{further, 0}), failing(999, down)...), before: 9, lasts: DisturbanceLimit, want: "last"},
 		"after the limit of slow failures":               {steps: slices.Repeat([]step{{missing, 20 * second}}, 99), lasts: NotFoundLimit, want: "last"},
 
 		"throttled only at the deadline":         {timeout: time.Hour, steps: failing(300, slow), count: 245, ends: time.Hour, want: "context deadline exceeded"},
@@ -126,7 +126,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"at once if a 429 asks for too long":     {timeout: 40 * second, steps: []step{asking(429, 40*second)}, count: 1, want: "busy"},
 		"just before the deadline if a 429 asks": {timeout: 40 * second, steps: []step{asking(429, 39*second)}, count: 2, ends: 39 * second},
 
-		"with pauses up to a sixth of the limit":    {steps: failing(8, down), count: 9, ends: 3500*time.Millisecond + 5*disturbance/6/2},
+		"with pauses up to a sixth of the limit":    {steps: failing(8, down), count: 9, ends: 3500*time.Millisecond + 5*DisturbanceLimit/6/2},
 		"with pauses up to the longest one":         {patience: Patient, steps: failing(8, down), count: 9, ends: 7500*time.Millisecond + 4*maxBackoff/2},
 		"later if a failure asks for it":            {steps: slices.Repeat([]step{asking(503, 2*second)}, 3), count: 4, ends: 6 * second},
 		"within a minute whatever a failure asks":   {patience: Patient, steps: slices.Repeat([]step{asking(503, time.Hour)}, 2), count: 3, ends: 2 * maxRetryAfter},

@@ -67,7 +67,7 @@ var promises = []struct {
 const (
 	// patience is how long a response must repeat itself until it counts, and outage how long
 	// temporary failures must. The judge does not insist on the last seconds.
-	patience = client.NotFoundLimit - 3*time.Second
+	patience = min(client.NotFoundLimit, client.DisturbanceLimit) - 3*time.Second
 	outage   = client.OutageLimit - time.Second
 	// certainty is for how long a response must repeat itself until it surely counts.
 	certainty = client.NotFoundLimit + 2*time.Second
