@@ -29,31 +29,46 @@ type staticExportBundleModel struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
-func (e *staticExportBundleEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+func (e *staticExportBundleEphemeral) Metadata(
+	_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_static_export_bundle"
 }
 
-func (e *staticExportBundleEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+func (e *staticExportBundleEphemeral) Schema(
+	_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Creates a presigned link to the bundle of a static export job. The link is never stored in the plan or the state.",
+		MarkdownDescription: "Creates a presigned link to the bundle of a static export job. The link is never " +
+			"stored in the plan or the state.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
-				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it.", Required: true, Validators: idRules,
+				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it.",
+				Required:            true,
+				Validators:          idRules,
 			},
-			"bundle_url":        schema.StringAttribute{MarkdownDescription: bundleURLDescription, Computed: true, Sensitive: true},
+			"bundle_url": schema.StringAttribute{
+				MarkdownDescription: bundleURLDescription,
+				Computed:            true,
+				Sensitive:           true,
+			},
 			"expires_at":        schema.StringAttribute{MarkdownDescription: expiresAtDescription, Computed: true},
 			"bundle_size_bytes": schema.Int64Attribute{MarkdownDescription: bundleSizeDescription, Computed: true},
 		},
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"open": schema.StringAttribute{
-				MarkdownDescription: "Timeout for the wait and the link, such as `1m`. Default: `5m`.", Optional: true, Validators: timeoutRules,
+				MarkdownDescription: "Timeout for the wait and the link, such as `1m`. Default: `5m`.",
+				Optional:            true,
+				Validators:          timeoutRules,
 			}},
 		}},
 	}
 }
 
-func (e *staticExportBundleEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+func (e *staticExportBundleEphemeral) Open(
+	ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse,
+) {
 	var model staticExportBundleModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	c, ok := e.data.ready(&resp.Diagnostics)

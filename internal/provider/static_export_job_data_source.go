@@ -29,28 +29,57 @@ type staticExportJobModel struct {
 	Error     types.String  `tfsdk:"error"`
 }
 
-func (d *staticExportJobDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *staticExportJobDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_static_export_job"
 }
 
-func (d *staticExportJobDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *staticExportJobDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for the job to finish.",
+		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for " +
+			"the job to finish.",
 		Attributes: map[string]schema.Attribute{
-			"job_id":     schema.StringAttribute{MarkdownDescription: "ID of the job.", Required: true, Validators: idRules},
-			"status":     schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
-			"finished":   schema.BoolAttribute{MarkdownDescription: "Whether the job has completed or failed.", Computed: true},
-			"succeeded":  schema.BoolAttribute{MarkdownDescription: "Whether the job has completed. The bundle might no longer exist.", Computed: true},
-			"progress":   schema.Float64Attribute{MarkdownDescription: "Progress of the job, usually a percentage.", Computed: true},
-			"page_count": schema.Int64Attribute{MarkdownDescription: "Number of pages exported so far.", Computed: true},
-			"created_at": schema.StringAttribute{MarkdownDescription: "Time when the job was created (RFC 3339, UTC).", Computed: true},
-			"error":      schema.StringAttribute{MarkdownDescription: "Error message of a failed job. Null if there is none.", Computed: true},
+			"job_id": schema.StringAttribute{
+				MarkdownDescription: "ID of the job.",
+				Required:            true,
+				Validators:          idRules,
+			},
+			"status": schema.StringAttribute{MarkdownDescription: jobStatusDescription, Computed: true},
+			"finished": schema.BoolAttribute{
+				MarkdownDescription: "Whether the job has completed or failed.",
+				Computed:            true,
+			},
+			"succeeded": schema.BoolAttribute{
+				MarkdownDescription: "Whether the job has completed. The bundle might no longer exist.",
+				Computed:            true,
+			},
+			"progress": schema.Float64Attribute{
+				MarkdownDescription: "Progress of the job, usually a percentage.",
+				Computed:            true,
+			},
+			"page_count": schema.Int64Attribute{
+				MarkdownDescription: "Number of pages exported so far.",
+				Computed:            true,
+			},
+			"created_at": schema.StringAttribute{
+				MarkdownDescription: "Time when the job was created (RFC 3339, UTC).",
+				Computed:            true,
+			},
+			"error": schema.StringAttribute{
+				MarkdownDescription: "Error message of a failed job. Null if there is none.",
+				Computed:            true,
+			},
 		},
 		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
 	}
 }
 
-func (d *staticExportJobDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+func (d *staticExportJobDataSource) Read(
+	ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse,
+) {
 	var model staticExportJobModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	c, ok := d.data.ready(&resp.Diagnostics)

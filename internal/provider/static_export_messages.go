@@ -102,9 +102,9 @@ func describeStart(f *export.Failure, run *export.Run) string {
 	if client.MayHaveStarted(f.Cause) {
 		return paragraphs(cause.what,
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(f, run)),
-			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run may have started. "+
-				"If there is one, import it with \"terraform import ADDRESS "+domain+",JOB_ID\", as described in "+
-				errorsPage+"#a-job-may-have-been-started",
+			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run "+
+				"may have started. If there is one, import it with \"terraform import ADDRESS "+domain+",JOB_ID\", "+
+				"as described in "+errorsPage+"#a-job-may-have-been-started",
 			"If there is no such job: "+cause.advice)
 	}
 	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(f, run)), adviseStart(f))
@@ -114,8 +114,8 @@ func describeStart(f *export.Failure, run *export.Run) string {
 func adviseStart(f *export.Failure) string {
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
-		return "Check that the organization of the API key owns the domain, and that base_url is the base URL of the API " +
-			"with its version segment, such as /v1."
+		return "Check that the organization of the API key owns the domain, " +
+			"and that base_url is the base URL of the API with its version segment, such as /v1."
 	case client.ReasonForbidden:
 		return "Static exports require an Enterprise subscription. " + explain(f.Cause).advice
 	}
@@ -155,7 +155,8 @@ func reportFailedCreate(f *export.Failure, run *export.Run, left []export.Job, d
 	}
 	for _, job := range left {
 		warnAboutJob(diags, summaryNotResumed, job.ID,
-			"This apply has removed job %[1]s, which was started for %[2]s, from the state, and has not resumed it yet.\n\n"+
+			"This apply has removed job %[1]s, which was started for %[2]s, from the state, "+
+				"and has not resumed it yet.\n\n"+
 				"If the state does not have job %[1]s after this apply, and you want to keep it, run "+
 				"\"terraform import ADDRESS %[2]s,%[1]s\".", job.ID, job.Inputs.Domain)
 	}
@@ -172,18 +173,21 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	expiresAt := link.ExpiresAt.Format(time.RFC3339)
 	switch {
 	case link.ExpiresAt.IsZero():
-		what := "Neither the service nor the link itself specifies when the link expires in a form that the provider reads"
+		what := "Neither the service nor the link itself specifies when the link expires " +
+			"in a form that the provider reads"
 		if link.UnreadableExpiry != "" {
 			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read",
 				link.UnreadableExpiry)
 		}
-		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%s, so expires_at is null and the provider does not renew the link.\n\n"+
+		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%s, so expires_at is null "+
+			"and the provider does not renew the link.\n\n"+
 			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", what)
 	case link.Kept:
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
 			"The renewal did not extend the link: it still expires at "+expiresAt+
 				". The provider renews it again only after that.\n\n"+
-				"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.")
+				"To shorten the time without a working link, set renew_before to 0s "+
+				"and run \"terraform apply\" more often.")
 	case run.Due(now, run.Wanted):
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
 			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. "+
@@ -211,14 +215,15 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 			if s.Current.Gone() && s.Current.Has(wanted) {
 				warnAboutGoneJob(s.Current, "", diags)
 			}
-			warnAboutJob(diags, summaryCanResume, s.Next.ID, "Job %[1]s was started for this content and has no link yet. "+
-				"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only "+
-				"if the service does not find job %[1]s or its bundle for %[2]s.", s.Next.ID, notFoundLimit)
+			warnAboutJob(diags, summaryCanResume, s.Next.ID, "Job %[1]s was started for this content "+
+				"and has no link yet. If the plan shows ~ or -/+ for this resource, the apply resumes the job, "+
+				"and starts another one only if the service does not find job %[1]s or its bundle for %[2]s.", s.Next.ID, notFoundLimit)
 		case s.Next.Gone():
 			warnAboutGoneJob(s.Next, askAgain, diags)
 		}
 		if s.Next.Imported && !s.Next.Gone() && !(wanted.Known && wanted.Inputs.OnlyDomain()) {
-			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs of the imported job %[1]s. "+
+			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs "+
+				"of the imported job %[1]s. "+
 				"An update (~) records the configured triggers and additional_parameters for it and does not start an export.\n\n"+
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", s.Next.ID)
 		}
@@ -236,7 +241,8 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 
 // warnAboutGoneJob warns about a job in the state that was missing, or whose bundle was.
 func warnAboutGoneJob(job *export.Job, then string, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryMissing, job.ID, "The service did not find %s for %s.%s", whatIsGone(job), notFoundLimit, then)
+	warnAboutJob(diags, summaryMissing, job.ID,
+		"The service did not find %s for %s.%s", whatIsGone(job), notFoundLimit, then)
 }
 
 // warnAboutOtherContent warns that a plan drops a job without a link; nil for none. If not all inputs are known yet,
@@ -251,10 +257,11 @@ func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.D
 			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
 	case next.Imported:
 	case wanted.Known:
-		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s, which has no link yet, was started for other content, "+
-			"so this plan does not resume it.\n\n"+
+		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s, which has no link yet, "+
+			"was started for other content, so this plan does not resume it.\n\n"+
 			"To resume job %[1]s instead, do not apply this plan. "+
-			"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.", next.ID)
+			"Restore the domain, triggers, and additional_parameters that it was started with, "+
+			"and plan again.", next.ID)
 	default:
 		warnAboutJob(diags, summaryMayResume, next.ID, "Some inputs are not known yet. "+
 			"If they are those that job %[1]s was started with, an update (~) resumes it. "+
@@ -267,9 +274,10 @@ func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.D
 // too, which are only destroyed.
 func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryUnfinished, jobID, "Job %[1]s has no link yet. "+
-		"If the plan shows ~ or -/+ for this resource, and its domain, triggers, and additional_parameters are unchanged, "+
-		"the apply resumes the job. If it shows only +/- or a destroy (-), the apply does not resume the job: see %[2]s",
-		jobID, unfinishedPage)
+		"If the plan shows ~ or -/+ for this resource, and its domain, triggers, and additional_parameters "+
+		"are unchanged, the apply resumes the job. "+
+		"If it shows only +/- or a destroy (-), the apply does not resume the job: "+
+		"see %[2]s#exports-that-did-not-finish", jobID, exportPage)
 }
 
 // addUnreadablePrivateState reports a private state that cannot be decoded.

@@ -27,7 +27,8 @@ func (r *staticExportResource) ModifyPlan(
 	step := stored.NextStep(wanted, stored.Due(r.data.clock.Now(), wanted))
 	warnAboutStep(step, &stored.State, wanted, &resp.Diagnostics)
 	old, now := stored.AdditionalParameters, plan.AdditionalParameters
-	if !now.IsUnknown() && !now.IsNull() && !old.IsNull() && export.SameParameters(now.ValueString(), old.ValueString()) {
+	given := !now.IsUnknown() && !now.IsNull() && !old.IsNull()
+	if given && export.SameParameters(now.ValueString(), old.ValueString()) {
 		plan.AdditionalParameters = old // other whitespace is no change
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("additional_parameters"), old)...)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // The values of link_renewal.
@@ -74,7 +76,9 @@ type staticExportIdentity struct {
 	Domain types.String `tfsdk:"domain"`
 }
 
-func (r *staticExportResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *staticExportResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_static_export"
 	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 	// A new job for new content changes the identity in place.
@@ -88,43 +92,54 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 	number := func(description string) schema.Int64Attribute {
 		return schema.Int64Attribute{MarkdownDescription: description, Computed: true, PlanModifiers: numberOfState}
 	}
-	link := text(bundleURLDescription + " Refer to `job_id` where you can, because most plans of a change do not know the link.")
+	link := text(bundleURLDescription + " Refer to `job_id` where you can, " +
+		"because most plans of a change do not know the link.")
 	link.Sensitive = true
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Exports a site as a static bundle and creates and renews a presigned link to it.",
 		Attributes: map[string]schema.Attribute{
 			"domain": schema.StringAttribute{
-				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or path. A change exports the site again.",
-				Required:            true,
-				Validators:          domainRules,
+				MarkdownDescription: "Domain of the site, such as `docs.example.com`, without a scheme, port, or " +
+					"path. A change exports the site again.",
+				Required:   true,
+				Validators: domainRules,
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. A change exports the site again.",
-				ElementType:         types.StringType,
-				Optional:            true,
+				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. " +
+					"A change exports the site again.",
+				ElementType: types.StringType,
+				Optional:    true,
 			},
 			"additional_parameters": schema.StringAttribute{
-				MarkdownDescription: "Fields of the request that starts the job, such as `version` or `paths`, written with `jsonencode`. " +
+				MarkdownDescription: "Fields of the request that starts the job, " +
+					"such as `version` or `paths`, written with `jsonencode`. " +
 					"A change exports the site again.",
 				Optional:   true,
 				Validators: parametersRules,
 			},
 			"link_renewal": schema.StringAttribute{
-				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, or earlier with `renew_before`. " +
-					"`never`: only an export, or the first apply after an import, creates a link. Default: `on_expiry`.",
+				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, " +
+					"or earlier with `renew_before`. " +
+					"`never`: only an export, or the first apply after an import, " +
+					"creates a link. Default: `on_expiry`.",
 				Optional:   true,
 				Computed:   true,
 				Default:    stringdefault.StaticString(renewOnExpiry),
 				Validators: []validator.String{stringvalidator.OneOf(renewOnExpiry, renewNever)},
 			},
 			"renew_before": schema.StringAttribute{
-				MarkdownDescription: "How long before its expiry the link is due for renewal, such as `10m`. Default: `0s`.",
-				Optional:            true,
-				Computed:            true,
-				Default:             stringdefault.StaticString("0s"),
-				Validators:          anyDuration,
+				MarkdownDescription: "How long before its expiry the link is due for renewal, such as `10m`. " +
+					"Default: `0s`.",
+				Optional:   true,
+				Computed:   true,
+				Default:    stringdefault.StaticString("0s"),
+				Validators: anyDuration,
 			},
-			"poll_interval":     schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
+			"poll_interval": schema.StringAttribute{
+				MarkdownDescription: pollIntervalDescription,
+				Optional:            true,
+				Validators:          atLeastOneSecond,
+			},
 			"job_id":            text("ID of the export job that the bundle comes from."),
 			"status":            text(jobStatusDescription),
 			"page_count":        number("Number of exported pages, as the service last reported it."),
@@ -139,7 +154,9 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 	}
 }
 
-func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+func (r *staticExportResource) IdentitySchema(
+	_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
 			"job_id": identityschema.StringAttribute{
@@ -152,4 +169,20 @@ func (r *staticExportResource) IdentitySchema(_ context.Context, _ resource.Iden
 			},
 		},
 	}
+}
+
+var parametersRules = rules(summaryInvalidParameters, "a JSON object without a field \"domain\"", checkParameters)
+
+// checkParameters accepts an object whose fields can join the domain in the request that starts an export.
+func checkParameters(text string) error {
+	value, err := client.DecodeJSON([]byte(text))
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return invalidValue("The value is not a JSON object. Write it with jsonencode, " +
+			"such as jsonencode({ version = \"v1\" }).")
+	}
+	if _, found := fields["domain"]; found {
+		return invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
+	}
+	return nil
 }

@@ -58,7 +58,8 @@ func (m *staticExportModel) stored(private privateExport) *storedExport {
 	}
 	expiresAt, _ := time.Parse(time.RFC3339, m.ExpiresAt.ValueString())
 	link := export.Link{
-		URL: m.BundleURL.ValueString(), ExpiresAt: expiresAt, Size: m.BundleSizeBytes.ValueInt64Pointer(), Kept: private.LinkKept,
+		URL: m.BundleURL.ValueString(), ExpiresAt: expiresAt,
+		Size: m.BundleSizeBytes.ValueInt64Pointer(), Kept: private.LinkKept,
 	}
 	state := export.State{Current: job, Link: link, Next: private.Next}
 	return &storedExport{exportArguments: m.exportArguments, State: state}
@@ -80,7 +81,8 @@ func (e *storedExport) model() (model staticExportModel, private privateExport) 
 
 // store stores the export as a whole.
 func (e *storedExport) store(
-	ctx context.Context, state *tfsdk.State, identity *tfsdk.ResourceIdentity, private privateState, diags *diag.Diagnostics,
+	ctx context.Context, state *tfsdk.State, identity *tfsdk.ResourceIdentity, private privateState,
+	diags *diag.Diagnostics,
 ) {
 	model, kept := e.model()
 	diags.Append(state.Set(ctx, &model)...)

@@ -72,7 +72,7 @@ const (
 
 // Pages that messages name.
 const (
-	errorsPage     = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	unfinishedPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/resources/static_export.md#exports-that-did-not-finish"
-	issuesPage     = "https://github.com/docs-hosting/terraform-provider-docs/issues"
+	errorsPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
+	exportPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/resources/static_export.md"
+	issuesPage = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 )

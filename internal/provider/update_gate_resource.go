@@ -33,7 +33,9 @@ type updateGateModel struct {
 	EndedAt types.String `tfsdk:"ended_at"`
 }
 
-func (r *updateGateResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+func (r *updateGateResource) Metadata(
+	_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_update_gate"
 	resp.ResourceBehavior.ProviderDeferred = planWhenDeferred
 }
@@ -50,21 +52,28 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "Waits for an update (one publication of a site) to finish and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " A change replaces the resource, which then waits for the new update.",
-				Required:            true,
-				Validators:          idRules,
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: statusIDDescription + " A change replaces the resource, which then waits for " +
+					"the new update.",
+				Required:      true,
+				Validators:    idRules,
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings of your choice, such as a commit SHA. A change replaces the resource, which then waits again.",
-				ElementType:         types.StringType,
-				Optional:            true,
-				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Strings of your choice, such as a commit SHA. A change replaces the resource, " +
+					"which then waits again.",
+				ElementType:   types.StringType,
+				Optional:      true,
+				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
-			"poll_interval": schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"status":        recorded("Status of the update: always `success`, because the resource is not created otherwise."),
-			"summary":       recorded("Summary of the update."),
-			"ended_at":      recorded("Time when the update ended, usually in RFC 3339 format."),
+			"poll_interval": schema.StringAttribute{
+				MarkdownDescription: pollIntervalDescription,
+				Optional:            true,
+				Validators:          atLeastOneSecond,
+			},
+			"status": recorded("Status of the update: always `success`, because the resource is not created " +
+				"otherwise."),
+			"summary":  recorded("Summary of the update."),
+			"ended_at": recorded("Time when the update ended, usually in RFC 3339 format."),
 		},
 		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `1h`."}),
 	}
@@ -87,7 +96,8 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 
 	wait := updateWait{
 		client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
-		again: "To continue waiting, run \"terraform apply\" again.", unchanged: "Dependent resources were not created or updated.",
+		again:     "To continue waiting, run \"terraform apply\" again.",
+		unchanged: "Dependent resources were not created or updated.",
 	}
 	update, ok := wait.waitForSuccess(ctx, &resp.Diagnostics)
 	if !ok {

@@ -63,11 +63,15 @@ type filesChangedModel struct {
 	Removed  []string `tfsdk:"removed"`
 }
 
-func (d *updateStatusDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *updateStatusDataSource) Metadata(
+	_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse,
+) {
 	resp.TypeName = req.ProviderTypeName + "_update_status"
 }
 
-func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *updateStatusDataSource) Schema(
+	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
+) {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{MarkdownDescription: description, Computed: true}
 	}
@@ -77,19 +81,38 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads an update (one publication of a site).",
 		Attributes: map[string]schema.Attribute{
-			"status_id": schema.StringAttribute{MarkdownDescription: statusIDDescription, Required: true, Validators: idRules},
-			"wait_for_completion": schema.BoolAttribute{
-				MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. Default: `false`.", Optional: true,
+			"status_id": schema.StringAttribute{
+				MarkdownDescription: statusIDDescription,
+				Required:            true,
+				Validators:          idRules,
 			},
-			"fail_on_failure":  schema.BoolAttribute{MarkdownDescription: "Whether a failed update is an error. Default: `false`.", Optional: true},
-			"poll_interval":    schema.StringAttribute{MarkdownDescription: pollIntervalDescription, Optional: true, Validators: atLeastOneSecond},
-			"id":               text("ID in the response, normally equal to `status_id`."),
-			"project_id":       text("ID of the documentation project."),
-			"created_at":       text("Time when the update was created, usually in RFC 3339 format."),
-			"ended_at":         text("Time when the update ended, usually in RFC 3339 format."),
-			"status":           text("Status of the update: `success`, `failure`, or another value while it is running, such as `queued`."),
-			"finished":         schema.BoolAttribute{MarkdownDescription: "Whether the update has finished, successfully or not.", Computed: true},
-			"succeeded":        schema.BoolAttribute{MarkdownDescription: "Whether the update has succeeded.", Computed: true},
+			"wait_for_completion": schema.BoolAttribute{
+				MarkdownDescription: "Whether to wait for the update to finish, usually in the plan. Default: `false`.",
+				Optional:            true,
+			},
+			"fail_on_failure": schema.BoolAttribute{
+				MarkdownDescription: "Whether a failed update is an error. Default: `false`.",
+				Optional:            true,
+			},
+			"poll_interval": schema.StringAttribute{
+				MarkdownDescription: pollIntervalDescription,
+				Optional:            true,
+				Validators:          atLeastOneSecond,
+			},
+			"id":         text("ID in the response, normally equal to `status_id`."),
+			"project_id": text("ID of the documentation project."),
+			"created_at": text("Time when the update was created, usually in RFC 3339 format."),
+			"ended_at":   text("Time when the update ended, usually in RFC 3339 format."),
+			"status": text("Status of the update: `success`, `failure`, or another value while it is " +
+				"running, such as `queued`."),
+			"finished": schema.BoolAttribute{
+				MarkdownDescription: "Whether the update has finished, successfully or not.",
+				Computed:            true,
+			},
+			"succeeded": schema.BoolAttribute{
+				MarkdownDescription: "Whether the update has succeeded.",
+				Computed:            true,
+			},
 			"summary":          text("Summary of the update."),
 			"logs":             texts("Lines of the update's log."),
 			"subdomain":        text("Subdomain of the site."),
@@ -100,9 +123,12 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 				MarkdownDescription: "Author of the update.",
 				Computed:            true,
 				Attributes: map[string]schema.Attribute{
-					"name":        text("Name of the author."),
-					"avatar_url":  text("URL of the author's avatar."),
-					"vcs_user_id": schema.Int64Attribute{MarkdownDescription: "User ID of the author at the Git hosting provider.", Computed: true},
+					"name":       text("Name of the author."),
+					"avatar_url": text("URL of the author's avatar."),
+					"vcs_user_id": schema.Int64Attribute{
+						MarkdownDescription: "User ID of the author at the Git hosting provider.",
+						Computed:            true,
+					},
 				},
 			},
 			"commit": schema.SingleNestedAttribute{
@@ -123,9 +149,11 @@ func (d *updateStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 					},
 				},
 			},
-			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, `dashboard`, `vcsalt`, `onboarding`, or another value."),
+			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, " +
+				"`dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `1h` with `wait_for_completion`, otherwise `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `1h` with `wait_for_completion`, " +
+			"otherwise `5m`."),
 	}
 }
 
@@ -147,7 +175,11 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
 		wait := updateWait{
-			client: c, statusID: statusID, pollInterval: model.PollInterval, again: "To continue waiting, " + sameCommand, next: destroyWithoutRead,
+			client:       c,
+			statusID:     statusID,
+			pollInterval: model.PollInterval,
+			again:        "To continue waiting, " + sameCommand,
+			next:         destroyWithoutRead,
 		}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
 			return

@@ -27,7 +27,8 @@ func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged st
 		return true
 	case err == nil:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), unchanged,
-			"A failed job has no bundle. To export the site again, change triggers in the docs_static_export resource that exports it. "+
+			"A failed job has no bundle. "+
+				"To export the site again, change triggers in the docs_static_export resource that exports it. "+
 				"Otherwise, use the ID of a completed job."))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, sentences(progressOf(jobID, job), unchanged), "")
@@ -54,7 +55,8 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 		text += " (" + strings.Join(numbers, ", ") + ")"
 	}
 	if !last.Documented() {
-		return text + ". The status is undocumented, so the provider treats the job as running. Look for the job in the service's dashboard."
+		return text + ". The status is undocumented, so the provider treats the job as running. " +
+			"Look for the job in the service's dashboard."
 	}
 	return text + ". It may still be running."
 }
