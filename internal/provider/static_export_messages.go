@@ -217,14 +217,16 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 			}
 			warnAboutJob(diags, summaryCanResume, s.Next.ID, "Job %[1]s was started for this content "+
 				"and has no link yet. If the plan shows ~ or -/+ for this resource, the apply resumes the job, "+
-				"and starts another one only if the service does not find job %[1]s or its bundle for %[2]s.", s.Next.ID, notFoundLimit)
+				"and starts another one only if the service does not find job %[1]s or its bundle for %[2]s.",
+				s.Next.ID, notFoundLimit)
 		case s.Next.Gone():
 			warnAboutGoneJob(s.Next, askAgain, diags)
 		}
 		if s.Next.Imported && !s.Next.Gone() && !(wanted.Known && wanted.Inputs.OnlyDomain()) {
 			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs "+
 				"of the imported job %[1]s. "+
-				"An update (~) records the configured triggers and additional_parameters for it and does not start an export.\n\n"+
+				"An update (~) records the configured triggers and additional_parameters for it "+
+				"and does not start an export.\n\n"+
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", s.Next.ID)
 		}
 	case export.Start:
