@@ -99,7 +99,7 @@ func (p *Placed) has(name string) bool {
 	return err == nil && slices.ContainsFunc(p.files, func(file fs.FileInfo) bool { return os.SameFile(info, file) })
 }
 
-// key returns what all names of a target have in common: through links to its parents, and in any case.
+// key returns the same text for all names of a target, also if one leads through a link or differs in case.
 func (t Target) key() string {
 	name, _ := filepath.Abs(t.Path) // "" without a working directory, which all paths then have in common
 	if parent, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
