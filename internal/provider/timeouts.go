@@ -16,12 +16,15 @@ const (
 	defaultReadTimeout     = 5 * time.Minute
 
 	timeoutsDescription     = "Durations such as `90m`, of at least `1m`."
-	pollIntervalDescription = "Time between status checks, at least `1s`. By default, the provider chooses 1 to 15 seconds."
+	pollIntervalDescription = "Time between status checks, at least `1s`. " +
+		"By default, the provider chooses 1 to 15 seconds."
 )
 
 // withTimeout limits an operation by a field of its timeouts block, or by the default if field is "". The context
 // that Terraform passes has no deadline.
-func (d *providerData) withTimeout(ctx context.Context, timeouts types.Object, field string, byDefault time.Duration) (context.Context, context.CancelFunc) {
+func (d *providerData) withTimeout(
+	ctx context.Context, timeouts types.Object, field string, byDefault time.Duration,
+) (context.Context, context.CancelFunc) {
 	limit := byDefault
 	if field != "" {
 		if _, declared := timeouts.AttributeTypes(ctx)[field]; !declared {
@@ -62,14 +65,24 @@ func (e *timeoutError) advice() string {
 func resourceTimeouts(fields map[string]string) map[string]rschema.Block {
 	attributes := map[string]rschema.Attribute{}
 	for name, description := range fields {
-		attributes[name] = rschema.StringAttribute{MarkdownDescription: description, Optional: true, Validators: timeoutRules}
+		attributes[name] = rschema.StringAttribute{
+			MarkdownDescription: description,
+			Optional:            true,
+			Validators:          timeoutRules,
+		}
 	}
-	return map[string]rschema.Block{"timeouts": rschema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: attributes}}
+	return map[string]rschema.Block{"timeouts": rschema.SingleNestedBlock{
+		MarkdownDescription: timeoutsDescription,
+		Attributes:          attributes,
+	}}
 }
 
 // dataSourceTimeouts returns the timeouts block of a data source.
 func dataSourceTimeouts(read string) map[string]dsschema.Block {
-	return map[string]dsschema.Block{"timeouts": dsschema.SingleNestedBlock{MarkdownDescription: timeoutsDescription, Attributes: map[string]dsschema.Attribute{
-		"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},
-	}}}
+	return map[string]dsschema.Block{"timeouts": dsschema.SingleNestedBlock{
+		MarkdownDescription: timeoutsDescription,
+		Attributes: map[string]dsschema.Attribute{
+			"read": dsschema.StringAttribute{MarkdownDescription: read, Optional: true, Validators: timeoutRules},
+		},
+	}}
 }

@@ -79,7 +79,7 @@ func checkDomain(domain string) error {
 
 var (
 	anyDuration      = durationAtLeast(0)
-	timeoutRules     = durationAtLeast(time.Minute) // longer than client.NotFoundLimit, so that "not found" is reported before the timeout
+	timeoutRules     = durationAtLeast(time.Minute) // longer than [client.NotFoundLimit], which is reported first
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
@@ -88,7 +88,8 @@ func durationAtLeast(least time.Duration) []validator.String {
 	return rules(summaryInvalidDuration, "a duration of at least "+shortDuration(least), func(value string) error {
 		switch d, err := time.ParseDuration(value); {
 		case err != nil:
-			return invalidValue(fmt.Sprintf("%q is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
+			return invalidValue(fmt.Sprintf("%q is not a valid duration. "+
+				"Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
 		case d < 0:
 			return invalidValue("The duration must not be negative.")
 		case d < least:
