@@ -222,7 +222,7 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 		case s.Next.Gone():
 			warnAboutGoneJob(s.Next, askAgain, diags)
 		}
-		if s.Next.Imported && !s.Next.Gone() && !(wanted.Known && wanted.Inputs.OnlyDomain()) {
+		if s.Next.Imported && !s.Next.Gone() && (!wanted.Known || !wanted.Inputs.OnlyDomain()) {
 			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs "+
 				"of the imported job %[1]s. "+
 				"An update (~) records the configured triggers and additional_parameters for it "+

@@ -63,7 +63,7 @@ var claims = []struct {
 	{"The link in the state expires at TIME.", (*event).expires, nil},
 	{"The link in the state expired at TIME.", (*event).expired, nil},
 	{"The state is unchanged.", (*event).unchanged, nil},
-	{"The refresh kept the job in the state.", (*event).kept2, nil},
+	{"The refresh kept the job in the state.", (*event).refreshKept, nil},
 	{"The service did not find job JOB for 30 seconds.", (*event).wasMissing, nil},
 	{"The service did not find the bundle of job JOB for 30 seconds.", (*event).wasMissing, nil},
 	{"Job JOB has no link yet.", (*event).hasNoLinkYet, nil},
@@ -325,7 +325,7 @@ func (e *event) unchanged(_ []string) bool {
 	return e.exists && e.after.value.Equal(e.before.value) || plans(e)
 }
 
-func (e *event) kept2(_ []string) bool {
+func (e *event) refreshKept(_ []string) bool {
 	return plans(e) && e.planned.refreshed[e.address].text("job_id") == e.job.id || imports(e) && e.exists
 }
 
@@ -421,7 +421,7 @@ func (e *event) updateAsksAndExports(of []string) bool {
 	return e.action != update || e.asksFirst(of[len(of)-1]) && e.asksAndExports(of)
 }
 
-func (e *event) triesAgain(of []string) bool {
+func (e *event) triesAgain(_ []string) bool {
 	return e.forced() || !e.due(e.began) || e.job.failed || e.gone() || len(requestsFor(e.job.id, simulator.EndpointBundle, e.seen)) > 0
 }
 
