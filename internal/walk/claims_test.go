@@ -198,7 +198,7 @@ func (e *event) claim() (wrong []string) {
 		return c.plan || e.Do != doApply || applies(e) && !e.undecided()
 	})
 	for _, s := range e.said {
-		job := "" // the last one that was named
+		job, it := "", simulator.EndpointJob // the last job that was named, and what of it
 		for rest := strings.TrimSpace(s.text); rest != "" && !s.broken; {
 			n, of := recognize(rest)
 			if n < 0 {
@@ -209,10 +209,13 @@ func (e *event) claim() (wrong []string) {
 			rest, of = rest[len(of[0]):], of[1:]
 			for _, text := range of {
 				if jobID.MatchString(text) {
-					job = text
+					job, it = text, simulator.EndpointJob
 				}
 			}
-			of = append(of, job) // what "it" and "the job" mean
+			if strings.Contains(sentence, "the bundle of job") {
+				it = simulator.EndpointBundle
+			}
+			of = append(of, it, job) // what "it" and "the job" mean
 			e.tally["claims"]++
 			repeated := s.plan && applies(e) // it was checked in the plan
 			if claims[n].now != nil && !repeated && !e.killed && !claims[n].now(e, of) {
@@ -359,11 +362,12 @@ func (e *event) importedFor(of []string) bool { return e.job.is(of[0]) && e.job.
 // asksFirst reports whether the first request of an apply is about a job.
 func (e *event) asksFirst(id string) bool { return len(e.work) > 0 && e.work[0].job == id }
 
-// stillMissing reports whether a job or its bundle was surely missing in an apply, or surely not.
-func (e *event) stillMissing(id string) (surely, perhaps bool) {
-	asked := requestsFor(id, "", slices.Concat(seenAt(e.refreshes, e.address), e.work))
-	ended := e.failed && e.last.outcome == missing && e.last.job == id
-	return ended || lasted(asked, missing) >= certainty, lasted(asked, missing) >= patience
+// stillMissing reports whether what was missing of a job was surely missing in an apply, and whether the job or its
+// bundle may have been.
+func (e *event) stillMissing(it, id string) (surely, perhaps bool) {
+	asked := slices.Concat(seenAt(e.refreshes, e.address), e.work)
+	ended := e.failed && e.last.outcome == missing && e.last.job == id && e.last.endpoint == it
+	return ended || lasted(requestsFor(id, it, asked), missing) >= certainty, lasted(requestsFor(id, "", asked), missing) >= patience
 }
 
 func (e *event) startsAnother(of []string) bool {
@@ -399,7 +403,7 @@ func (e *event) resumesShown(of []string) bool {
 }
 
 func (e *event) resumesOrMissing(of []string) bool {
-	_, perhaps := e.stillMissing(of[0])
+	_, perhaps := e.stillMissing("", of[0])
 	return e.action != update && e.action != replace || e.asksFirst(of[0]) && (len(e.starts()) == 0 || perhaps)
 }
 
@@ -413,7 +417,7 @@ func (e *event) asksAndExports(of []string) bool {
 	if e.forced() {
 		return true
 	}
-	surely, perhaps := e.stillMissing(of[len(of)-1])
+	surely, perhaps := e.stillMissing(of[len(of)-2], of[len(of)-1])
 	return (!surely || len(e.starts()) > 0) && (len(e.starts()) == 0 || perhaps || e.job.failed)
 }
 
