@@ -11,45 +11,29 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// claims are the sentences of the diagnostics of an export. Each sentence that says what holds or what was done has a
-// check of the command that printed it. Each that says what an apply will do has a check of that apply: of the planned
-// one, or after a failure, of the next one. A sentence that only explains a cause, or gives advice, has neither. The
-// walk fails on a sentence that is not here.
-//
-// In a sentence, JOB, DOMAIN, TIME, WORD, and TEXT stand for what differs. A check gets the first two or three of them.
-var claims = []struct {
-	sentence string
-	now      func(e *event, of []string) bool
-	later    func(e *event, of []string) bool
-}{
+// claim is a sentence about an export. If it says what holds or what was done, now checks that against the command
+// that printed it. If it says what an apply will do, later checks that apply: the planned one, or after a failure, the
+// next one.
+type claim struct {
+	sentence   string
+	now, later check
+}
+
+// check reports whether a claim holds. of has what the sentence names; then, what was missing, as an endpoint, and the
+// job that the sentence, or one before it, named last.
+type check func(e *event, of []string) bool
+
+// claims are all claims. The walk fails on a sentence that is neither here nor in others. JOB, DOMAIN, TIME, WORD, and
+// TEXT stand for what differs.
+var claims = []claim{
 	// First lines.
 	{"Static export interrupted", stoppedNow, nil},
 	{"Static export interrupted: job JOB", stoppedNow, nil},
 	{"Static export timed out", (*event).tookItsTime, nil},
 	{"Could not start the static export", (*event).startedNothingKnown, nil},
 	{"Could not start the static export: job JOB", (*event).hasRecorded, nil},
-	{"Could not finish the static export", nil, nil},
-	{"Could not create a bundle link", nil, nil},
-	{"Could not renew the bundle link", nil, nil},
-	{"Could not read the static export job", nil, nil},
-	{"Could not import the static export job", nil, nil},
-	{"Static export job failed", nil, nil},
 	{"Static export job failed: job JOB", (*event).hasFailed, nil},
-	{"Static export job not found", nil, nil},
-	{"Static export job not found: job JOB", nil, nil},
-	{"Static export job or bundle is missing: job JOB", nil, nil},
-	{"Export has an unfinished job: job JOB", nil, nil},
-	{"Unfinished job can be resumed: job JOB", nil, nil},
-	{"Unfinished job is not resumed: job JOB", nil, nil},
-	{"Unfinished job may be resumed: job JOB", nil, nil},
-	{"Unfinished job is not in the state: job JOB", nil, nil},
-	{"Job was imported with another domain: job JOB", nil, nil},
-	{"Configured inputs are recorded without another job: job JOB", nil, nil},
-	{"New link is already due for renewal: job JOB", nil, nil},
-	{"Service returned the same link: job JOB", nil, nil},
-	{"Private state is unreadable: job JOB", nil, nil},
 	{"Expiry of the bundle link is unknown: job JOB", (*event).hasNoExpiry, nil},
-
 	// What was done, and what holds.
 	{"Terraform has recorded job JOB.", (*event).hasRecorded, nil},
 	{"Job JOB stays in the state.", (*event).hasRecorded, nil},
@@ -74,10 +58,6 @@ var claims = []struct {
 	{"The new link expires at TIME, and this machine's clock reads TIME.", (*event).expiresAt, nil},
 	{`The service specifies when the link expires as "TEXT", which the provider cannot read, so expires_at is null and the provider does not renew the link.`, (*event).hasNoExpiry, nil},
 	{"The state keeps the existing link, whose expiry is unknown.", (*event).hasNoExpiry, nil},
-	{"It may still be running.", nil, nil},
-	{"The service does not return the inputs of the imported job JOB.", nil, nil},
-	{"Some inputs are not known yet.", nil, nil},
-
 	// What an apply will do.
 	{"The next apply starts another job.", nil, (*event).startsAnother},
 	{"Unless the service finds job JOB again, the next apply starts another job.", nil, unlessFound((*event).startsAnother)},
@@ -91,159 +71,196 @@ var claims = []struct {
 	{"This plan exports the site again.", nil, (*event).startsAnother},
 	{"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesOrMissing},
 	{"If the plan shows ~ or -/+ for this resource, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job.", nil, (*event).resumesShown},
-	{"If it shows only +/- or a destroy (-), the apply does not resume the job: see TEXT#exports-that-did-not-finish", nil, nil},
 	{"Job JOB, which has no link yet, was started for other content, so this plan does not resume it.", nil, (*event).leaves},
 	{"If they are those that job JOB was started with, an update (~) resumes it.", nil, (*event).resumesIfSame},
-	{"Otherwise, the apply may start another job.", nil, nil},
 	{"An update (~) records the configured triggers and additional_parameters for it and does not start an export.", nil, (*event).updateStartsNone},
 	{"This plan starts another job, for DOMAIN.", nil, (*event).startsFor},
-	{"The provider renews it again only after that.", nil, nil}, // a promise: (*event).renewsNotEarly
-	{"With renew_before = \"WORD\", every apply renews it.", nil, nil},
-
 	// Causes.
 	{"Terraform was interrupted.", stoppedNow, nil},
 	{"The operation did not finish within WORD (timeouts.WORD).", (*event).tookItsTime, nil},
-	{"The operation did not finish within WORD.", nil, nil},
-	{"The service returned HTTP TEXT for WORD WORD: a fault.", nil, nil},
-	{"The service returned HTTP TEXT for WORD WORD (request ID WORD): TEXT.", nil, nil},
-	{"The service returned HTTP TEXT for WORD WORD, without a message.", nil, nil},
-	{"The service returned HTTP TEXT for WORD WORD, but TEXT.", nil, nil},
-	{"The message in the body: Sign in.", nil, nil},
-	{"The last response was HTTP TEXT for WORD WORD: a fault.", nil, nil},
-	{"The last response was HTTP TEXT for WORD WORD (request ID WORD): TEXT.", nil, nil},
-	{"The last response was HTTP TEXT for WORD WORD, without a message.", nil, nil},
-	{"The service's message: the site could not be built.", nil, nil},
-	{"The service asked the provider to wait WORD before the next request.", nil, nil},
-	{"The service asked the provider to wait until TIME, but this operation times out before then.", nil, nil},
-	{"Consecutive requests failed for different reasons.", nil, nil},
-	{"The provider made WORD attempts over WORD.", nil, nil},
-	{"The request WORD WORD to docs.test failed: TEXT.", nil, nil},
-
-	// Advice.
-	{"Fix the site.", nil, nil},
-	{"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", nil, nil},
-	{"Check base_url and the API key, and look for job JOB in the service's dashboard.", nil, nil},
-	{"Check base_url and the API key, and look for the bundle of job JOB in the service's dashboard.", nil, nil},
-	{"To start another one instead, change triggers.", nil, nil},
-	{`Before you run "terraform apply" again, look in the service's dashboard for a job that this run may have started.`, nil, nil},
-	{`If there is one, import it with "terraform import ADDRESS DOMAIN,JOB_ID", as described in TEXT#a-job-may-have-been-started`, nil, nil},
-	{"If there is no such job:", nil, nil},
-	{`If the state does not have job JOB after this apply, and you want to keep it, run "terraform import ADDRESS DOMAIN,JOB".`, nil, nil},
-	{`To keep job JOB instead, run "terraform state rm ADDRESS" for this resource, and import DOMAIN,JOB.`, nil, nil},
-	{"To resume job JOB instead, do not apply this plan.", nil, nil},
-	{"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.", nil, nil},
-	{"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", nil, nil},
-	{"If this plan exports the site again, fix the site before you apply the plan.", nil, nil},
-	{"If the job should still exist, check base_url, which ends with a version segment such as /v1, and the API key before you apply a plan.", nil, nil},
-	{"To plan or destroy without this request, use -refresh=false.", nil, nil},
-	{"A failed job has no bundle.", nil, nil},
-	{"Import a job that has not failed, or apply without an import to export the site.", nil, nil},
-	{"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.", nil, nil},
-	{"Set renew_before to less than the link lifetime.", nil, nil},
-	{"If it is already 0s, check this machine's clock.", nil, nil},
-	{`To continue, run the same command again.`, nil, nil},
-	{"Static exports require an Enterprise subscription.", nil, nil},
-	{"Check that the organization of the API key owns the domain, and that base_url is the base URL of the API with its version segment, such as /v1.", nil, nil},
-	{"Try again after that time.", nil, nil},
-	{"If the operation normally takes longer, increase timeouts.WORD.", nil, nil},
-	{"If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments. If they are correct, contact the service's support.", nil, nil},
-	{"Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.", nil, nil},
-	{"Check that the key is an admin API key of the organization that owns the site, and that its subscription covers this request. If a proxy sent this response instead, allow connections to the host of base_url.", nil, nil},
-	{"Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.", nil, nil},
-	{"The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.", nil, nil},
-	{"Reduce -parallelism, or try again later.", nil, nil},
-	{"Try again later. If it still fails, check the service's status page. Some gateways respond like this to limit requests: reduce -parallelism.", nil, nil},
-	{"Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page. If a proxy replaces the service's responses with pages of its own, let it pass them on.", nil, nil},
-	{"The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: TEXT/issues", nil, nil},
-	{"Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.", nil, nil},
-	{"Try again later. If it still fails, see TEXT#requests-fail-intermittently", nil, nil},
 }
 
-// claimPatterns are the sentences of claims as patterns, which match the beginning of a text.
-var claimPatterns = func() (all []*regexp.Regexp) {
+// others are the sentences that only name what a diagnostic is about, explain a cause, or give advice.
+var others = []string{
+	"Could not finish the static export",
+	"Could not create a bundle link",
+	"Could not renew the bundle link",
+	"Could not read the static export job",
+	"Could not import the static export job",
+	"Static export job failed",
+	"Static export job not found",
+	"Static export job not found: job JOB",
+	"Static export job or bundle is missing: job JOB",
+	"Export has an unfinished job: job JOB",
+	"Unfinished job can be resumed: job JOB",
+	"Unfinished job is not resumed: job JOB",
+	"Unfinished job may be resumed: job JOB",
+	"Unfinished job is not in the state: job JOB",
+	"Job was imported with another domain: job JOB",
+	"Configured inputs are recorded without another job: job JOB",
+	"New link is already due for renewal: job JOB",
+	"Service returned the same link: job JOB",
+	"Private state is unreadable: job JOB",
+	"It may still be running.",
+	"The service does not return the inputs of the imported job JOB.",
+	"Some inputs are not known yet.",
+	"If it shows only +/- or a destroy (-), the apply does not resume the job: see TEXT#exports-that-did-not-finish",
+	"Otherwise, the apply may start another job.",
+	"The provider renews it again only after that.",
+	"With renew_before = \"WORD\", every apply renews it.",
+	"The operation did not finish within WORD.",
+	"The service returned HTTP TEXT for WORD WORD: a fault.",
+	"The service returned HTTP TEXT for WORD WORD (request ID WORD): TEXT.",
+	"The service returned HTTP TEXT for WORD WORD, without a message.",
+	"The service returned HTTP TEXT for WORD WORD, but TEXT.",
+	"The message in the body: Sign in.",
+	"The last response was HTTP TEXT for WORD WORD: a fault.",
+	"The last response was HTTP TEXT for WORD WORD (request ID WORD): TEXT.",
+	"The last response was HTTP TEXT for WORD WORD, without a message.",
+	"The service's message: the site could not be built.",
+	"The service asked the provider to wait WORD before the next request.",
+	"The service asked the provider to wait until TIME, but this operation times out before then.",
+	"Consecutive requests failed for different reasons.",
+	"The provider made WORD attempts over WORD.",
+	"The request WORD WORD to docs.test failed: TEXT.",
+	"Fix the site.",
+	"For a new link in each run, use the ephemeral resource docs_static_export_bundle.",
+	"Check base_url and the API key, and look for job JOB in the service's dashboard.",
+	"Check base_url and the API key, and look for the bundle of job JOB in the service's dashboard.",
+	"To start another one instead, change triggers.",
+	`Before you run "terraform apply" again, look in the service's dashboard for a job that this run may have started.`,
+	`If there is one, import it with "terraform import ADDRESS DOMAIN,JOB_ID", as described in TEXT#a-job-may-have-been-started`,
+	"If there is no such job:",
+	`If the state does not have job JOB after this apply, and you want to keep it, run "terraform import ADDRESS DOMAIN,JOB".`,
+	`To keep job JOB instead, run "terraform state rm ADDRESS" for this resource, and import DOMAIN,JOB.`,
+	"To resume job JOB instead, do not apply this plan.",
+	"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.",
+	"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.",
+	"If this plan exports the site again, fix the site before you apply the plan.",
+	"If the job should still exist, check base_url, which ends with a version segment such as /v1, and the API key before you apply a plan.",
+	"To plan or destroy without this request, use -refresh=false.",
+	"A failed job has no bundle.",
+	"Import a job that has not failed, or apply without an import to export the site.",
+	"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often.",
+	"Set renew_before to less than the link lifetime.",
+	"If it is already 0s, check this machine's clock.",
+	`To continue, run the same command again.`,
+	"Static exports require an Enterprise subscription.",
+	"Check that the organization of the API key owns the domain, and that base_url is the base URL of the API with its version segment, such as /v1.",
+	"Try again after that time.",
+	"If the operation normally takes longer, increase timeouts.WORD.",
+	"If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments. If they are correct, contact the service's support.",
+	"Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
+	"Check that the key is an admin API key of the organization that owns the site, and that its subscription covers this request. If a proxy sent this response instead, allow connections to the host of base_url.",
+	"Check the ID, and that the API key belongs to the organization that owns it. Make sure that base_url ends with a version segment, such as /v1.",
+	"The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.",
+	"Reduce -parallelism, or try again later.",
+	"Try again later. If it still fails, check the service's status page. Some gateways respond like this to limit requests: reduce -parallelism.",
+	"Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page. If a proxy replaces the service's responses with pages of its own, let it pass them on.",
+	"The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: TEXT/issues",
+	"Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.",
+	"Try again later. If it still fails, see TEXT#requests-fail-intermittently",
+}
+
+// patterns match the sentences of claims, and then of others, at the beginning of a text.
+var patterns = func() (all []*regexp.Regexp) {
+	names := strings.NewReplacer("JOB_ID", "JOB_ID", "JOB", `(se_[0-9a-f]{16})`, "DOMAIN", `(s\d\.[a-z.]+com)`,
+		"TIME", `(\d{4}-[-0-9:T]+Z)`, "WORD", `([^\s"]+?)`, "TEXT", `([^\n]+?)`)
+	sentences := []string{}
 	for _, c := range claims {
-		text := regexp.QuoteMeta(c.sentence)
-		for name, pattern := range map[string]string{
-			"JOB": `(se_[0-9a-f]{16})`, "DOMAIN": `(s\d\.[a-z.]+com)`, "TIME": `(\d{4}-[-0-9:T]+Z)`, "WORD": `([^\s"]+?)`, "TEXT": `([^\n]+?)`,
-		} {
-			text = regexp.MustCompile(name+`\b`).ReplaceAllString(text, pattern)
-		}
-		text = strings.ReplaceAll(text, "([^\\s\"]+?)_ID", "JOB_ID")
-		all = append(all, regexp.MustCompile(`^`+text+`(\s+|$)`))
+		sentences = append(sentences, c.sentence)
+	}
+	for _, sentence := range append(sentences, others...) {
+		all = append(all, regexp.MustCompile(`^`+names.Replace(regexp.QuoteMeta(sentence))+`(\s+|$)`))
 	}
 	return all
 }()
 
-// claimed is a claim that a diagnostic has made.
-type claimed struct {
-	text    string
-	plan    bool   // made by a plan, about its apply
-	content string // that was configured then
-	of      []string
-	check   func(e *event, of []string) bool
+// spoken is a sentence of a diagnostic.
+type spoken struct {
+	claim
+	text string
+	of   []string
+	plan bool // a plan said it, about its apply
+	// content is what was configured when it was said.
+	content string
 }
 
-// claim checks what the diagnostics of an event say: now, or if it is about an apply, when that has happened. It
-// returns the sentences that are false or not known.
-func (e *event) claim() (wrong []string) {
-	due := &e.claims[e.on]
-	if applies(e) && !e.voids() {
-		for _, c := range *due {
-			if c.content == e.config().content(e.on) && !c.check(e, c.of) {
-				wrong = append(wrong, c.text)
+// sentences returns the sentences of a diagnostic, and what follows the last one that is known.
+func (s said) sentences() (all []spoken, unknown string) {
+	job, it := "", simulator.EndpointJob // the last job that was named, and what of it
+	rest := strings.TrimSpace(s.text)
+	for rest != "" {
+		n, of := recognize(rest)
+		if n < 0 {
+			break
+		}
+		one := spoken{text: strings.TrimSpace(of[0]), plan: s.plan}
+		if n < len(claims) {
+			one.claim = claims[n]
+		}
+		for _, text := range of[1:] {
+			if jobID.MatchString(text) {
+				job, it = text, simulator.EndpointJob
 			}
 		}
-	}
-	*due = slices.DeleteFunc(*due, func(c claimed) bool {
-		return c.plan || e.Do != doApply || applies(e) && !e.undecided()
-	})
-	for _, s := range e.said {
-		job, it := "", simulator.EndpointJob // the last job that was named, and what of it
-		for rest := strings.TrimSpace(s.text); rest != "" && !s.broken; {
-			n, of := recognize(rest)
-			if n < 0 {
-				wrong = append(wrong, "not known: "+rest)
-				break
-			}
-			sentence := strings.TrimSpace(of[0])
-			rest, of = rest[len(of[0]):], of[1:]
-			for _, text := range of {
-				if jobID.MatchString(text) {
-					job, it = text, simulator.EndpointJob
-				}
-			}
-			if strings.Contains(sentence, "the bundle of job") {
-				it = simulator.EndpointBundle
-			}
-			of = append(of, it, job) // what "it" and "the job" mean
-			e.tally["claims"]++
-			repeated := s.plan && applies(e) // it was checked in the plan
-			if claims[n].now != nil && !repeated && !e.killed && !claims[n].now(e, of) {
-				wrong = append(wrong, sentence)
-			}
-			if check := claims[n].later; check != nil {
-				c := claimed{sentence, s.plan, e.config().content(e.on), of, check}
-				switch {
-				case !repeated:
-					*due = append(*due, c)
-				case !e.voids() && !check(e, of): // Terraform plans again in the apply
-					wrong = append(wrong, sentence)
-				}
-			}
+		if strings.Contains(one.text, "the bundle of job") {
+			it = simulator.EndpointBundle
 		}
+		one.of = append(of[1:], it, job)
+		all, rest = append(all, one), rest[len(of[0]):]
 	}
-	return wrong
+	return all, rest
 }
 
-// recognize returns the claim that a text begins with, the longest one, and what it matched; or -1.
+// recognize returns the longest pattern that matches the beginning of a text, and what it matched; or -1.
 func recognize(text string) (best int, of []string) {
 	best = -1
-	for n, pattern := range claimPatterns {
+	for n, pattern := range patterns {
 		if m := pattern.FindStringSubmatch(text); m != nil && (best < 0 || len(m[0]) > len(of[0])) {
 			best, of = n, m
 		}
 	}
 	return best, of
+}
+
+// wrong returns the sentences of an event that do not hold or are not known, and those said before that did not
+// happen.
+func (e *event) wrong() (wrong []string) {
+	happened := func(s spoken) {
+		if applies(e) && !e.voids() && s.content == e.config().content(e.on) && !s.later(e, s.of) {
+			wrong = append(wrong, s.text)
+		}
+	}
+	due := &e.claims[e.on]
+	for _, s := range *due {
+		happened(s)
+	}
+	*due = slices.DeleteFunc(*due, func(s spoken) bool {
+		return s.plan || e.Do != doApply || applies(e) && !e.undecided()
+	})
+	for _, text := range e.said {
+		all, unknown := text.sentences()
+		if unknown != "" && !text.broken {
+			wrong = append(wrong, "not known: "+unknown)
+		}
+		for _, s := range all {
+			e.tally["claims"]++
+			s.content = e.config().content(e.on)
+			again := s.plan && applies(e) // Terraform plans again in the apply
+			if s.now != nil && !again && !e.killed && !s.now(e, s.of) {
+				wrong = append(wrong, s.text)
+			}
+			switch {
+			case s.later == nil:
+			case again:
+				happened(s)
+			default:
+				*due = append(*due, s)
+			}
+		}
+	}
+	return wrong
 }
 
 // voids reports whether an apply proves nothing about what was said of it: it was stopped, or had no time.
@@ -391,7 +408,7 @@ func (e *event) resumes(of []string) bool {
 }
 
 // unlessFound is for a claim that does not hold if the first job of its sentence is found again.
-func unlessFound(check func(*event, []string) bool) func(*event, []string) bool {
+func unlessFound(check check) check {
 	return func(e *event, of []string) bool {
 		return e.job.is(of[0]) && (!e.gone() || e.asksFirst(of[0])) || check(e, of[1:])
 	}

@@ -15,13 +15,13 @@ import (
 type judge struct {
 	*walker
 	records  map[string]*record
-	memories []memory    // of the exports
-	claims   [][]claimed // of the exports, about applies that have not happened yet
+	memories []memory   // of the exports
+	claims   [][]spoken // of the exports, about applies that have not happened yet
 	problems []string
 }
 
 func newJudge(k *walker) *judge {
-	return &judge{walker: k, records: map[string]*record{}, memories: make([]memory, k.Exports), claims: make([][]claimed, k.Exports)}
+	return &judge{walker: k, records: map[string]*record{}, memories: make([]memory, k.Exports), claims: make([][]spoken, k.Exports)}
 }
 
 // record is what the provider has been told about a job.
@@ -68,7 +68,7 @@ func (j *judge) judge(c *command) bool {
 		}
 		if export {
 			j.learn(e)
-			for _, sentence := range e.claim() {
+			for _, sentence := range e.wrong() {
 				j.problems = append(j.problems, fmt.Sprintf("%s says what does not hold: %s\n%s", address, sentence, e))
 			}
 		}
