@@ -207,7 +207,7 @@ func (s said) sentences() (all []spoken, unknown string) {
 		if strings.Contains(one.text, "the bundle of job") {
 			it = simulator.EndpointBundle
 		}
-		one.of = append(of[1:], it, job)
+		one.of = slices.Concat(of[1:], []string{it, job})
 		all, rest = append(all, one), rest[len(of[0]):]
 	}
 	return all, rest
