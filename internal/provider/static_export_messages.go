@@ -276,9 +276,9 @@ func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.D
 // too, which are only destroyed.
 func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryUnfinished, jobID, "Job %[1]s has no link yet. "+
-		"If the plan shows ~ or -/+ for this resource, and its domain, triggers, and additional_parameters "+
-		"are unchanged, the apply resumes the job. "+
-		"If it shows only +/- or a destroy (-), the apply does not resume the job: "+
+		"If the plan shows ~ or -/+ for the object with this job, "+
+		"and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job. "+
+		"If the plan shows only +/- or a destroy (-) for it, the apply does not resume the job: "+
 		"see %[2]s#exports-that-did-not-finish", jobID, exportPage)
 }
 
