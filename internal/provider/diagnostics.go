@@ -158,7 +158,8 @@ var advice = map[client.Reason]string{
 	client.ReasonLinkRefused: missingBundle + " If the message is about the signature or the credential, " +
 		"contact the service's support instead.",
 
-	client.ReasonOutage: "Try again later. If it still fails, see " + errorsPage + "#requests-fail-intermittently",
+	client.ReasonOutage: "Try again later. If it still fails, see " + errorsPage +
+		"#requests-fail-intermittently for a likely cause.",
 }
 
 // sentence turns an error text into a sentence.

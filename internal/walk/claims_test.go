@@ -159,7 +159,7 @@ var others = []string{
 	"Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page. If a proxy replaces the service's responses with pages of its own, let it pass them on.",
 	"The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: TEXT/issues",
 	"Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.",
-	"Try again later. If it still fails, see TEXT#requests-fail-intermittently",
+	"Try again later. If it still fails, see TEXT#requests-fail-intermittently for a likely cause.",
 }
 
 // patterns match the sentences of claims, and then of others, at the beginning of a text.
@@ -383,8 +383,10 @@ func (e *event) asksFirst(id string) bool { return len(e.work) > 0 && e.work[0].
 // bundle may have been.
 func (e *event) stillMissing(it, id string) (surely, perhaps bool) {
 	asked := slices.Concat(seenAt(e.refreshes, e.address), e.work)
+	since := lasted(requestsFor(id, it, asked), missing)
 	ended := e.failed && e.last.outcome == missing && e.last.job == id && e.last.endpoint == it
-	return ended || lasted(requestsFor(id, it, asked), missing) >= certainty, lasted(requestsFor(id, "", asked), missing) >= patience
+	surely = since >= certainty || ended && since >= patience
+	return surely, lasted(requestsFor(id, "", asked), missing) >= patience
 }
 
 func (e *event) startsAnother(of []string) bool {
