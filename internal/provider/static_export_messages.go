@@ -76,8 +76,8 @@ func whatNext(run *export.Run) string {
 	case step == export.Start:
 		return next + " starts another job."
 	case job.Gone():
-		return "Check base_url and the API key, and look for " + whatIsGone(job) + " in the service's dashboard. " +
-			next + " asks for it once more, and exports the site again if it is still missing."
+		return "Check base_url and the API key, and look in the service's dashboard. " +
+			next + " asks for " + whatIsGone(job) + " once more, and exports the site again if it is still missing."
 	case step == export.Renew:
 		return next + " tries again."
 	}
