@@ -63,29 +63,18 @@ func TestAccStaticExportResource(t *testing.T) {
 	acc.wantWork(t, counts{start: 2, bundle: 2})
 }
 
-func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, siteExport(`link_renewal = "never"`, `poll_interval = "1m"`))
-	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1})
-	c.write(t, siteExport(`link_renewal = "never"`, `poll_interval = "5s"`))
-	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
-		t.Errorf("the plan changes the link:\n%s", plan)
-	}
-}
-
 func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	parameters := func(text, argument string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + siteExport("additional_parameters = "+argument)
+		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + siteExport(`poll_interval = "1m"`, "additional_parameters = "+argument)
 	}
 	c := h.cli(t, parameters("[1]", "terraform_data.parameters.output"))
 	wantPhrases(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
 	h.wantCounts(t, counts{})
 	c.write(t, parameters(`{"version": 7}`, "terraform_data.parameters.output"))
 	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1}) // as poll_interval says
 	if got, want := h.service.Requests()[0].Body, `{"domain":"docs.example.com","version":7}`; got != want {
 		t.Errorf("the start request is %s, want %s", got, want)
 	}
@@ -93,37 +82,27 @@ func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing
 	c.wantEmptyPlan(t)
 }
 
-func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
+func TestRefreshSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.Rewrite(func(endpoint string, body map[string]any) any {
-		if endpoint == simulator.EndpointBundle {
-			body["bundleUrl"], body["expiresAt"], body["sizeBytes"] = "http://127.0.0.1:9/bundle.tar.gz?token=abc", nil, simulator.Omit
-		}
-		return body
-	})
+	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
 	c := h.cli(t, siteExport())
-	wantPhrases(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
-	if state := c.values(t)[site]; state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
-		t.Errorf("the state is %v", state)
-	}
-	h.clock.Advance(1000 * time.Hour)
-	c.wantEmptyPlan(t)
-}
-
-func TestSavedPlanOfAnotherChangeCreatesTheLinkThatHasExpiredSince(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, revision("1"))
 	c.apply(t, 0)
-	h.service.ResetRequests()
-	c.write(t, revision("1", `poll_interval = "5s"`))
-	if plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode"); !strings.Contains(plan, "~ bundle_url") || strings.Contains(plan, "~ job_id") {
-		t.Errorf("the plan is:\n%s", plan)
+	h.clock.Advance(time.Hour)
+	for _, step := range []struct {
+		flag, says string
+		want       counts
+	}{{"-refresh-only", "No changes.", counts{job: 1}}, {"-refresh=false", "0 added, 1 changed", counts{bundle: 1}}} {
+		h.service.ResetRequests()
+		output := c.apply(t, 0, step.flag)
+		wantPhrases(t, output, step.says)
+		if strings.Contains(output, "~ status") || strings.Contains(output, "~ job_id") {
+			t.Errorf("a renewal changes only the link, but the plan says:\n%s", output)
+		}
+		h.wantCounts(t, step.want)
 	}
-	h.clock.Advance(5 * time.Hour)
-	c.terraform.Run(t, 0, "apply", "saved")
-	h.wantCounts(t, counts{job: 1, bundle: 1})
-	c.wantJob(t, 0)
-	c.wantEmptyPlan(t)
+	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobUnreadable, "HTTP 500", "-refresh=false")
+	h.service.ResetRequests()
+	c.terraform.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
+	h.wantCounts(t, counts{})
 }

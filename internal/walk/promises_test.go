@@ -35,7 +35,7 @@ var promises = []struct {
 	{destroys, "A destroy removes every export.", (*event).removes},
 	// Of a plan: resources/static_export, guides/link-lifetime.
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
-	{plans, "A plan fails only if a request failed.", (*event).planFails},
+	{plans, "A plan fails only if a request failed, and not because the job is missing.", (*event).planFails},
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
 	{shows, "A plan is an update in place if an argument changes, the link is due, or the job is missing. Otherwise, it is empty.", (*event).planIsNeeded},
 	{shows, "What depends on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
@@ -148,8 +148,12 @@ func (e *event) identity() bool {
 		text(attributes(must(e.after.identity.IdentityData.Unmarshal(identityType)))["job_id"]) == e.after.text("job_id")
 }
 
-func (e *event) removes() bool   { return !e.exists }
-func (e *event) planFails() bool { return !e.failed || slices.ContainsFunc(e.seen, wentWrong) }
+func (e *event) removes() bool { return !e.exists }
+
+func (e *event) planFails() bool {
+	isMissing := e.last.outcome == missing && lasted(e.seen, missing) >= certainty
+	return !e.failed || slices.ContainsFunc(e.seen, wentWrong) && !isMissing
+}
 
 func (e *event) planReads() bool {
 	return len(requestsFor("", simulator.EndpointJob, e.seen)) == len(e.seen) && (len(e.seen) == 0 || !e.NoRefresh)
