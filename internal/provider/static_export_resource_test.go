@@ -3,9 +3,7 @@ package provider
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -18,6 +16,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
+// TestAccStaticExportResource also reads the job by the data source.
 func TestAccStaticExportResource(t *testing.T) {
 	const address = "docs_static_export.test"
 	acc := newAcceptance(t, domainVariable)
@@ -26,7 +25,7 @@ func TestAccStaticExportResource(t *testing.T) {
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1"),
+				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
@@ -34,6 +33,8 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
+					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
 				},
 			},
@@ -80,29 +81,4 @@ func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing
 	}
 	c.write(t, parameters(`{"version": 7}`, `"{ \"version\":7 }"`))
 	c.wantEmptyPlan(t)
-}
-
-func TestRefreshSendsOneGETRequestARenewalNeedsNoneAndADestroyNothing(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Minute})
-	c := h.cli(t, siteExport())
-	c.apply(t, 0)
-	h.clock.Advance(time.Hour)
-	for _, step := range []struct {
-		flag, says string
-		want       counts
-	}{{"-refresh-only", "No changes.", counts{job: 1}}, {"-refresh=false", "0 added, 1 changed", counts{bundle: 1}}} {
-		h.service.ResetRequests()
-		output := c.apply(t, 0, step.flag)
-		wantPhrases(t, output, step.says)
-		if strings.Contains(output, "~ status") || strings.Contains(output, "~ job_id") {
-			t.Errorf("a renewal changes only the link, but the plan says:\n%s", output)
-		}
-		h.wantCounts(t, step.want)
-	}
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Status: 500})
-	wantPhrases(t, c.apply(t, 1), "Error: "+summaryJobUnreadable, "HTTP 500", "-refresh=false")
-	h.service.ResetRequests()
-	c.terraform.Run(t, 0, "destroy", "-auto-approve", "-refresh=false")
-	h.wantCounts(t, counts{})
 }
