@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,11 +111,19 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
 		"not an archive":    {"text", "unpack = true", "", summaryUnpackFailed + " (unpack)"},
 		"damaged":           {"cut", "", "", summaryUnpackFailed + " (job_id)"},
+		"without its end":   {"endless", "", "", summaryDownloadFailed + " (job_id)"},
 		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
 		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
 	}
+	var endless bytes.Buffer
+	if err := tar.NewWriter(&endless).WriteHeader(&tar.Header{Name: "index.html", Mode: 0o644}); err != nil {
+		t.Fatal(err)
+	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
+	c.service.AddJob(simulator.JobSpec{ID: "endless", Queue: ended, Run: ended, Archive: endless.Bytes()})
+	c.rewriteJobs(map[string]map[string]any{"endless": {"sizeBytes": simulator.Omit}})
+	c.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Header: http.Header{"Content-Length": nil, "Transfer-Encoding": {"chunked"}}})
 	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})

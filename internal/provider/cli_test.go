@@ -125,29 +125,6 @@ var lineBreak = regexp.MustCompile(`[\s│]+`)
 // and draws a border next to them.
 func unwrapped(output string) string { return lineBreak.ReplaceAllString(output, " ") }
 
-// wantJob checks that the state holds the nth job of the service, with a link that
-// works.
-func (c *cli) wantJob(t *testing.T, n int) {
-	t.Helper()
-	state := c.values(t)[site]
-	if jobs := c.service.JobIDs(); n >= len(jobs) || state["job_id"] != jobs[n] {
-		t.Fatalf("the state holds job %v, want number %d of %v", state["job_id"], n, jobs)
-	}
-	c.wantLink(t)
-}
-
-// wantLink checks that the state holds a link that works, by one download.
-func (c *cli) wantLink(t *testing.T) {
-	t.Helper()
-	if left := c.linkLeft(t); left <= 0 {
-		t.Errorf("the link expired %s ago", -left)
-	}
-	link, _ := c.values(t)[site]["bundle_url"].(string)
-	if err := download(link); err != nil {
-		t.Error(err)
-	}
-}
-
 // download checks that a link works.
 func download(link string) error {
 	response, err := http.Get(link)
@@ -159,16 +136,6 @@ func download(link string) error {
 		return fmt.Errorf("the link returns %s", response.Status)
 	}
 	return nil
-}
-
-// linkLeft returns how long the state's link still works, by its expiry.
-func (c *cli) linkLeft(t *testing.T) time.Duration {
-	t.Helper()
-	expiresAt, err := time.Parse(time.RFC3339, fmt.Sprint(c.values(t)[site]["expires_at"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return expiresAt.Sub(c.clock.Now())
 }
 
 // interruptApply interrupts an apply during its first poll of a job and returns the

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
@@ -57,18 +55,6 @@ func TestFailuresAreExplained(t *testing.T) {
 	for reason := range client.ReasonOutage + 1 {
 		if !explained[reason] || advice[reason] == "" && reason != client.ReasonNone {
 			t.Errorf("the reason %d is not explained", reason)
-		}
-	}
-}
-
-func TestErrorSaysWhatHappenedWhatHoldsAndWhatToDo(t *testing.T) {
-	t.Parallel()
-	var diags diag.Diagnostics
-	addError(&diags, "Could not do it", errors.New("it failed"), "", "")
-	addError(&diags, "Could not do it", &timeoutError{limit: time.Minute}, "Nothing was done.", "Do it by hand.")
-	for i, want := range []string{"It failed.", "The operation did not finish within 1m.\n\nNothing was done.\n\nTry again later. Do it by hand."} {
-		if got := diags[i].Detail(); got != want {
-			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // harness is a simulated service and a provider that talks to it, both on one virtual clock: jobs and links take their
-// time, tests take none. Every exchange is checked against the contract. TestRenewalThatFailsIsRepeated is an example of
+// time, tests take none. Every exchange is checked against the contract. TestReplacementOnRequestResumesThePendingJob is an example of
 // how a test uses it:
 //
 //   - h.cli gives a directory with a configuration, and c.apply(t, 1) runs terraform apply there and expects exit code 1.

@@ -179,10 +179,27 @@ func TestWarningsOfAPlan(t *testing.T) {
 		warnAboutStep(test.state.NextStep(test.wanted, test.state.Due(startOfTime, test.wanted)), &test.state, test.wanted, &diags)
 		texts[name] = textOf(diags)
 	}
-	var diags diag.Diagnostics
-	warnAboutUnfinishedJob("se_1", &diags)
-	texts["refresh of a first export that did not finish"] = textOf(diags)
 	wantTexts(t, "plan_of_export.txt", texts)
+}
+
+func TestMessagesOfARefresh(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	broken := &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "page /a is broken"}
+	read := func(status int) error { return response("GET", "/v1/static-export/jobs/se_1", status) }
+	for name, report := range map[string]func(*diag.Diagnostics){
+		"refused":                     func(diags *diag.Diagnostics) { addRefreshFailure(read(403), diags) },
+		"missing":                     func(diags *diag.Diagnostics) { warnAboutMissingJob("se_1", read(404), diags) },
+		"failed":                      func(diags *diag.Diagnostics) { warnAboutFailedJob(broken, diags) },
+		"first export without a link": func(diags *diag.Diagnostics) { warnAboutUnfinishedJob("se_1", diags) },
+		"import, missing":             func(diags *diag.Diagnostics) { addImportFailure(nil, read(404), diags) },
+		"import, failed":              func(diags *diag.Diagnostics) { addImportFailure(broken, nil, diags) },
+	} {
+		var diags diag.Diagnostics
+		report(&diags)
+		texts[name] = textOf(diags)
+	}
+	wantTexts(t, "refresh_of_export.txt", texts)
 }
 
 func TestWarningsOfANewLink(t *testing.T) {

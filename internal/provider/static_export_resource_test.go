@@ -3,9 +3,7 @@ package provider
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -18,6 +16,7 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
+// TestAccStaticExportResource also reads the job by the data source.
 func TestAccStaticExportResource(t *testing.T) {
 	const address = "docs_static_export.test"
 	acc := newAcceptance(t, domainVariable)
@@ -26,7 +25,7 @@ func TestAccStaticExportResource(t *testing.T) {
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1"),
+				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
@@ -34,6 +33,8 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
+					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
 				},
 			},
@@ -63,67 +64,21 @@ func TestAccStaticExportResource(t *testing.T) {
 	acc.wantWork(t, counts{start: 2, bundle: 2})
 }
 
-func TestChangedArgumentLeavesALinkKnownThatIsNeverRenewed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, siteExport(`link_renewal = "never"`, `poll_interval = "1m"`))
-	c.apply(t, 0)
-	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1})
-	c.write(t, siteExport(`link_renewal = "never"`, `poll_interval = "5s"`))
-	if plan := c.terraform.Run(t, 2, "plan", "-detailed-exitcode"); strings.Contains(plan, "bundle_url") {
-		t.Errorf("the plan changes the link:\n%s", plan)
-	}
-}
-
 func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	parameters := func(text, argument string) string {
-		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + siteExport("additional_parameters = "+argument)
+		return fmt.Sprintf("resource \"terraform_data\" \"parameters\" {\n  input = %q\n}\n", text) + siteExport(`poll_interval = "1m"`, "additional_parameters = "+argument)
 	}
 	c := h.cli(t, parameters("[1]", "terraform_data.parameters.output"))
 	wantPhrases(t, c.apply(t, 1), "Invalid additional parameters", "not a JSON object")
 	h.wantCounts(t, counts{})
 	c.write(t, parameters(`{"version": 7}`, "terraform_data.parameters.output"))
 	c.apply(t, 0)
+	h.wantCounts(t, counts{start: 1, job: 2, bundle: 1}) // as poll_interval says
 	if got, want := h.service.Requests()[0].Body, `{"domain":"docs.example.com","version":7}`; got != want {
 		t.Errorf("the start request is %s, want %s", got, want)
 	}
 	c.write(t, parameters(`{"version": 7}`, `"{ \"version\":7 }"`))
-	c.wantEmptyPlan(t)
-}
-
-func TestLinkWithoutAnExpiryIsNotRenewed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.Rewrite(func(endpoint string, body map[string]any) any {
-		if endpoint == simulator.EndpointBundle {
-			body["bundleUrl"], body["expiresAt"], body["sizeBytes"] = "http://127.0.0.1:9/bundle.tar.gz?token=abc", nil, simulator.Omit
-		}
-		return body
-	})
-	c := h.cli(t, siteExport())
-	wantPhrases(t, c.apply(t, 0), "Warning: Expiry of the bundle link is unknown")
-	if state := c.values(t)[site]; state["expires_at"] != nil || state["bundle_size_bytes"] != nil || state["bundle_url"] == nil {
-		t.Errorf("the state is %v", state)
-	}
-	h.clock.Advance(1000 * time.Hour)
-	c.wantEmptyPlan(t)
-}
-
-func TestSavedPlanOfAnotherChangeCreatesTheLinkThatHasExpiredSince(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, revision("1"))
-	c.apply(t, 0)
-	h.service.ResetRequests()
-	c.write(t, revision("1", `poll_interval = "5s"`))
-	if plan := c.terraform.Run(t, 2, "plan", "-out=saved", "-detailed-exitcode"); !strings.Contains(plan, "~ bundle_url") || strings.Contains(plan, "~ job_id") {
-		t.Errorf("the plan is:\n%s", plan)
-	}
-	h.clock.Advance(5 * time.Hour)
-	c.terraform.Run(t, 0, "apply", "saved")
-	h.wantCounts(t, counts{job: 1, bundle: 1})
-	c.wantJob(t, 0)
 	c.wantEmptyPlan(t)
 }

@@ -2,94 +2,48 @@ package provider
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// Terraform replaces what a failed create has left without asking the provider.
+// Terraform replaces what a failed create has left without asking the provider. If it creates the replacement first, it
+// gives no sign of the job before that, and the export starts again.
 func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
+	const createsFirst = "\n  lifecycle {\n    create_before_destroy = true\n  }\n"
 	h := newHarness(t, simulator.Options{})
-	type row struct {
-		domain                    string // twins have the same one
-		then                      string // the arguments in the second apply
-		starts                    int    // for the domain, in both
-		says                      string // the summary of the warning in the second plan
-		untaint, fails, forgotten bool
+	tests := map[string]struct {
+		arguments, then string
+		starts          int
+	}{
+		"replaced":        {"", "", 1},
+		"creates first":   {createsFirst, "", 2},
+		"dependent first": {"", "resource \"terraform_data\" \"chart\" {\n  input = docs_static_export.dependent_first.job_id" + createsFirst + "}\n", 2},
 	}
-	const revision1 = `triggers = { revision = "1" }`
-	tests := map[string]row{
-		"same content":     {domain: "same", then: revision1, starts: 1, says: summaryUnfinished},
-		"new timeout":      {domain: "timeout", then: revision1 + "\ntimeouts { create = \"2h\" }", starts: 1, says: summaryUnfinished},
-		"other content":    {domain: "other", then: `triggers = { revision = "2" }`, starts: 2, says: summaryUnfinished},
-		"unknown content":  {domain: "unknown", then: `triggers = { revision = terraform_data.revision.output }`, starts: 1, says: summaryUnfinished},
-		"twin one":         {domain: "twin", then: revision1, starts: 2, says: summaryUnfinished},
-		"twin two":         {domain: "twin", then: revision1, starts: 2, says: summaryUnfinished},
-		"failed since":     {domain: "failed", then: revision1, starts: 2, says: summaryJobFailed, fails: true},
-		"missing since":    {domain: "missing", then: revision1, starts: 2, says: summaryJobNotFound, forgotten: true},
-		"replaced instead": {domain: "replaced", then: revision1, starts: 1, says: summaryUnfinished, untaint: true},
-		// Terraform gives no sign of the job before it creates the replacement, so these need an untaint.
-		"creates first":   {domain: "first", then: revision1 + "\nlifecycle { create_before_destroy = true }", starts: 2, says: summaryUnfinished},
-		"dependent first": {domain: "dependent", then: revision1, starts: 2, says: summaryUnfinished},
+	var config strings.Builder
+	for name, test := range tests {
+		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"%s\n}\n%s", label(name), test.arguments, test.then)
 	}
-	domain := func(row row) string { return row.domain + ".example.com" }
-	config := func(arguments func(row) string) string {
-		var text strings.Builder
-		text.WriteString("resource \"terraform_data\" \"revision\" {\n  input = \"1\"\n  triggers_replace = \"%s\"\n}\n")
-		for name, test := range tests {
-			fmt.Fprintf(&text, "resource \"docs_static_export\" %q {\n  domain = %q\n  %s\n}\n", label(name), domain(test), arguments(test))
-		}
-		text.WriteString("resource \"terraform_data\" \"chart\" {\n  input = docs_static_export.dependent_first.job_id\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n")
-		return text.String()
-	}
-	c := h.cli(t, fmt.Sprintf(config(func(row) string { return revision1 }), "1"))
+	c := h.cli(t, config.String())
 	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
 	refuse := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422})
-	said := c.report(t, 1, "apply", "-auto-approve")
+	failed := c.report(t, 1, "apply", "-auto-approve")
 	refuse()
-	failing, flags, jobs := map[string]bool{}, []string{}, map[string]string{}
-	stored := c.values(t)
-	for name, test := range tests {
-		said.wantSaid(t, name, "error: "+summaryLinkFailed)
-		id, _ := stored["docs_static_export."+label(name)]["job_id"].(string)
-		jobs[name] = id
-		switch {
-		case test.fails:
-			failing[id] = true
-		case test.forgotten:
-			h.service.ForgetJob(id)
-		case test.untaint:
-			c.terraform.Run(t, 0, "untaint", "docs_static_export."+label(name))
-			flags = append(flags, "-replace=docs_static_export."+label(name))
-		}
-	}
-	defer h.service.AddFault(simulator.Fault{
-		Endpoint: simulator.EndpointJob, Status: 200, Body: `{"status":"failed"}`, Match: func(r simulator.Request) bool { return failing[r.ID] },
-	})()
-
-	c.write(t, fmt.Sprintf(config(func(r row) string { return r.then }), "2"))
-	plan := c.report(t, 0, append([]string{"plan", "-out=saved"}, flags...)...)
-	c.report(t, 0, "apply", "saved")
-	again := c.report(t, 0, "plan")
+	jobs := c.values(t)
+	next := c.report(t, 0, "apply", "-auto-approve")
+	again := c.report(t, 0, "plan", "-detailed-exitcode")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			starts := 0
-			for _, request := range h.service.Requests() {
-				if request.Endpoint == simulator.EndpointStart && request.Domain == domain(test) {
-					starts++
-				}
-			}
-			if starts != test.starts {
-				t.Errorf("%d starts, want %d", starts, test.starts)
-			}
-			plan.wantSaid(t, name, "warning: "+test.says+": job "+jobs[name]+" ")
+			failed.wantSaid(t, name, "error: "+summaryLinkFailed)
+			job := fmt.Sprint(jobs["docs_static_export."+label(name)]["job_id"])
+			next.wantSaid(t, name, "warning: "+summaryUnfinished+": job "+job+" ")
 			again.wantNothingSaid(t, name)
-			if again.planned[label(name)] != "" {
-				t.Errorf("the plan after it is an %s", again.planned[label(name)])
+			if all := h.service.JobIDsOf(label(name) + ".example.com"); len(all) != test.starts || all[0] != job {
+				t.Errorf("the jobs are %v, want %d that begin with %s", all, test.starts, job)
 			}
 		})
 	}
@@ -133,49 +87,22 @@ func TestInterruptedReplacementNamesTheJobsThatNobodyHasResumed(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// cutOff interrupts the export of a second revision, and empties the request log before. It
-// returns the IDs of the old job, which stays in the state, and of the pending one.
-func (c *cli) cutOff(t *testing.T) (old, pending string) {
-	t.Helper()
-	c.write(t, revision("1"))
+// With -replace, Terraform gives Delete the private state.
+func TestReplacementOnRequestResumesThePendingJob(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, revision("1"))
 	c.apply(t, 0)
 	before := c.values(t)[site]
 	c.write(t, revision("2"))
 	wantPhrases(t, c.interruptApply(t), "Error: "+summaryExportInterrupted)
-	if after := c.values(t)[site]; after["job_id"] != before["job_id"] || after["bundle_url"] != before["bundle_url"] {
-		t.Fatalf("the state was %v and is %v", before, after)
+	if after := c.values(t)[site]; !reflect.DeepEqual(after, before) {
+		t.Errorf("the state was %v and is %v", before, after)
 	}
-	return c.service.JobIDs()[0], c.service.JobIDs()[1]
-}
-
-func TestPendingJobIsKeptDuringAnUpdateOfOtherContentAndResumed(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{LinkLifetime: time.Hour})
-	c := h.cli(t, "")
-	old, pending := c.cutOff(t)
-	h.clock.Advance(2 * time.Hour)
-	c.write(t, revision("1"))
-	c.apply(t, 0) // renews the link of the first job
-	c.wantJob(t, 0)
-	c.write(t, revision("3"))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: "+summaryAbandons+": job "+pending)
-	c.write(t, revision("2"))
-	// An unknown ID, because an ephemeral link to a pending job that has failed would block the plan.
-	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), `~ job_id = "`+old+`" -> (known after apply)`, "Warning: "+summaryCanResume+": job "+pending)
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantWork(t, counts{start: 1, bundle: 2, download: 1})
-	c.wantJob(t, 1)
-	c.wantEmptyPlan(t)
-}
-
-// With -replace, Terraform gives Delete the private state.
-func TestReplacementOnRequestResumesThePendingJob(t *testing.T) {
-	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	_, pending := c.cutOff(t)
+	pending := h.service.JobIDs()[1]
 	wantPhrases(t, c.apply(t, 0, "-replace="+site), "Warning: "+summaryCanResume+": job "+pending, "1 added, 0 changed, 1 destroyed")
-	c.wantJob(t, 1)
-	c.wantStarts(t, 1)
+	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": pending})
+	h.wantStarts(t, 1)
 	c.apply(t, 0, "-replace="+site)
-	c.wantJob(t, 2)
+	h.wantStarts(t, 2)
 }

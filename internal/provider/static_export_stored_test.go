@@ -19,20 +19,15 @@ func TestInputsOfAPlan(t *testing.T) {
 		change       func(*exportArguments)
 		known, equal bool
 	}{
-		"no change":           {func(*exportArguments) {}, true, true},
-		"other spacing":       {func(m *exportArguments) { m.AdditionalParameters = types.StringValue(`{ "a": 1 }`) }, true, true},
-		"new trigger":         {func(m *exportArguments) { m.Triggers = triggers(types.StringValue("2")) }, true, false},
-		"null trigger":        {func(m *exportArguments) { m.Triggers = triggers(types.StringNull()) }, true, false},
-		"no triggers":         {func(m *exportArguments) { m.Triggers = types.MapNull(types.StringType) }, true, false},
-		"no parameters":       {func(m *exportArguments) { m.AdditionalParameters = types.StringNull() }, true, false},
-		"another domain":      {func(m *exportArguments) { m.Domain = types.StringValue("b.example.com") }, true, false},
-		"unknown trigger":     {func(m *exportArguments) { m.Triggers = triggers(types.StringUnknown()) }, false, false},
-		"unknown triggers":    {func(m *exportArguments) { m.Triggers = types.MapUnknown(types.StringType) }, false, false},
-		"unknown parameters":  {func(m *exportArguments) { m.AdditionalParameters = types.StringUnknown() }, false, false},
-		"unknown domain":      {func(m *exportArguments) { m.Domain = types.StringUnknown() }, false, false},
-		"another poll":        {func(m *exportArguments) { m.PollInterval = types.StringValue("5s") }, true, true},
-		"never renewed":       {func(m *exportArguments) { m.LinkRenewal = types.StringValue(renewNever) }, true, true},
-		"renewed even before": {func(m *exportArguments) { m.RenewBefore = types.StringUnknown() }, true, true},
+		"no change":          {func(*exportArguments) {}, true, true},
+		"new trigger":        {func(m *exportArguments) { m.Triggers = triggers(types.StringValue("2")) }, true, false},
+		"null trigger":       {func(m *exportArguments) { m.Triggers = triggers(types.StringNull()) }, true, false},
+		"no parameters":      {func(m *exportArguments) { m.AdditionalParameters = types.StringNull() }, true, false},
+		"another domain":     {func(m *exportArguments) { m.Domain = types.StringValue("b.example.com") }, true, false},
+		"unknown trigger":    {func(m *exportArguments) { m.Triggers = triggers(types.StringUnknown()) }, false, false},
+		"unknown triggers":   {func(m *exportArguments) { m.Triggers = types.MapUnknown(types.StringType) }, false, false},
+		"unknown parameters": {func(m *exportArguments) { m.AdditionalParameters = types.StringUnknown() }, false, false},
+		"unknown domain":     {func(m *exportArguments) { m.Domain = types.StringUnknown() }, false, false},
 	} {
 		plan := state
 		test.change(&plan)

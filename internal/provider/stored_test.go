@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"reflect"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // stored is what Terraform stores about a resource. The files in testdata hold every value, so
@@ -127,4 +129,44 @@ func TestDownloadIsStoredAsBefore(t *testing.T) {
 	diags.Append(is.state.Set(t.Context(), &model)...)
 	writePrivate(t.Context(), is.private, writtenKey, owned, &diags)
 	is.wantSame(t, was, diags)
+}
+
+func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
+	t.Parallel()
+	state := linked(0, export.Marks{}, nil)
+	state.Link.ExpiresAt = time.Time{}
+	model, private := (&storedExport{State: state}).model()
+	if !model.ExpiresAt.IsNull() || !model.BundleSizeBytes.IsNull() {
+		t.Errorf("stored %+v", model)
+	}
+	if got := model.stored(private).Link; !reflect.DeepEqual(got, state.Link) {
+		t.Errorf("read %+v, want %+v", got, state.Link)
+	}
+}
+
+func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *testing.T) {
+	t.Parallel()
+	const name = "docs_static_export"
+	s := newActionServer(t, newHarness(t, simulator.Options{}).server()())
+	was, _ := readStored(t, "static_export.json", newStaticExportResource())
+	value, err := tfprotov6.NewDynamicValue(was.state.Raw.Type(), was.state.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, _ := json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
+	read, err1 := s.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: name, CurrentState: &value, Private: private})
+	planned, err2 := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: name, PriorState: &value, ProposedNewState: &value, Config: &value, PriorPrivate: private,
+	})
+	applied, err3 := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: name, PriorState: &value, PlannedState: &value, Config: &value, PlannedPrivate: private,
+	})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range [][]*tfprotov6.Diagnostic{read.Diagnostics, planned.Diagnostics, applied.Diagnostics} {
+		if len(said) != 1 || said[0].Summary != summaryPrivateUnreadable+": job se_1" {
+			t.Errorf("said %v", said)
+		}
+	}
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
+// TestAccUpdateGateResource also reads the update by the data source.
 func TestAccUpdateGateResource(t *testing.T) {
-	const address = "docs_update_gate.test"
+	const address, data = "docs_update_gate.test", "data.docs_update_status.test"
 	acc := newAcceptance(t, statusIDVariable)
 	gate := func(revision, pollInterval string) string {
 		return fmt.Sprintf(`
@@ -31,11 +32,14 @@ resource "docs_update_gate" "test" {
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{
-				Config:           gate("1", "5s"),
+				Config: gate("1", "5s") +
+					fmt.Sprintf("data \"docs_update_status\" \"test\" {\n  status_id           = %q\n  wait_for_completion = true\n  fail_on_failure     = true\n}\n", acc.statusID),
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("ended_at"), knownvalue.NotNull()),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("status"), knownvalue.StringExact("success")),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 				},
 			},
 			{ // What matters only to the next wait is recorded.
@@ -64,11 +68,7 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 		summary   string
 	}{
-		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", summaryUpdateFailed},
-		"no summary": {
-			simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space", Fields: map[string]any{"summary": simulator.Omit}},
-			"", summaryUpdateFailed,
-		},
+		"failure":        {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", summaryUpdateFailed},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts { create = "30m" }`, summaryUpdateTimedOut},
 		"never read":     {simulator.UpdateSpec{ID: "another"}, "", summaryUpdateUnreadable},
 		"fails later":    {simulator.UpdateSpec{Queue: simulator.Forever}, `timeouts { create = "2m" }`, summaryUpdateTimedOut},

@@ -8,29 +8,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
-
-func TestAccUpdateStatusDataSource(t *testing.T) {
-	const address = "data.docs_update_status.test"
-	acc := newAcceptance(t, statusIDVariable)
-	resource.ParallelTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: acc.providers,
-		Steps: []resource.TestStep{{
-			Config: fmt.Sprintf("data \"docs_update_status\" \"test\" {\n  status_id           = %q\n  wait_for_completion = true\n  fail_on_failure     = true\n}\n", acc.statusID),
-			ConfigStateChecks: []statecheck.StateCheck{
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
-				statecheck.ExpectKnownValue(address, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
-			},
-		}},
-	})
-}
 
 // ended is the Queue or Run of an update or a job that has ended when it is added.
 const ended = time.Duration(-1)

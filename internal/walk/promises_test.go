@@ -32,13 +32,14 @@ var promises = []struct {
 	{always, "A streak of failures ends within a minute after the limit, whatever their kinds.", (*event).streaksEnd},
 	{exports, "A message about an export names no job of another one.", (*event).names},
 	{exports, "The identity in the state is that of the job.", (*event).identity},
-	{destroys, "A destroy removes every export.", (*event).removes},
+	{destroys, "A destroy removes every export, and sends no request.", (*event).removes},
 	// Of a plan: resources/static_export, guides/link-lifetime.
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
-	{plans, "A plan fails only if a request failed.", (*event).planFails},
+	{plans, "A plan fails only if a request failed, and not because the job is missing.", (*event).planFails},
 	{plans, "A plan names the unfinished and the missing jobs that it resumes, abandons, or replaces.", (*event).planNames},
 	{shows, "A plan is an update in place if an argument changes, the link is due, or the job is missing. Otherwise, it is empty.", (*event).planIsNeeded},
 	{shows, "What depends on job_id stays until the inputs change, or the job or its bundle is missing, or the job failed.", (*event).jobStays},
+	{shows, "What depends on status or page_count stays while a link is renewed.", (*event).statusStays},
 	{shows, "What depends on bundle_url stays in a plan without changes, and with link_renewal = \"never\" until there is an export.", (*event).linkStays},
 	{follows, "The plan after a successful apply has no warnings.", (*event).planIsQuiet},
 	// Of an apply: resources/static_export, guides/link-lifetime, and Timeouts and retries in index.
@@ -148,8 +149,12 @@ func (e *event) identity() bool {
 		text(attributes(must(e.after.identity.IdentityData.Unmarshal(identityType)))["job_id"]) == e.after.text("job_id")
 }
 
-func (e *event) removes() bool   { return !e.exists }
-func (e *event) planFails() bool { return !e.failed || slices.ContainsFunc(e.seen, wentWrong) }
+func (e *event) removes() bool { return !e.exists && len(e.seen) == 0 }
+
+func (e *event) planFails() bool {
+	isMissing := e.last.outcome == missing && lasted(e.seen, missing) >= certainty
+	return !e.failed || slices.ContainsFunc(e.seen, wentWrong) && !isMissing
+}
 
 func (e *event) planReads() bool {
 	return len(requestsFor("", simulator.EndpointJob, e.seen)) == len(e.seen) && (len(e.seen) == 0 || !e.NoRefresh)
@@ -177,6 +182,10 @@ func (e *event) jobStays() bool {
 	may := unknown || e.otherInputs() || e.gone() || failed && e.due(e.ended)
 	must := failed && e.due(e.began) || e.last.outcome == missing || len(e.seen) == 0 && e.job.gone[simulator.EndpointJob] > certainty
 	return !e.known("job_id") && may || e.known("job_id") && !must
+}
+
+func (e *event) statusStays() bool {
+	return !e.linked() || !e.known("job_id") || e.known("status") && e.known("page_count")
 }
 
 func (e *event) linkStays() bool {
