@@ -151,13 +151,13 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		made   int // links; many for as long as attempts are repeated
 		err    string
 	}{
-		"a single one":                      {nil, 1, ""},
-		"another one after a refusal":       {[]simulator.Fault{{Status: 403, Times: 1}}, 2, ""},
-		"one for each refusal":              {[]simulator.Fault{{Status: 403}}, many, "the object store localhost returned HTTP 403"},
-		"none if it would not help":         {[]simulator.Fault{{Status: 500}}, 1, "the object store localhost returned HTTP 500"},
-		"none as long as there is progress": {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
-		"none if the same bytes come again": {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to the object store localhost failed"},
-		"none if there is no bundle":        {[]simulator.Fault{{Status: 403}, gone}, many, "HTTP 404"},
+		"a single one":             {nil, 1, ""},
+		"another one after a page": {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
+		"one for each refusal":     {[]simulator.Fault{{Status: 403}}, many, "the object store localhost returned HTTP 403"},
+		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "the service accepts no request before"},
+		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
+		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to the object store localhost failed"},
+		"none if there is no bundle":                         {[]simulator.Fault{{Status: 403}, gone}, many, "HTTP 404"},
 	} {
 		inSimulation(t, func(t *testing.T, w *simulation) {
 			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})

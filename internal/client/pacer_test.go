@@ -141,7 +141,8 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		handler http.HandlerFunc
 		want    int // requests per second after 40 reads of 10 ms at most
 	}{
-		"an error":           {reply(404, ""), 80},
+		"a success":          {reply(200, "{}"), 80},
+		"another error":      {reply(404, ""), 80},
 		"a canceled attempt": {silent, 4},
 	} {
 		bubble(t, func(t *testing.T) {

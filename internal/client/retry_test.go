@@ -114,6 +114,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"only when its most patient kind allows no more": {patience: Patient, steps: append(failing(9, down), failing(999, forbidden)...), lasts: OutageLimit, want: "outage"},
 		"never as not found after an outage":             {patience: Patient, steps: append(failing(20, down), failing(999, missing)...), lasts: OutageLimit, want: "outage"},
 		"never as not found in turn":                     {steps: failing(999, missing, down), lasts: max(NotFoundLimit, DisturbanceLimit), want: "outage"},
+		"never as not found after a refused link":        {steps: append(failing(9, denied), failing(999, missing)...), lasts: max(NotFoundLimit, DisturbanceLimit), want: "outage"},
 		"with a kind without a limit":                    {steps: append(failing(3, down), failing(9, forbidden)...), count: 4, ends: 3500 * time.Millisecond, want: "last"},
 		"from zero after progress":                       {steps: append(append(failing(9, down), step{further, 0}), failing(999, down)...), before: 9, lasts: DisturbanceLimit, want: "last"},
 		"after the limit of slow failures":               {steps: slices.Repeat([]step{{missing, 20 * second}}, 99), lasts: NotFoundLimit, want: "last"},
@@ -125,7 +126,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 
 		"with pauses up to a sixth of the limit":    {steps: failing(8, down), count: 9, ends: 3500*time.Millisecond + 5*DisturbanceLimit/6/2},
 		"with pauses up to the longest one":         {patience: Patient, steps: failing(8, down), count: 9, ends: 7500*time.Millisecond + 4*maxBackoff/2},
-		"within a minute whatever a failure asks":   {patience: Patient, steps: slices.Repeat([]step{asking(503, time.Hour)}, 2), count: 3, ends: 2 * maxRetryAfter},
+		"as a failure asks, within a minute":        {patience: Patient, steps: []step{asking(503, 2*second), asking(503, time.Hour)}, count: 3, ends: 2*second + maxRetryAfter},
 		"before the deadline whatever it asks":      {timeout: 40 * second, steps: []step{asking(503, time.Hour)}, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {timeout: 28 * second, steps: failing(6, slow), count: 7, ends: 28*second - lastAttempt},
 		"until a deadline that is near, at leisure": {timeout: 3 * second, steps: failing(99, down), count: 3, ends: 3 * second, want: "context deadline exceeded"},
