@@ -75,7 +75,8 @@ func download(service, jobID, target string) error {
 func BenchmarkDownload(b *testing.B) {
 	folder, targets := b.TempDir(), b.TempDir()
 	for _, size := range []int{smallBundle, largeBundle} {
-		write(b, filepath.Join(folder, strconv.Itoa(size)), strings.Repeat("\x000123456789abcde", size/16)) // text is never a bundle
+		content := strings.Repeat("\x000123456789abcde", size/16) // text is never a bundle
+		write(b, filepath.Join(folder, strconv.Itoa(size)), content)
 	}
 	// The bundle of job 1024 is the file of that name.
 	mux := http.NewServeMux()
@@ -85,39 +86,34 @@ func BenchmarkDownload(b *testing.B) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	run := func(command *exec.Cmd) (seconds, cpu float64) {
-		wall, spent, err := measure(command)
-		if err != nil {
+	speed := func(command *exec.Cmd) float64 {
+		wall, _ := measure(b, command)
+		return largeBundle / (1 << 20) / wall.Seconds()
+	}
+	// ours returns the speed of a download and the peak memory of its process.
+	ours := func(size int) (mebibytesPerSecond, kibibytes float64) {
+		target := filepath.Join(targets, strconv.Itoa(size))
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), "SERVICE="+server.URL, "JOB="+strconv.Itoa(size), "TARGET="+target)
+		mebibytesPerSecond = speed(command)
+		text, err := os.ReadFile(target + ".memory")
+		if err == nil {
+			kibibytes, err = strconv.ParseFloat(string(text), 64)
+		}
+		if err := errors.Join(err, os.Remove(target)); err != nil {
 			b.Fatal(err)
 		}
-		return wall.Seconds(), spent.Seconds()
+		return mebibytesPerSecond, kibibytes
 	}
-	mebibytes := float64(largeBundle) / (1 << 20)
-	ours, theirs := medians{}, medians{}
-	for round := range downloadRounds {
-		memory := map[int]float64{}
-		for _, size := range []int{smallBundle, largeBundle} {
-			target := filepath.Join(targets, fmt.Sprint(round, size))
-			command := exec.Command(os.Args[0])
-			command.Env = append(os.Environ(), "SERVICE="+server.URL, "JOB="+strconv.Itoa(size), "TARGET="+target)
-			seconds, cpu := run(command)
-			text, err := os.ReadFile(target + ".memory")
-			if err != nil {
-				b.Fatal(err)
-			}
-			if memory[size], err = strconv.ParseFloat(string(text), 64); err != nil {
-				b.Fatal(err)
-			}
-			if size == largeBundle {
-				ours.add("MiB/s", mebibytes/seconds)
-				ours.add("cpu-s", cpu)
-			}
-		}
-		ours.add("over-idle-MiB", (memory[largeBundle]-memory[smallBundle])/1024)
-		seconds, cpu := run(exec.Command("curl", "-sf", "-o", filepath.Join(targets, "curl"), server.URL+"/"+strconv.Itoa(largeBundle)))
-		theirs.add("MiB/s", mebibytes/seconds)
-		theirs.add("cpu-s", cpu)
+	provider, curl := medians{}, medians{}
+	for range downloadRounds {
+		_, idle := ours(smallBundle)
+		mebibytesPerSecond, peak := ours(largeBundle)
+		provider.add("MiB/s", mebibytesPerSecond)
+		provider.add("over-idle-MiB", (peak-idle)/1024)
+		large := server.URL + "/" + strconv.Itoa(largeBundle)
+		curl.add("MiB/s", speed(exec.Command("curl", "-sf", "-o", filepath.Join(targets, "curl"), large)))
 	}
-	ours.report(b, "ours")
-	theirs.report(b, "curl")
+	provider.report(b, "ours")
+	curl.report(b, "curl")
 }

@@ -212,7 +212,6 @@ func TestDownloadFails(t *testing.T) {
 		"with JSON instead of the bundle":          {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
 		"with text instead of the bundle":          {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
 		"with fewer bytes than the service states": {streams(200, []byte("\x00")), "the request to the object store store.test failed: the response ended after 1 of 7 bytes"},
-		"with a redirect":                          {reply(302, ""), "the object store store.test returned HTTP 302 Found, a redirect that the provider does not follow"},
 		"if the response is empty":                 {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {

@@ -273,13 +273,12 @@ func (w *simulation) polls(endpoint string) []float64 {
 // receiving returns a client that receives one body as the response to every request.
 func receiving(t *testing.T, body string, log *logbook) *Client {
 	t.Helper()
-	return newClient(t, func(config *Config) { config.RoundTripper, config.Log = always(body), log.add })
-}
-
-type always string
-
-func (body always) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+	return newClient(t, func(config *Config) {
+		config.Log = log.add
+		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
+		})
+	})
 }
 
 var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
