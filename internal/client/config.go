@@ -86,7 +86,8 @@ func CheckProxy(getenv func(string) string) (variable string, ok bool) {
 		value = "http://" + value
 	}
 	u, err := url.Parse(value)
-	return variable, err == nil && u.Host != "" && slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) &&
+	schemes := []string{"http", "https", "socks5", "socks5h"}
+	return variable, err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) &&
 		!strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") // of user information that is not percent-encoded
 }
 

@@ -105,12 +105,12 @@ func TestParseRootCAs(t *testing.T) {
 
 func TestCheckProxy(t *testing.T) {
 	for value, want := range map[string]bool{
-		"": true, "http://proxy.test:3128": true, "https://u:p%25%40%23@proxy.test:3128/": true, "socks5://[::1]:1080": true,
+		"": true, "http://proxy.test:3128": true, "https://u:p%25%40%23@proxy.test:3128/": true, "socks5://[::1]:1080": true, "socks5h://proxy.test": true,
 		"proxy.test:3128": true, "127.0.0.1:3128": true, "u:p@proxy.test": true, "http://u:p@x@proxy.test": true,
 		"http://u:p%@proxy.test:3128": false, "u:p%@proxy.test:3128": false,
 		"http://u:p@x#y@proxy.test:3128": false, "http://u:1/2@proxy.test": false, "u:p@x?y@proxy.test": false, "http://u:p#@proxy.test": false,
 		"http://proxy.test:port": false, "http://proxy .test": false, "http://proxy.test\n": false, "http://": false,
-		"ftp://proxy.test": false, "socks5h://proxy.test": false, // net/http takes the scheme for the host
+		"ftp://proxy.test": false,
 	} {
 		for _, variable := range []string{"HTTPS_PROXY", "https_proxy"} {
 			environment := map[string]string{variable: value, "HTTP_PROXY": "%"} // which nothing uses

@@ -131,7 +131,7 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		switch kind := http.DetectContentType(begin); {
 		case len(begin) == 0 && err == io.EOF:
 			return incomplete("the response is empty")
-		case len(begin) == 0:
+		case err != nil && err != io.EOF: // what has arrived may be the text of a file in a tar
 			return incomplete("%w", err)
 		case strings.HasPrefix(kind, "text/html"):
 			return r.client.storageError(resp, begin, "a web page instead of the bundle")

@@ -83,7 +83,7 @@ func (c *Client) send(ctx context.Context, r request, a attempt) (answer *respon
 		defer cancel(nil)
 		defer context.AfterFunc(ctx, func() {
 			if !sent.Load() {
-				cancel(aborted("the operation ended before a connection was made"))
+				cancel(aborted("the operation ended"))
 			}
 		})()
 		limited = detached

@@ -107,7 +107,7 @@ func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
 		"a read":                 {silent, aRead, 5 * second, "interrupt"},
 		"a start":                {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
 		"a silent start":         {silent, aStart, 30 * second, "the request POST /v1/jobs to docs.test failed: no complete response within the request timeout"},
-		"a start before it left": {nil, aStart, 5 * second, "the request POST /v1/jobs to docs.test failed: the operation ended before a connection was made"},
+		"a start before it left": {nil, aStart, 5 * second, "the request POST /v1/jobs to docs.test failed: the operation ended"},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		requests := 1

@@ -232,7 +232,7 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before, service := state(test.state), &service{answers: test.answers}
-			a := Run{before, want(test.wants), service, clocktest.NewVirtual(start)}
+			a := Run{State: before, Wanted: want(test.wants), Service: service, Clock: clocktest.NewVirtual(start)}
 			step := before.NextStep(a.Wanted, before.Due(start, a.Wanted))
 			if step != test.step {
 				t.Errorf("step %d, want %d", step, test.step)
@@ -291,7 +291,7 @@ func TestCreateResumesWhatWasHandedOver(t *testing.T) {
 				handover.Add(state(text))
 			}
 			service := &service{answers: test.answers}
-			a := Run{&State{}, want("a"), service, clocktest.NewVirtual(start)}
+			a := Run{State: &State{}, Wanted: want("a"), Service: service, Clock: clocktest.NewVirtual(start)}
 			check(t, test.applyCase, service, a.Create(t.Context(), &handover), a.State)
 		})
 	}
@@ -303,7 +303,7 @@ func TestHandoverNamesWhatNobodyHasTaken(t *testing.T) {
 	for _, text := range []string{"| a1", "| b1", "| a2", "c1 |"} {
 		handover.Add(state(text))
 	}
-	r := Run{&State{}, want("a"), &service{}, clocktest.NewVirtual(start)}
+	r := Run{State: &State{}, Wanted: want("a"), Service: &service{}, Clock: clocktest.NewVirtual(start)}
 	if failure := r.Create(t.Context(), &handover); failure != nil {
 		t.Fatal(outcome(failure))
 	}
@@ -360,7 +360,7 @@ func TestOldLinkIsRenewedAfterAFailureIfItIsDue(t *testing.T) {
 		"without a bundle": {"a1 due bundle-missing | b1", Failure{Stage: Waiting}, false},
 	} {
 		service, clock := &service{}, clocktest.NewVirtual(start)
-		a := Run{state(test.state), want("b"), service, clock}
+		a := Run{State: state(test.state), Wanted: want("b"), Service: service, Clock: clock}
 		a.RenewOld(t.Context(), &test.failure)
 		if renewed := len(service.asked) == 1 && service.asked[0] == "renewal of a1"; renewed != test.renews {
 			t.Errorf("%s: asked %q", name, service.asked)
@@ -409,7 +409,7 @@ func TestLinkIsKeptIfARenewalBeforeItsExpiryDoesNotChangeThat(t *testing.T) {
 		"an earlier one":            {58 * time.Minute, time.Hour - time.Second, false}, // such as after the service's clock was set
 		"the same, when it expires": {time.Hour, time.Hour, false},
 	} {
-		a := Run{state("a1 |"), want("a"), expiring(start.Add(test.expires)), clocktest.NewVirtual(start.Add(test.at))}
+		a := Run{State: state("a1 |"), Wanted: want("a"), Service: expiring(start.Add(test.expires)), Clock: clocktest.NewVirtual(start.Add(test.at))}
 		if failure := a.Take(t.Context(), Renew); failure != nil || a.Link.Kept != test.want {
 			t.Errorf("%s: kept %t, %v", name, a.Link.Kept, failure)
 		}
@@ -434,8 +434,8 @@ func (e expiring) GenerateBundle(context.Context, string, client.Patience) (*cli
 func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
 	t.Parallel()
 	j := Job{Marks: Marks{Missing: true, BundleMissing: true}}
-	j.Read(&client.StaticExportJob{Status: "running", PageCount: new(int64(3))})
-	j.Read(&client.StaticExportJob{})
+	j.Record(&client.StaticExportJob{Status: "running", PageCount: new(int64(3))})
+	j.Record(&client.StaticExportJob{})
 	if j.Status != "running" || *j.PageCount != 3 || j.Missing || !j.BundleMissing {
 		t.Errorf("the job is %+v", j)
 	}

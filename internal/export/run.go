@@ -21,9 +21,13 @@ type Service interface {
 // Run is one apply of an export. It changes the state with each event, so the state is right whenever the run ends.
 type Run struct {
 	*State
-	Wanted  Wanted
-	Service Service
-	Clock   clock.Clock
+	Wanted       Wanted
+	Service      Service
+	Clock        clock.Clock
+	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
+
+	// UnreadableExpiry is what a new link has instead of an expiry: see [client.Bundle]. The run sets it.
+	UnreadableExpiry string
 }
 
 // Failure is why an apply failed.
@@ -88,7 +92,7 @@ func (r *Run) start(ctx context.Context) *Failure {
 		return &Failure{Stage: Starting, Cause: err}
 	}
 	r.Next = &Job{ID: job.ID, Inputs: inputs}
-	r.Next.Read(job)
+	r.Next.Record(job)
 	return r.finish(ctx)
 }
 
@@ -97,9 +101,9 @@ func (r *Run) start(ctx context.Context) *Failure {
 func (r *Run) finish(ctx context.Context) *Failure {
 	next := r.Next
 	if !next.Completed() || next.Missing {
-		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.Wanted.PollInterval, client.Patient)
+		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval, client.Patient)
 		if job != nil {
-			next.Read(job)
+			next.Record(job)
 		}
 		if err != nil || !job.Succeeded() {
 			next.Missing = next.Missing || client.IsNotFound(err)
@@ -112,7 +116,8 @@ func (r *Run) finish(ctx context.Context) *Failure {
 		return &Failure{Stage: Linking, Job: next, Cause: err}
 	}
 	next.Inputs, next.Marks = r.Wanted.Inputs, Marks{} // an import adopts the configured inputs
-	r.Current, r.Link, r.Next = next, newLink(bundle), nil
+	r.Current, r.Next = next, nil
+	r.link(bundle)
 	return nil
 }
 
@@ -124,16 +129,16 @@ func (r *Run) renew(ctx context.Context) *Failure {
 		current.BundleMissing = current.BundleMissing || client.IsNotFound(err)
 		return &Failure{Stage: Renewing, Job: current, Cause: err}
 	}
-	current.BundleMissing, r.Link = false, newLink(bundle)
+	current.BundleMissing = false
+	r.link(bundle)
 	r.Link.Kept = !before.IsZero() && r.Link.ExpiresAt.Equal(before) && r.Clock.Now().Before(before)
 	return nil
 }
 
-func newLink(bundle *client.Bundle) Link {
-	return Link{
-		URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), Size: bundle.SizeBytes,
-		UnreadableExpiry: bundle.UnreadableExpiry,
-	}
+// link records a new link of Current.
+func (r *Run) link(bundle *client.Bundle) {
+	r.Link = Link{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), Size: bundle.SizeBytes}
+	r.UnreadableExpiry = bundle.UnreadableExpiry
 }
 
 // RenewOld renews the link of Current if it is due, because it stays in use after another job has failed. ctx is not

@@ -45,16 +45,14 @@ type Link struct {
 	Size      *int64    // of the bundle, in bytes
 	// Kept means that an early renewal returned the link with the expiry that it had before.
 	Kept bool
-	// UnreadableExpiry is what a new link has instead of ExpiresAt: see [client.Bundle]. It is not stored.
-	UnreadableExpiry string
 }
 
 // Shown returns the job that users see: Current, or Next before the first link. It is nil if there is neither.
 func (s *State) Shown() *Job { return cmp.Or(s.Current, s.Next) }
 
-// Read records what the service returned about the job. It keeps what the service omits. The bundle of a job that was
+// Record records what the service returned about the job. It keeps what the service omits. The bundle of a job that was
 // read may still be missing.
-func (j *Job) Read(job *client.StaticExportJob) {
+func (j *Job) Record(job *client.StaticExportJob) {
 	j.Missing = false
 	j.Status = cmp.Or(job.Status, j.Status)
 	j.PageCount = cmp.Or(job.PageCount, j.PageCount)
@@ -86,9 +84,8 @@ type Wanted struct {
 	Inputs Inputs
 	Known  bool // whether all inputs are known
 	// RenewBefore is how long before its expiry a link is renewed, unless it is never renewed.
-	RenewBefore  time.Duration
-	NeverRenew   bool
-	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
+	RenewBefore time.Duration
+	NeverRenew  bool
 }
 
 // Due reports whether the link is due for renewal at the time now. A link that the service has kept is due only when

@@ -162,7 +162,11 @@ func (r *bundleDownloadResource) ModifyPlan(
 	if resp.Diagnostics.HasError() || stage == planCreation {
 		return
 	}
-	if !plan.alreadyThere(found, state) {
+	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
+	// may change.
+	if plan.alreadyThere(found, state) && plan.Timeouts.Equal(state.Timeouts) {
+		plan = state
+	} else {
 		if config.SHA256.IsNull() {
 			plan.SHA256 = types.StringUnknown()
 		}
@@ -176,15 +180,10 @@ func (r *bundleDownloadResource) ModifyPlan(
 }
 
 // alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state of the same target
-// describes it. Then it sets the computed attributes of the plan, because all else but the timeouts is equal.
+// describes it.
 func (m *bundleDownloadModel) alreadyThere(found string, state bundleDownloadModel) bool {
 	sameArchive := m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256)
-	if found == "" || found != state.onDisk() || !m.JobID.Equal(state.JobID) || !sameArchive {
-		return false
-	}
-	state.Timeouts = m.Timeouts
-	*m = state
-	return true
+	return found != "" && found == state.onDisk() && m.JobID.Equal(state.JobID) && sameArchive
 }
 
 func (r *bundleDownloadResource) Create(
@@ -256,11 +255,16 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && !run.plan.alreadyThere(found, run.state) {
-		sameJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
-		if !sameJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
-			return
-		}
+	switch {
+	case err != nil:
+	case run.plan.alreadyThere(found, run.state):
+		run.state.Timeouts = run.plan.Timeouts
+		run.plan = run.state
+	// The job of the state has completed.
+	case !run.plan.JobID.Equal(run.state.JobID) &&
+		!waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags):
+		return
+	default:
 		err = run.download(ctx, c)
 	}
 	if err != nil {

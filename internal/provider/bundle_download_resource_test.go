@@ -204,10 +204,14 @@ resource "terraform_data" "file" {
 		c.wantDisk(t, "site", before)
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
+	// A plan of any change may be applied on a fresh disk.
 	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
-	if plan := c.report(t, 0, "apply", "-auto-approve"); plan.planned["site"] != "update" || plan.planned["content"]+plan.planned["file"] != "" {
+	if plan := c.report(t, 0, "plan", "-out=saved"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
 		t.Errorf("planned %v on the same disk", plan.planned)
 	}
+	c.change(t, "site", "rm .")
+	c.terraform.Run(t, 0, "apply", "saved")
+	c.wantDisk(t, "site", before)
 	c.change(t, "site", "rm .")
 	c.addBundle("se_1", 3)
 	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryContentChanged+" (job_id)")

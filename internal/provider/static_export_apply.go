@@ -74,5 +74,8 @@ func (r *staticExportResource) Delete(
 
 // run returns the run of a plan, which changes what is stored.
 func (r *staticExportResource) run(c *client.Client, plan staticExportModel, stored *storedExport) *export.Run {
-	return &export.Run{State: &stored.State, Wanted: plan.wanted(), Service: c, Clock: r.data.clock}
+	return &export.Run{
+		State: &stored.State, Wanted: plan.wanted(), Service: c,
+		Clock: r.data.clock, PollInterval: durationOf(plan.PollInterval),
+	}
 }

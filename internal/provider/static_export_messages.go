@@ -175,9 +175,9 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	case link.ExpiresAt.IsZero():
 		what := "Neither the service nor the link itself specifies when the link expires " +
 			"in a form that the provider reads"
-		if link.UnreadableExpiry != "" {
+		if run.UnreadableExpiry != "" {
 			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read",
-				link.UnreadableExpiry)
+				run.UnreadableExpiry)
 		}
 		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%s, so expires_at is null "+
 			"and the provider does not renew the link.\n\n"+
@@ -212,7 +212,7 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 	case export.Resume:
 		switch {
 		case s.Current != nil:
-			if s.Current.Gone() && s.Current.Has(wanted) {
+			if s.Current.Gone() {
 				warnAboutGoneJob(s.Current, "", diags)
 			}
 			warnAboutJob(diags, summaryCanResume, s.Next.ID, "Job %[1]s was started for this content "+
@@ -230,12 +230,12 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", s.Next.ID)
 		}
 	case export.Start:
-		switch {
-		case s.Current == nil || !s.Current.Gone():
-		case s.Current.Has(wanted):
-			warnAboutGoneJob(s.Current, " This plan exports the site again.", diags)
-		case !wanted.Known:
-			warnAboutGoneJob(s.Current, "", diags)
+		then := ""
+		if wanted.Known { // otherwise, the apply may find other inputs, and take another step
+			then = " This plan exports the site again."
+		}
+		if s.Current != nil && s.Current.Gone() {
+			warnAboutGoneJob(s.Current, then, diags)
 		}
 		warnAboutOtherContent(s.Next, wanted, diags)
 	}

@@ -96,7 +96,7 @@ func TestMessagesOfAFailedExport(t *testing.T) {
 		case export.Waiting, export.Linking:
 			test.failure.Job = run.Next
 			if test.failure.Last != nil {
-				run.Next.Read(test.failure.Last)
+				run.Next.Record(test.failure.Last)
 			}
 			run.Next.Missing = test.failure.Stage == export.Waiting && test.failure.Missing()
 			run.Next.BundleMissing = test.failure.Stage == export.Linking && test.failure.Missing()
@@ -207,20 +207,23 @@ func TestWarningsOfANewLink(t *testing.T) {
 	texts := map[string]string{}
 	never, early := export.Wanted{NeverRenew: true}, export.Wanted{RenewBefore: 61 * time.Minute}
 	for name, test := range map[string]struct {
-		link   export.Link
-		wanted export.Wanted
+		link       export.Link
+		wanted     export.Wanted
+		unreadable string
 	}{
-		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
-		"of unknown expiry":                      {export.Link{}, never},
-		"of unreadable expiry":                   {export.Link{UnreadableExpiry: "next Friday"}, export.Wanted{}},
-		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
-		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
-		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
-		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never},
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, ""},
+		"of unknown expiry":                      {export.Link{}, never, ""},
+		"of unreadable expiry":                   {export.Link{}, export.Wanted{}, "next Friday"},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, ""},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, ""},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, ""},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never, ""},
 	} {
 		var diags diag.Diagnostics
 		state := export.State{Current: &export.Job{ID: "se_1"}, Link: test.link}
-		warnAboutLink(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
+		warnAboutLink(&export.Run{
+			State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime), UnreadableExpiry: test.unreadable,
+		}, &diags)
 		texts[name] = textOf(diags)
 	}
 	wantTexts(t, "link_of_export.txt", texts)

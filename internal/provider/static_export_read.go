@@ -36,7 +36,7 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 		if job.Status == client.JobFailed && !shown.Failed() {
 			warnAboutFailedJob(job, &resp.Diagnostics)
 		}
-		shown.Read(job)
+		shown.Record(job)
 		if stored.Current == nil && !shown.Failed() && !shown.Imported {
 			warnAboutUnfinishedJob(shown.ID, &resp.Diagnostics)
 		}

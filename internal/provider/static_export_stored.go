@@ -94,7 +94,7 @@ func (e *storedExport) store(
 func (m *exportArguments) wanted() export.Wanted {
 	inputs, known := m.inputs()
 	return export.Wanted{
-		Inputs: inputs, Known: known, PollInterval: durationOf(m.PollInterval),
+		Inputs: inputs, Known: known,
 		RenewBefore: durationOf(m.RenewBefore), NeverRenew: m.LinkRenewal.ValueString() == renewNever,
 	}
 }

@@ -394,14 +394,16 @@ func (e *event) startsAnother(of []string) bool {
 	return len(e.starts()) > 0 && (of[len(of)-1] == "" || !e.asksFirst(of[len(of)-1]))
 }
 
-// mayFinish holds if no job of a sentence is known to have failed.
+// mayFinish holds if no job of a sentence has failed, as it was last read. A service whose clock is set back may take
+// a failure back.
 func (e *event) mayFinish(of []string) bool {
-	for _, id := range of {
-		if r := e.records[id]; r != nil && r.failed {
-			return false
+	return !slices.ContainsFunc(of, func(id string) bool {
+		read, known := e.read(id), e.records[id]
+		if len(read) > 0 {
+			return read[len(read)-1].failed
 		}
-	}
-	return true
+		return known != nil && known.failed
+	})
 }
 
 // resumes does not hold for a job that a refresh has found to have failed since.

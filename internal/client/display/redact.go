@@ -19,7 +19,7 @@ var (
 	// queryInURL matches a path, or a whole URL, and its query or fragment.
 	queryInURL = regexp.MustCompile(`(/[^\s?#"<>]*[?#])[^\s"<>]+`)
 	// signed matches a parameter that makes a link a credential, with or without the link, and its value.
-	signed = regexp.MustCompile(`((?:X-(?:Amz|Goog)-[\w-]+|[Ss]ignature|sig)(?:=|%3[Dd]))[^\s"<>]+`)
+	signed = regexp.MustCompile(`(?i)((?:X-(?:Amz|Goog|Oss)-[\w-]+|signature|sig)(?:=|%3d))[^\s"<>]+`)
 )
 
 // Redactor makes text safe to show.

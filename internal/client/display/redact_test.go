@@ -25,6 +25,7 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		"a URL beyond the limit":         {"https://h/p?" + strings.Repeat(signature, 1000), "https://h/p?(redacted)"},
 		"a path with a query":            {"GET /b.tar.gz?e=1&sig=" + signature + " HTTP/1.1", "GET /b.tar.gz?(redacted) HTTP/1.1"},
 		"a query without a URL":          {"got X-Amz-Signature=" + signature + "&a=b for /b", "got X-Amz-Signature=(redacted) for /b"},
+		"a query in lowercase":           {"got x-oss-signature=" + signature, "got x-oss-signature=(redacted)"},
 		"a URL in a query":               {"to=https%3A%2F%2Fh%2Fb%3Fsig%3D" + signature, "to=https%3A%2F%2Fh%2Fb%3Fsig%3D(redacted)"},
 		"a question about a path":        {"Is it in /docs? x=1", "Is it in /docs? x=1"},
 		"control characters":             {"\x1b[2J\x07a\u009bb\u202ec\u2066d\ufeffe\u00adf", "[2Jabcdef"},
