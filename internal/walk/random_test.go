@@ -56,6 +56,9 @@ func (r random) steps(s scene) []step {
 	if s.Download && r.often(20) {
 		a := plain()
 		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+		if a.Lost = r.often(30); a.Lost {
+			a.Apply, a.Set["download"] = nil, pick(r, "", "2h", "3h")
+		}
 		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 	}
 	switch r.IntN(22) {

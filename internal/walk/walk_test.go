@@ -46,6 +46,7 @@ type step struct {
 	Replace   bool    `json:"replace,omitempty"`    // -replace
 	Between   bool    `json:"between,omitempty"`    // a replacement fails between its two parts
 	Saved     span    `json:"saved,omitempty"`      // the time from the plan to the apply
+	Lost      bool    `json:"lost,omitempty"`       // the apply has a fresh disk
 	Stop      span    `json:"stop,omitempty"`       // an interrupt so long after the apply began
 	Kill      span    `json:"kill,omitempty"`
 	Job       job     `json:"job,omitzero"`
@@ -86,7 +87,7 @@ const (
 	gate     = "docs_update_gate.s0"
 )
 
-// settings are the arguments of an export by name. The value of triggers is a
+// settings are the arguments of an export by name, and "download", the timeouts of the download. The value of triggers is a
 // revision, of timeouts one duration for all, and of domain a part of it. Others are as configured.
 type settings map[string]string
 
@@ -119,6 +120,11 @@ var argumentTypes = map[string]tftypes.Type{
 	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String}},
 }
 
+// timeouts returns a block with one duration for all.
+func timeouts(text string) tftypes.Value {
+	return tftypes.NewValue(argumentTypes["timeouts"], map[string]tftypes.Value{"create": str(text), "update": str(text)})
+}
+
 func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
 
 // arguments returns the configuration of an export. One argument, or the revision in the
@@ -129,7 +135,8 @@ func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
 		var value any
 		switch text := s[name]; {
 		case name == "timeouts" && text != "":
-			value = map[string]tftypes.Value{"create": str(text), "update": str(text)}
+			all[name] = timeouts(text)
+			continue
 		case name == unknown && name != "timeouts": // a block is there or not
 			value = tftypes.UnknownValue
 		case name == "domain":
@@ -272,7 +279,11 @@ func (k *walker) blocks(unknown string) (all []block) {
 	}
 	if k.folder != "" {
 		all = append(all, block{download, "docs_bundle_download", address(0), func(_ bool, export map[string]tftypes.Value) map[string]tftypes.Value {
-			return map[string]tftypes.Value{"job_id": export["job_id"], "path": str(k.file())}
+			arguments := map[string]tftypes.Value{"job_id": export["job_id"], "path": str(k.file())}
+			if text := k.settings[0]["download"]; text != "" {
+				arguments["timeouts"] = timeouts(text)
+			}
+			return arguments
 		}})
 	}
 	if k.Gate {
@@ -338,6 +349,9 @@ func (k *walker) takeApply(s step) {
 		return
 	}
 	pause(context.Background(), time.Duration(s.Saved))
+	if s.Lost {
+		k.disk("fresh")
+	}
 
 	c := k.command(s, s.Apply)
 	c.applying, c.planned, c.refreshes, c.replaced = true, planned.planned, planned.requests, planned.replaced
