@@ -68,7 +68,11 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 		summary   string
 	}{
-		"failure":        {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", summaryUpdateFailed},
+		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, "", summaryUpdateFailed},
+		"no summary": {
+			simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space", Fields: map[string]any{"summary": simulator.Omit}},
+			"", summaryUpdateFailed,
+		},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts { create = "30m" }`, summaryUpdateTimedOut},
 		"never read":     {simulator.UpdateSpec{ID: "another"}, "", summaryUpdateUnreadable},
 		"fails later":    {simulator.UpdateSpec{Queue: simulator.Forever}, `timeouts { create = "2m" }`, summaryUpdateTimedOut},

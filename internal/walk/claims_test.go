@@ -79,7 +79,7 @@ var claims = []claim{
 	{"This plan starts another job, for DOMAIN.", nil, (*event).startsFor},
 	// Causes.
 	{"Terraform was interrupted.", stoppedNow, nil},
-	{"The operation did not finish within WORD (timeouts.WORD).", (*event).tookItsTime, nil},
+	{"The operation did not finish within WORD (timeouts.WORD).", (*event).tookTheTimeout, nil},
 }
 
 // others are the sentences that only name what a diagnostic is about, explain a cause, or give advice.
@@ -278,6 +278,13 @@ func (e *event) undecided() bool {
 func stoppedNow(e *event, _ []string) bool { return e.stopped }
 
 func (e *event) tookItsTime(_ []string) bool { return e.ended.Sub(e.began) >= e.limit()-time.Second }
+
+// tookTheTimeout holds if the sentence names the duration and the field of the timeouts block.
+func (e *event) tookTheTimeout(of []string) bool {
+	within, err := time.ParseDuration(of[0])
+	field := map[bool]string{true: "update", false: "create"}[e.action == update]
+	return err == nil && within == e.limit() && of[1] == field && e.tookItsTime(of)
+}
 
 // holdsJob reports whether the attributes or the private state of an object have a job.
 func holdsJob(o object, id string) bool {

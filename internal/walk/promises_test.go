@@ -152,7 +152,8 @@ func (e *event) identity() bool {
 func (e *event) removes() bool { return !e.exists && len(e.seen) == 0 }
 
 func (e *event) planFails() bool {
-	isMissing := e.last.outcome == missing && lasted(e.seen, missing) >= certainty
+	since := lasted(e.seen, missing)
+	isMissing := e.last.outcome == missing && since >= certainty && since == lasted(e.seen, failures...)
 	return !e.failed || slices.ContainsFunc(e.seen, wentWrong) && !isMissing
 }
 
