@@ -292,9 +292,8 @@ func zipName(f *zip.File) string {
 	return f.Name
 }
 
-// add adds the current entry, after its parents. A directory has no body. It refuses names that are absolute, lead out
-// of the archive, have a backslash or a control character, are reserved by the system, or are too long for common file
-// systems.
+// add adds the current entry, after its parents. A directory has no body. It refuses names that are absolute, have an
+// element "..", a backslash, or a control character, are reserved by the system, or are too long for common file systems.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
@@ -305,7 +304,8 @@ func (a *archiveReader) add(body io.Reader) error {
 		return NotUTF8
 	case len(name) > 1024, slices.ContainsFunc(strings.Split(name, "/"), long):
 		return LongName
-	case err != nil, name == "." && body != nil, strings.ContainsFunc(name, unsafe):
+	case err != nil, slices.Contains(strings.Split(a.current, "/"), ".."),
+		name == "." && body != nil, strings.ContainsFunc(name, unsafe):
 		return UnsafeName
 	case name == ".":
 		return nil

@@ -116,6 +116,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}{
 		"an absolute path":               {tarOf(t, page, regular("/etc/cron.d/evil", "x")), UnsafeName, "/etc/cron.d/evil"},
 		"a path that leads up":           {tarOf(t, page, regular("../evil", "x")), UnsafeName, "../evil"},
+		"a path that leads up and back":  {tarOf(t, page, regular("a/../evil", "x")), UnsafeName, "a/../evil"},
 		"a backslash":                    {tarOf(t, page, regular(`..\evil`, "x")), UnsafeName, `..\evil`},
 		"a control character in a name":  {tarOf(t, regular("a\x1b[2J", "x")), UnsafeName, "a\x1b[2J"},
 		"a path that is too long":        {tarOf(t, regular(strings.Repeat("a/", 512)+"x", "x")), LongName, strings.Repeat("a/", 512) + "x"},

@@ -164,7 +164,7 @@ func (r *bundleDownloadResource) ModifyPlan(
 	}
 	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
 	// may change.
-	if plan.alreadyThere(found, state) && plan.Timeouts.Equal(state.Timeouts) {
+	if !config.SHA256.IsUnknown() && plan.alreadyThere(found, state) && plan.Timeouts.Equal(state.Timeouts) {
 		plan = state
 	} else {
 		if config.SHA256.IsNull() {

@@ -159,9 +159,15 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.write(t, c.download("site", "se_1", "unpack = false"))
 	c.wantEmptyPlan(t)
-	c.write(t, c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`))
-	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
-	c.wantDisk(t, "site", before)
+	unknown := "resource \"terraform_data\" \"sum\" {\n  input = \"" + strings.Repeat("0", 64) + "\"\n}\n"
+	for _, config := range []string{
+		c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`),
+		c.download("site", "se_1", "sha256 = terraform_data.sum.output") + unknown, // not known in the plan
+	} {
+		c.write(t, config)
+		c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
+		c.wantDisk(t, "site", before)
+	}
 	c.service.ResetRequests()
 	for _, arguments := range []string{`timeouts { update = "6m" }`, `sha256 = "` + checksum(before["bundle"]) + "\"\n  timeouts { update = \"5m\" }"} {
 		c.write(t, c.download("site", "se_1", arguments))

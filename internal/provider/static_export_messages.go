@@ -127,7 +127,7 @@ func holds(f *export.Failure, run *export.Run) string {
 	job := ""
 	switch {
 	case run.Next == nil || run.Next.Failed():
-	case f.Job == run.Next:
+	case f.Stage == export.Waiting, f.Stage == export.Linking:
 		job = "Terraform has recorded job " + run.Next.ID + "."
 	case run.Current == nil:
 		job = "Job " + run.Next.ID + " stays in the state."
