@@ -293,7 +293,8 @@ func zipName(f *zip.File) string {
 }
 
 // add adds the current entry, after its parents. A directory has no body. It refuses names that are absolute, have an
-// element "..", a backslash, or a control character, are reserved by the system, or are too long for common file systems.
+// element "..", a backslash, or a control character, are reserved by the system, or are too long for common file
+// systems.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
