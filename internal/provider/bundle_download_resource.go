@@ -151,15 +151,15 @@ func (r *bundleDownloadResource) ModifyPlan(
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	stage, target := planUpdate, plan.target()
+	stage, target, creates := planUpdate, plan.target(), false
 	if !plan.Path.Equal(state.Path) {
-		stage, owned = planCreation, nil
+		stage, owned, creates = planCreation, nil, true
 	} else if !plan.Unpack.Equal(state.Unpack) {
-		stage, target = planCreation, state.target() // a replacement deletes the old files first
+		stage, target, creates = planCreation, state.target(), true // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
 	stage.report(&resp.Diagnostics, plan.JobID.ValueString(), plan.Path.ValueString(), err)
-	if resp.Diagnostics.HasError() || stage == planCreation {
+	if resp.Diagnostics.HasError() || creates {
 		return
 	}
 	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
@@ -255,16 +255,14 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	switch {
-	case err != nil:
-	case run.plan.alreadyThere(found, run.state):
+	if err == nil && run.plan.alreadyThere(found, run.state) {
 		run.state.Timeouts = run.plan.Timeouts
 		run.plan = run.state
-	// The job of the state has completed.
-	case !run.plan.JobID.Equal(run.state.JobID) &&
-		!waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags):
-		return
-	default:
+	} else if err == nil {
+		knownJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
+		if !knownJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
+			return
+		}
 		err = run.download(ctx, c)
 	}
 	if err != nil {

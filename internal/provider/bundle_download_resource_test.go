@@ -90,10 +90,14 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
-	c.write(t, c.download("site", "se_1", "")+c.download("unpacked", "se_1", "unpack = true")+
+	unpacked := c.download("unpacked", "se_1", "unpack = terraform_data.unpack.output")
+	unpacked = strings.Replace(unpacked, fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")), fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")+"/"), 1)
+	c.write(t, c.download("site", "se_1", "")+unpacked+"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+
 		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
-	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
+	plan := c.report(t, 0, "plan")
+	plan.wantNothingSaid(t, "file") // of a path that is not known yet
+	plan.wantNothingSaid(t, "unpacked")
 	c.apply(t, 0)
 	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle"]
 	wantAttributes(t, state, map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "unpack": false})
