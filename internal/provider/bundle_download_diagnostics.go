@@ -30,18 +30,18 @@ type downloadStage struct {
 }
 
 const (
-	wroteNone   = "This resource wrote no files. If it is being replaced, its old files may already be deleted."
-	changedNone = "This resource changed no files, and its state is unchanged."
-	deletedNone = "No files were deleted, and the state is unchanged."
-	stops       = "The apply will stop before this download. Other resources may still change."
-	stopsUnless = "The apply will stop before this download, unless it first destroys the resource that wrote this. " +
+	wroteNone        = "This resource wrote no files. If it is being replaced, its old files may already be deleted."
+	changedNone      = "This resource changed no files, and its state is unchanged."
+	deletedNone      = "No files were deleted, and the state is unchanged."
+	stops            = "The apply will stop before this download, unless it first destroys the resource that wrote this."
+	stopsReplacement = stops + " " +
 		"If this resource is being replaced, its old files may be deleted before that."
 	applyAgain = "Then run \"terraform apply\" again."
 	sameAgain  = "Then run the same command again."
 )
 
 var (
-	planCreation   = planDownload(stopsUnless)
+	planCreation   = planDownload(stopsReplacement)
 	planUpdate     = planDownload(stops)
 	createDownload = downloadStage{
 		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
@@ -144,7 +144,7 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 	kinds := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}
 	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier "+
 		"resource, an interrupted run, or another program. %s", cmp.Or(kinds[e.Kind], "what is at"), e.Path, s.occupied)
-	makeRoom := fmt.Sprintf("If another resource uses %[1]q, use a different path. Otherwise, move or delete %[1]q. "+
+	makeRoom := fmt.Sprintf("If another resource uses %[1]q or a path inside it, use a different path. Otherwise, move or delete %[1]q. "+
 		"%[2]s", e.Path, s.runAgain)
 	detail := paragraphs(what, cmp.Or(s.remedy, makeRoom))
 	if s.warns {

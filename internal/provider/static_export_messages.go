@@ -103,8 +103,8 @@ func describeStart(f *export.Failure, run *export.Run) string {
 		return paragraphs(cause.what,
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(f, run)),
 			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run "+
-				"may have started. If there is one, import it with \"terraform import ADDRESS "+domain+",JOB_ID\", "+
-				"as described in "+errorsPage+"#a-job-may-have-been-started",
+				"may have started. If there is one, import it as described in "+
+				errorsPage+"#a-job-may-have-been-started\n\n"+importCommand(domain, "JOB_ID"),
 			"If there is no such job: "+cause.advice)
 	}
 	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(f, run)), adviseStart(f))
@@ -156,10 +156,15 @@ func reportFailedCreate(f *export.Failure, run *export.Run, left []export.Job, d
 	for _, job := range left {
 		warnAboutJob(diags, summaryNotResumed, job.ID,
 			"This apply has removed job %[1]s, which was started for %[2]s, from the state, "+
-				"and has not resumed it yet.\n\n"+
-				"If the state does not have job %[1]s after this apply, and you want to keep it, run "+
-				"\"terraform import ADDRESS %[2]s,%[1]s\".", job.ID, job.Inputs.Domain)
+				"and has not resumed it yet. The address above may be that of another resource.\n\n"+
+				"If the state does not have job %[1]s after this apply, and you want to keep it, import it:\n\n%[3]s",
+			job.ID, job.Inputs.Domain, importCommand(job.Inputs.Domain, job.ID))
 	}
+}
+
+// importCommand returns a command on a line that Terraform does not wrap, because it is indented.
+func importCommand(domain, jobID string) string {
+	return "    terraform import ADDRESS " + domain + "," + jobID
 }
 
 // warnAboutJob adds a warning about a job.
@@ -277,9 +282,10 @@ func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.D
 func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryUnfinished, jobID, "Job %[1]s has no link yet. "+
 		"If the plan shows ~ or -/+ for the object with this job, "+
-		"and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job. "+
+		"and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job, "+
+		"and starts another one only if the service does not find job %[1]s or its bundle for %[3]s. "+
 		"If the plan shows only +/- or a destroy (-) for it, the apply does not resume the job: "+
-		"see %[2]s#exports-that-did-not-finish", jobID, exportPage)
+		"see %[2]s#exports-that-did-not-finish", jobID, exportPage, notFoundLimit)
 }
 
 // addUnreadablePrivateState reports a private state that cannot be decoded.
@@ -300,6 +306,7 @@ func warnAboutFailedJob(job *client.StaticExportJob, diags *diag.Diagnostics) {
 // warnAboutMissingJob warns about a job that a refresh did not find.
 func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
 	warnAboutJob(diags, summaryJobNotFound, jobID, "%s\n\nThe refresh kept the job in the state. "+
+		"The next apply exports the site again if the job is still missing. "+
 		"If the job should still exist, check base_url, which ends with a version segment such as /v1, "+
 		"and the API key before you apply a plan.", explain(err).what)
 }

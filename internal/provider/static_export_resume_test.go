@@ -73,7 +73,7 @@ func TestInterruptedReplacementNamesTheJobsThatNobodyHasResumed(t *testing.T) {
 	c.apply(t, 1)
 	output := unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false", "-parallelism=1"))
 	wantPhrases(t, output, "Warning: "+summaryExportInterrupted+": job se_", "Warning: "+summaryNotResumed+": job se_")
-	lost := regexp.MustCompile(`terraform import ADDRESS (\S+),(se_\w+)"`).FindStringSubmatch(output)
+	lost := regexp.MustCompile(`terraform import ADDRESS (\S+),(se_\w+)`).FindStringSubmatch(output)
 	if lost == nil {
 		t.Fatalf("there is no command that imports the other job:\n%s", output)
 	}

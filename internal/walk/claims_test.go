@@ -72,7 +72,8 @@ var claims = []claim{
 	{"An update (~) asks for it once more, and exports the site again if it is still missing.", nil, (*event).updateAsksAndExports},
 	{"This plan exports the site again.", nil, (*event).startsAnother},
 	{"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesOrMissing},
-	{"If the plan shows ~ or -/+ for the object with this job, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job.", nil, (*event).resumesShown},
+	{"If the plan shows ~ or -/+ for the object with this job, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesShown},
+	{"The next apply exports the site again if the job is still missing.", nil, (*event).exportsIfMissing},
 	{"Job JOB, which has no link yet, was started for other content, so this plan does not resume it.", nil, (*event).leaves},
 	{"If they are those that job JOB was started with, an update (~) resumes it.", nil, (*event).resumesIfSame},
 	{"An update (~) records the configured triggers and additional_parameters for it and does not start an export.", nil, (*event).updateStartsNone},
@@ -130,9 +131,12 @@ var others = []string{
 	"Check base_url and the API key, and look in the service's dashboard.",
 	"To start another one instead, change triggers.",
 	`Before you run "terraform apply" again, look in the service's dashboard for a job that this run may have started.`,
-	`If there is one, import it with "terraform import ADDRESS DOMAIN,JOB_ID", as described in TEXT#a-job-may-have-been-started`,
+	"If there is one, import it as described in TEXT#a-job-may-have-been-started",
+	"terraform import ADDRESS DOMAIN,JOB_ID",
+	"terraform import ADDRESS DOMAIN,JOB",
+	"The address above may be that of another resource.",
 	"If there is no such job:",
-	`If the state does not have job JOB after this apply, and you want to keep it, run "terraform import ADDRESS DOMAIN,JOB".`,
+	"If the state does not have job JOB after this apply, and you want to keep it, import it:",
 	`To keep job JOB instead, run "terraform state rm ADDRESS" for this resource, and import DOMAIN,JOB.`,
 	"To resume job JOB instead, do not apply this plan.",
 	"Restore the domain, triggers, and additional_parameters that it was started with, and plan again.",
@@ -427,8 +431,13 @@ func unlessFound(check check) check {
 }
 
 func (e *event) resumesShown(of []string) bool {
-	id, r := of[len(of)-1], e.records[of[len(of)-1]]
-	return e.action != update && e.action != replace || r == nil || r.content != e.config().content(e.on) || e.asksFirst(id)
+	r := e.records[of[0]]
+	return r == nil || r.content != e.config().content(e.on) || e.resumesOrMissing(of)
+}
+
+func (e *event) exportsIfMissing(of []string) bool {
+	surely, _ := e.stillMissing(simulator.EndpointJob, of[len(of)-1])
+	return e.forced() || !surely || len(e.starts()) > 0
 }
 
 func (e *event) resumesOrMissing(of []string) bool {
