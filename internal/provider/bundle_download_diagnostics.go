@@ -33,7 +33,7 @@ const (
 	wroteNone        = "This resource wrote no files. If it is being replaced, its old files may already be deleted."
 	changedNone      = "This resource changed no files, and its state is unchanged."
 	deletedNone      = "No files were deleted, and the state is unchanged."
-	stops            = "The apply will stop before this download, unless it first destroys the resource that wrote this."
+	stops            = "The apply will stop before this download, unless it first destroys what wrote this."
 	stopsReplacement = stops + " " +
 		"If this resource is being replaced, its old files may be deleted before that."
 	applyAgain = "Then run \"terraform apply\" again."
@@ -144,7 +144,8 @@ func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.Occupie
 	kinds := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}
 	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier "+
 		"resource, an interrupted run, or another program. %s", cmp.Or(kinds[e.Kind], "what is at"), e.Path, s.occupied)
-	makeRoom := fmt.Sprintf("If another resource uses %[1]q or a path inside it, use a different path. Otherwise, move or delete %[1]q. "+
+	makeRoom := fmt.Sprintf("If another resource uses %[1]q or a path inside it, use a different path. "+
+		"Otherwise, move or delete %[1]q. "+
 		"%[2]s", e.Path, s.runAgain)
 	detail := paragraphs(what, cmp.Or(s.remedy, makeRoom))
 	if s.warns {
