@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -23,8 +24,8 @@ type claim struct {
 // job that the sentence, or one before it, named last.
 type check func(e *event, of []string) bool
 
-// claims are all claims. The walk fails on a sentence that is neither here nor in others. JOB, DOMAIN, TIME, WORD, and
-// TEXT stand for what differs.
+// claims are all claims. The walk fails on a sentence that is neither here nor in others. JOB, DOMAIN, TIME, LIMIT,
+// WORD, and TEXT stand for what differs.
 var claims = []claim{
 	// First lines.
 	{"Static export interrupted", stoppedNow, nil},
@@ -48,8 +49,8 @@ var claims = []claim{
 	{"The link in the state expired at TIME.", (*event).expired, nil},
 	{"The state is unchanged.", (*event).unchanged, nil},
 	{"The refresh kept the job in the state.", (*event).refreshKept, nil},
-	{"The service did not find job JOB for 30 seconds.", (*event).wasMissing, nil},
-	{"The service did not find the bundle of job JOB for 30 seconds.", (*event).wasMissing, nil},
+	{"The service did not find job JOB for LIMIT.", (*event).wasMissing, nil},
+	{"The service did not find the bundle of job JOB for LIMIT.", (*event).wasMissing, nil},
 	{"Job JOB has no link yet.", (*event).hasNoLinkYet, nil},
 	{"Job JOB was started for this content and has no link yet.", (*event).startedForThis, nil},
 	{"This apply has removed job JOB, which was started for DOMAIN, from the state, and has not resumed it yet.", (*event).handedOver, nil},
@@ -71,8 +72,8 @@ var claims = []claim{
 	{"The next apply tries again.", nil, (*event).triesAgain},
 	{"An update (~) asks for it once more, and exports the site again if it is still missing.", nil, (*event).updateAsksAndExports},
 	{"This plan exports the site again.", nil, (*event).startsAnother},
-	{"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesOrMissing},
-	{"If the plan shows ~ or -/+ for the object with this job, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for 30 seconds.", nil, (*event).resumesShown},
+	{"If the plan shows ~ or -/+ for this resource, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for LIMIT.", nil, (*event).resumesOrMissing},
+	{"If the plan shows ~ or -/+ for the object with this job, and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job, and starts another one only if the service does not find job JOB or its bundle for LIMIT.", nil, (*event).resumesShown},
 	{"The next apply exports the site again if the job is still missing.", nil, (*event).exportsIfMissing},
 	{"Job JOB, which has no link yet, was started for other content, so this plan does not resume it.", nil, (*event).leaves},
 	{"If they are those that job JOB was started with, an update (~) resumes it.", nil, (*event).resumesIfSame},
@@ -165,7 +166,7 @@ var others = []string{
 // patterns match the sentences of claims, and then of others, at the beginning of a text.
 var patterns = func() (all []*regexp.Regexp) {
 	names := strings.NewReplacer("JOB_ID", "JOB_ID", "JOB", `(se_[0-9a-f]{16})`, "DOMAIN", `(s\d\.[a-z.]+com)`,
-		"TIME", `(\d{4}-[-0-9:T]+Z)`, "WORD", `([^\s"]+?)`, "TEXT", `([^\n]+?)`)
+		"TIME", `(\d{4}-[-0-9:T]+Z)`, "LIMIT", fmt.Sprintf("%.0f seconds", client.NotFoundLimit.Seconds()), "WORD", `([^\s"]+?)`, "TEXT", `([^\n]+?)`)
 	sentences := []string{}
 	for _, c := range claims {
 		sentences = append(sentences, c.sentence)
@@ -242,7 +243,7 @@ func (e *event) wrong() (wrong []string) {
 	for _, text := range e.said {
 		all, unknown := text.sentences()
 		if unknown != "" && !text.broken {
-			wrong = append(wrong, "not known: "+unknown)
+			wrong = append(wrong, "not in claims_test.go: "+unknown)
 		}
 		for _, s := range all {
 			e.tally["claims"]++
@@ -358,7 +359,7 @@ func (e *event) refreshKept(_ []string) bool {
 
 func (e *event) wasMissing(of []string) bool {
 	r := e.records[of[0]]
-	return r != nil && r.gone[simulator.EndpointJob]+r.gone[simulator.EndpointBundle] > 0 || lasted(requestsFor(of[0], "", e.seen), missing) >= patience
+	return r != nil && r.gone[simulator.EndpointJob]+r.gone[simulator.EndpointBundle] > 0 || lasted(requestsFor(of[0], "", e.seen), missing) >= absence
 }
 
 func (e *event) hasNoLinkYet(of []string) bool {
@@ -392,8 +393,8 @@ func (e *event) stillMissing(it, id string) (surely, perhaps bool) {
 	asked := slices.Concat(seenAt(e.refreshes, e.address), e.work)
 	since := lasted(requestsFor(id, it, asked), missing)
 	ended := e.failed && e.last.outcome == missing && e.last.job == id && e.last.endpoint == it
-	surely = since >= certainty || ended && since >= patience
-	return surely, lasted(requestsFor(id, "", asked), missing) >= patience
+	surely = since >= certainty || ended && since >= absence
+	return surely, lasted(requestsFor(id, "", asked), missing) >= absence
 }
 
 func (e *event) startsAnother(of []string) bool {

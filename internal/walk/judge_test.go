@@ -120,7 +120,7 @@ func (j *judge) learn(e *event) {
 	for _, r := range j.records {
 		for _, endpoint := range []string{simulator.EndpointJob, simulator.EndpointBundle} {
 			asked := requestsFor(r.id, endpoint, heard)
-			if since := lasted(asked, missing); since >= patience {
+			if since := lasted(asked, missing); since >= absence {
 				r.gone[endpoint] = since
 			} else if slices.ContainsFunc(asked, succeeded) {
 				delete(r.gone, endpoint)
@@ -177,7 +177,7 @@ func (e *event) linksTo(job string) []exchange {
 func (e *event) gone() bool {
 	asked := requestsFor(e.job.id, simulator.EndpointJob, e.seen)
 	found := slices.ContainsFunc(asked, succeeded)
-	return lasted(asked, missing) >= patience || e.job.gone[simulator.EndpointJob] > 0 && !found || e.job.gone[simulator.EndpointBundle] > 0
+	return lasted(asked, missing) >= absence || e.job.gone[simulator.EndpointJob] > 0 && !found || e.job.gone[simulator.EndpointBundle] > 0
 }
 
 // known reports whether a plan shows the value of an attribute.

@@ -66,6 +66,8 @@ var promises = []struct {
 }
 
 const (
+	// absence is how long nothing but 404 or 410 must come until a job is missing.
+	absence = client.NotFoundLimit - 3*time.Second
 	// patience is how long a response must repeat itself until it counts, and outage how long
 	// temporary failures must. The judge does not insist on the last seconds.
 	patience = min(client.NotFoundLimit, client.DisturbanceLimit) - 3*time.Second
@@ -111,7 +113,7 @@ func (e *event) missing() bool {
 	asked := requestsFor(e.last.job, e.last.endpoint, e.work)
 	decides := (plans(e) || e.failed) && !e.stopped && !e.killed && e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
 	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= patience
-	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= patience
+	return !decides || changing || e.outOfTime() || lasted(asked, missing) >= absence
 }
 
 // streaksEnd allows what slow responses and Retry-After add.
@@ -221,7 +223,7 @@ func (e *event) startsNoSecond() bool {
 		return true
 	}
 	over := func(r *record) bool {
-		return r.content != e.config().content(e.on) || r.failed || lasted(requestsFor(r.id, "", e.seen[:n]), missing) >= patience
+		return r.content != e.config().content(e.on) || r.failed || lasted(requestsFor(r.id, "", e.seen[:n]), missing) >= absence
 	}
 	if e.action == replace {
 		return (e.linked() || e.job.imported || over(e.job)) && (e.before.tainted || over(e.pending))
