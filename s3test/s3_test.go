@@ -59,11 +59,11 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	defer cancel()
 	var received memory
 
-	store.expired, store.cutAfter = true, 600
+	store.expired, store.cutAfter = true, 500
 	if _, err := c.DownloadBundle(ctx, jobID, &received); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"403", "200", "bytes=600-: 206"}; !slices.Equal(store.log, want) {
+	if want := []string{"403", "200", "bytes=500-: 206"}; !slices.Equal(store.log, want) {
 		t.Errorf("the object store returned %q, want %q", store.log, want)
 	}
 	if !bytes.Equal(received.Bytes(), store.object) {

@@ -131,11 +131,14 @@ func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer
 		switch kind := http.DetectContentType(begin); {
 		case len(begin) == 0 && err == io.EOF:
 			return incomplete("the response is empty")
-		case err != nil && err != io.EOF: // what has arrived may be the text of a file in a tar
+		case len(begin) == 0:
+			return incomplete("%w", err)
+		case !strings.HasPrefix(kind, "text/"):
+		case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
 			return incomplete("%w", err)
 		case strings.HasPrefix(kind, "text/html"):
 			return r.client.storageError(resp, begin, "a web page instead of the bundle")
-		case strings.HasPrefix(kind, "text/"):
+		default:
 			return r.client.storageError(resp, begin, "text instead of the bundle")
 		}
 	}
