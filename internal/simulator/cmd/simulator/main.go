@@ -168,7 +168,7 @@ func describe(x simulator.Exchange) string {
 	if !x.Altered && record.Status != "" {
 		facts = append(facts, record.Status)
 		if record.Progress != nil {
-			facts = append(facts, fmt.Sprintf("%v %%, %v pages", record.Progress, record.PageCount))
+			facts = append(facts, fmt.Sprintf("%v%%, page count %v", record.Progress, record.PageCount))
 		}
 	}
 	return fmt.Sprintf("service: %s %s: %s", x.Request.Method, x.Request.Path, strings.Join(facts, ", "))

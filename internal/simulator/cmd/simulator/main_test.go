@@ -72,7 +72,7 @@ func TestRunServesAsTheFlagsSayUntilItIsStopped(t *testing.T) {
 	call("GET", jobs+"/x", "")
 	bundle := "service: POST /v1/static-export/jobs/" + id + "/bundle: 200\n"
 	want := "service: POST /v1/static-export/jobs: fault\nservice: POST /v1/static-export/jobs: fault, job se_\n" +
-		"service: POST /v1/static-export/jobs: 202, job se_, completed, 100 %, 6 pages\n" + bundle + bundle + "service: GET /v1/static-export/jobs/x: 404\n"
+		"service: POST /v1/static-export/jobs: 202, job se_, completed, 100%, page count 6\n" + bundle + bundle + "service: GET /v1/static-export/jobs/x: 404\n"
 	for _, status := range []string{"success", "failure", "in_progress", "queued"} {
 		call("GET", "/project/update-status/upd_"+status, "")
 		want += "service: GET /v1/project/update-status/upd_" + status + ": 200, " + status + "\n"
