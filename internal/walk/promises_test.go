@@ -228,7 +228,9 @@ func (e *event) startsNoSecond() bool {
 	if e.action == replace {
 		return (e.linked() || e.job.imported || over(e.job)) && (e.before.tainted || over(e.pending))
 	}
-	return (e.otherInputs() || e.job.gone[simulator.EndpointJob]+e.bundleGone > 0 || e.job.failed) && over(e.pending)
+	// A job that was missing before the plan may be found, and its bundle be missing then.
+	gone := e.job.gone[simulator.EndpointJob]+e.bundleGone > 0 || !e.known("job_id") && over(e.job)
+	return (e.otherInputs() || gone || e.job.failed) && over(e.pending)
 }
 
 func (e *event) retryAfter() bool {
