@@ -405,7 +405,8 @@ func (e *event) startsAnother(of []string) bool {
 // a failure back.
 func (e *event) mayFinish(of []string) bool {
 	return !slices.ContainsFunc(of, func(id string) bool {
-		read, known := e.read(id), e.records[id]
+		asked := requestsFor(id, simulator.EndpointJob, slices.Concat(seenAt(e.refreshes, e.address), e.seen))
+		read, known := slices.DeleteFunc(asked, wentWrong), e.records[id]
 		if len(read) > 0 {
 			return read[len(read)-1].failed
 		}
