@@ -2,10 +2,8 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -56,22 +54,8 @@ type Bundle struct {
 	SizeBytes *int64
 }
 
-// StartStaticExport starts a job for a domain (startStaticExport). The parameters, fields of JSON, join the domain in
-// the request body, and cannot replace it. The contract leaves open which ones the service accepts.
-//
-// The request is repeated only after a 429 or a connection that was never made. If ctx ends after it was sent,
-// StartStaticExport still waits for the response. After an error, [MayHaveStarted] reports whether a job may exist
-// anyway.
-func (c *Client) StartStaticExport(
-	ctx context.Context, domain string, parameters map[string]any,
-) (*StaticExportJob, error) {
-	fields := map[string]any{}
-	maps.Copy(fields, parameters)
-	fields["domain"] = domain
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
+// StartStaticExport starts a job (startStaticExport). body is the JSON object of the request, with the domain.
+func (c *Client) StartStaticExport(ctx context.Context, body []byte) (*StaticExportJob, error) {
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
 		id, err := o.name("jobId")
@@ -79,7 +63,7 @@ func (c *Client) StartStaticExport(
 		return c.readJob(o, id, status), err
 	}}, starting)
 	if err == nil {
-		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID, "domain": domain})
+		c.log(ctx, slog.LevelInfo, "Started a static export job", map[string]any{"job_id": job.ID})
 	}
 	return job, err
 }
@@ -108,8 +92,8 @@ func (c *Client) readJob(o *object, id, status string) *StaticExportJob {
 
 // GenerateBundle creates a link to the archive of a completed job (generateBundle). It does not change the job, so
 // the request can be repeated.
-func (c *Client) GenerateBundle(ctx context.Context, jobID string, patience Patience) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), patience)
+func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
+	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), Plain)
 	return bundle, err
 }
 

@@ -16,10 +16,10 @@ const firstPause = time.Second
 // error. The error is that of a poll or context.Cause(ctx), wrapped in a [*GaveUpError] if an earlier attempt of the
 // same poll failed.
 func (c *Client) WaitForStaticExport(
-	ctx context.Context, jobID string, interval time.Duration, patience Patience,
+	ctx context.Context, jobID string, interval time.Duration,
 ) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, c.jobOperation(jobID), func(job *StaticExportJob) (observation, bool) {
+	return poll(ctx, c, interval, Plain, c.jobOperation(jobID), func(job *StaticExportJob) (observation, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}

@@ -26,27 +26,18 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
-	shown := stored.Shown()
-	job, err := c.GetStaticExportJob(ctx, shown.ID)
+	before := *stored.Shown()
+	job, err := c.GetStaticExportJob(ctx, before.ID)
 	switch {
-	case shown.Imported && shown.Status == "" && (err != nil || job.Status == client.JobFailed):
+	case before.Imported && before.Status == "" && (err != nil || job.Status == client.JobFailed):
 		addImportFailure(job, err, &resp.Diagnostics) // Terraform refreshes an import before it stores it
 		return
-	case err == nil:
-		if job.Status == client.JobFailed && !shown.Failed() {
-			warnAboutFailedJob(job, &resp.Diagnostics)
-		}
-		shown.Record(job)
-		if stored.Current == nil && !shown.Failed() && !shown.Imported {
-			warnAboutUnfinishedJob(shown.ID, &resp.Diagnostics)
-		}
-	case client.IsNotFound(err):
-		shown.Missing = true
-		warnAboutMissingJob(shown.ID, err, &resp.Diagnostics)
-	default:
+	case err != nil && !client.IsNotFound(err):
 		addRefreshFailure(err, &resp.Diagnostics)
 		return
 	}
+	stored.Refresh(job, err)
+	warnAboutRefresh(before, &stored.State, job, err, &resp.Diagnostics)
 	stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
