@@ -110,6 +110,9 @@ type failure struct {
 
 // classify returns what the error of an attempt, or of a call, means.
 func classify(err error) failure {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return failure{meaning: meaning{reason: e.Reason}}
+	}
 	if e, ok := errors.AsType[*APIError](err); ok {
 		return failure{meaning: e.meaning(), retryAfter: e.RetryAfter}
 	}
