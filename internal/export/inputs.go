@@ -1,10 +1,11 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"errors"
+	"io"
 )
 
 // Inputs determine what a job exports. Equal inputs are equal values.
@@ -35,12 +36,31 @@ func canonical(parameters string) string {
 	return string(text)
 }
 
-// fields returns the fields of the parameters.
-func (in Inputs) fields() map[string]any { return decode(in.Parameters) }
+// body returns the body of the request that starts a job.
+func (in Inputs) body() []byte {
+	fields := decode(in.Parameters)
+	fields["domain"] = in.Domain
+	text, _ := json.Marshal(fields) // decoded JSON, which never fails
+	return text
+}
 
 // decode decodes parameters that are valid.
 func decode(parameters string) map[string]any {
-	value, _ := client.DecodeJSON([]byte(cmp.Or(parameters, "{}")))
+	value, _ := DecodeJSON([]byte(cmp.Or(parameters, "{}")))
 	object, _ := value.(map[string]any)
 	return object
+}
+
+// DecodeJSON decodes one JSON value, after which nothing may follow. Numbers are [json.Number], so that they are not
+// rounded.
+func DecodeJSON(data []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errors.New("another value follows the first one")
+	}
+	return value, nil
 }

@@ -11,11 +11,9 @@ import (
 
 // Service is what an apply needs of [client.Client].
 type Service interface {
-	StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*client.StaticExportJob, error)
-	WaitForStaticExport(
-		ctx context.Context, jobID string, interval time.Duration, patience client.Patience,
-	) (*client.StaticExportJob, error)
-	GenerateBundle(ctx context.Context, jobID string, patience client.Patience) (*client.Bundle, error)
+	StartStaticExport(ctx context.Context, body []byte) (*client.StaticExportJob, error)
+	WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration) (*client.StaticExportJob, error)
+	GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error)
 }
 
 // Run is one apply of an export. It changes the state with each event, so the state is right whenever the run ends.
@@ -25,9 +23,6 @@ type Run struct {
 	Service      Service
 	Clock        clock.Clock
 	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
-
-	// UnreadableExpiry is what a new link has instead of an expiry: see [client.Bundle]. The run sets it.
-	UnreadableExpiry string
 }
 
 // Failure is why an apply failed.
@@ -87,12 +82,13 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 // start starts a job, which replaces Next, and finishes it.
 func (r *Run) start(ctx context.Context) *Failure {
 	inputs := r.Wanted.Inputs
-	job, err := r.Service.StartStaticExport(ctx, inputs.Domain, inputs.fields())
+	job, err := r.Service.StartStaticExport(ctx, inputs.body())
 	if err != nil {
 		return &Failure{Stage: Starting, Cause: err}
 	}
 	r.Next = &Job{ID: job.ID, Inputs: inputs}
 	r.Next.Record(job)
+	_ = r.Clock.Sleep(ctx, time.Second) // the first poll says whether ctx has ended
 	return r.finish(ctx)
 }
 
@@ -101,7 +97,7 @@ func (r *Run) start(ctx context.Context) *Failure {
 func (r *Run) finish(ctx context.Context) *Failure {
 	next := r.Next
 	if !next.Completed() || next.Missing {
-		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval, client.Patient)
+		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval)
 		if job != nil {
 			next.Record(job)
 		}
@@ -110,7 +106,7 @@ func (r *Run) finish(ctx context.Context) *Failure {
 			return &Failure{Stage: Waiting, Job: next, Last: job, Cause: err}
 		}
 	}
-	bundle, err := r.Service.GenerateBundle(ctx, next.ID, client.Patient) // a failure would lose the export
+	bundle, err := r.Service.GenerateBundle(ctx, next.ID)
 	if err != nil {
 		next.BundleMissing = next.BundleMissing || client.IsNotFound(err)
 		return &Failure{Stage: Linking, Job: next, Cause: err}
@@ -124,7 +120,7 @@ func (r *Run) finish(ctx context.Context) *Failure {
 // renew renews the link of Current.
 func (r *Run) renew(ctx context.Context) *Failure {
 	current, before := r.Current, r.Link.ExpiresAt
-	bundle, err := r.Service.GenerateBundle(ctx, current.ID, client.Plain)
+	bundle, err := r.Service.GenerateBundle(ctx, current.ID)
 	if err != nil {
 		current.BundleMissing = current.BundleMissing || client.IsNotFound(err)
 		return &Failure{Stage: Renewing, Job: current, Cause: err}
@@ -138,7 +134,6 @@ func (r *Run) renew(ctx context.Context) *Failure {
 // link records a new link of Current.
 func (r *Run) link(bundle *client.Bundle) {
 	r.Link = Link{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), Size: bundle.SizeBytes}
-	r.UnreadableExpiry = bundle.UnreadableExpiry
 }
 
 // RenewOld renews the link of Current if it is due, because it stays in use after another job has failed. ctx is not

@@ -180,10 +180,6 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	case link.ExpiresAt.IsZero():
 		what := "Neither the service nor the link itself specifies when the link expires " +
 			"in a form that the provider reads"
-		if run.UnreadableExpiry != "" {
-			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read",
-				run.UnreadableExpiry)
-		}
 		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%s, so expires_at is null "+
 			"and the provider does not renew the link.\n\n"+
 			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", what)

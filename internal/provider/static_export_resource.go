@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // The values of link_renewal.
@@ -175,7 +175,7 @@ var parametersRules = rules(summaryInvalidParameters, "a JSON object without a f
 
 // checkParameters accepts an object whose fields can join the domain in the request that starts an export.
 func checkParameters(text string) error {
-	value, err := client.DecodeJSON([]byte(text))
+	value, err := export.DecodeJSON([]byte(text))
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return invalidValue("The value is not a JSON object. Write it with jsonencode, " +
