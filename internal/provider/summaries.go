@@ -7,7 +7,6 @@ package provider
 const (
 	summaryMissingArgument = "Missing provider argument"
 	summaryInvalidArgument = "Invalid provider argument"
-	summaryInvalidProxy    = "Invalid proxy URL"
 	summaryUnknownProvider = "Provider configuration is not known yet"
 	summaryUnexpectedData  = "Unexpected provider data"
 
