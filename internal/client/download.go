@@ -179,16 +179,17 @@ func (r *receiver) checkType(resp *http.Response, body *bufio.Reader) *Error {
 		return nil
 	}
 	begin, err := body.Peek(sniffed)
-	if !isText(kind) {
+	switch {
+	case len(begin) == 0 && err == io.EOF:
+		return r.incomplete(resp, errors.New("the response is empty"))
+	case len(begin) == 0:
+		return r.incomplete(resp, err)
+	case !isText(kind):
 		kind = http.DetectContentType(begin)
-		switch {
-		case len(begin) == 0 && err == io.EOF:
-			return r.incomplete(resp, errors.New("the response is empty"))
-		case len(begin) == 0:
-			return r.incomplete(resp, err)
-		case !isText(kind):
+		if !isText(kind) {
 			return nil
-		case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
+		}
+		if err != nil && err != io.EOF { // the text may be the name of the first file in a tar
 			return r.incomplete(resp, err)
 		}
 	}

@@ -128,8 +128,8 @@ func (c *Client) logAttempt(
 
 // newRequest builds a request.
 func (c *Client) newRequest(ctx context.Context, r request) *http.Request {
-	req, _ := http.NewRequestWithContext(ctx, r.method, "", bytes.NewReader(r.body)) // the method is valid
-	req.URL = c.url(r)
+	// The method and the URL are valid.
+	req, _ := http.NewRequestWithContext(ctx, r.method, c.url(r).String(), bytes.NewReader(r.body))
 	req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.config.UserAgent)
