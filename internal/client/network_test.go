@@ -90,47 +90,48 @@ func TestStorageRedirectIsNotFollowedToALesserScheme(t *testing.T) {
 // Over HTTP/2, net/http sends a request again if the server resets the stream, even a start that
 // the server has acted on.
 func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
-	var protocols []string
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protocols = append(protocols, r.Proto)
-		if r.Header.Get("Authorization") == "" {
-			reply(200, "\x00")(w, r) // an archive
-			return
-		}
-		reply(200, "{}")(w, r)
-	}))
-	server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	roots := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	other := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	for name, test := range map[string]struct {
-		url     string
-		roots   []byte
+		host    string
+		roots   bool   // whether the certificate is given
 		version uint16 // the latest of the server
 		asks    tls.ClientAuthType
 		problem string // empty: it is trusted
 		reason  Reason
 	}{
-		"a given certificate":    {url: server.URL, roots: roots, version: tls.VersionTLS12},
-		"an unknown authority":   {url: server.URL, problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
-		"another host":           {url: other, roots: roots, problem: "certificate is valid for", reason: ReasonUntrusted},
-		"TLS older than TLS 1.2": {url: server.URL, roots: roots, version: tls.VersionTLS11, problem: "protocol version not supported", reason: ReasonNoResponse},
-		"a client certificate":   {url: server.URL, roots: roots, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
+		"a given certificate":    {host: "127.0.0.1", roots: true, version: tls.VersionTLS12},
+		"an unknown authority":   {host: "127.0.0.1", problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
+		"another host":           {host: "localhost", roots: true, problem: "certificate is valid for", reason: ReasonUntrusted},
+		"TLS older than TLS 1.2": {host: "127.0.0.1", roots: true, version: tls.VersionTLS11, problem: "protocol version not supported", reason: ReasonNoResponse},
+		"a client certificate":   {host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server.TLS.MaxVersion, server.TLS.ClientAuth = test.version, test.asks
-			network, err := newTransport(test.roots)
+			var protocols []string
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				protocols = append(protocols, r.Proto)
+				if r.Header.Get("Authorization") == "" {
+					reply(200, "\x00")(w, r) // an archive
+					return
+				}
+				reply(200, "{}")(w, r)
+			}))
+			server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: test.version, ClientAuth: test.asks}
+			server.Config.ErrorLog = log.New(io.Discard, "", 0)
+			server.StartTLS()
+			defer server.Close()
+			var roots []byte
+			if test.roots {
+				roots = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+			}
+			url := strings.Replace(server.URL, "127.0.0.1", test.host, 1)
+			network, err := newTransport(roots)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = test.url, network })
-			protocols = nil
+			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = url, network })
 			_, failure := c.send(bounded(t, time.Minute), aStart, 1)
 			if test.problem == "" {
 				_, ofRead := c.send(bounded(t, time.Minute), aRead, 1)
-				_, ofDownload := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), link(t, c, test.url), 1)
+				_, ofDownload := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), link(t, c, url), 1)
 				if err := errors.Join(asError(failure), asError(ofRead), asError(ofDownload)); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
 					t.Errorf("%v after requests over %q", err, protocols)
 				}

@@ -153,8 +153,9 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 				return false, endedBy(c.config.Clock.Sleep(ctx, step.takes))
 			}
 			<-time.After(step.takes)
-			last = step.Error
-			return step.Error == further, step.Error
+			failure := *step.Error
+			last = &failure
+			return step.Error == further, last
 		})
 		took := time.Since(began)
 		if got := ending(err, last); got != test.want {

@@ -104,9 +104,9 @@ var errTimeout = errors.New("timed out")
 func answer(text string) error {
 	switch text {
 	case "404":
-		return &client.APIError{Exchange: client.Exchange{StatusCode: 404}}
+		return &client.Error{Reason: client.ReasonNotFound}
 	case "403":
-		return &client.APIError{Exchange: client.Exchange{StatusCode: 403}}
+		return &client.Error{Reason: client.ReasonForbidden}
 	case "running":
 		return errTimeout
 	case "stopped":
@@ -124,17 +124,15 @@ func (s *service) find(of string) string {
 	return ""
 }
 
-func (s *service) StartStaticExport(_ context.Context, domain string, parameters map[string]any) (*client.StaticExportJob, error) {
-	s.asked = append(s.asked, "start of "+domain)
-	s.parameters = parameters
+func (s *service) StartStaticExport(_ context.Context, body []byte) (*client.StaticExportJob, error) {
+	value, _ := DecodeJSON(body)
+	s.parameters = value.(map[string]any)
+	s.asked = append(s.asked, fmt.Sprint("start of ", s.parameters["domain"]))
 	return &client.StaticExportJob{ID: "new", Status: "queued"}, answer(s.find("start"))
 }
 
-func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration, patience client.Patience) (*client.StaticExportJob, error) {
+func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration) (*client.StaticExportJob, error) {
 	s.asked = append(s.asked, "wait for "+jobID)
-	if patience != client.Patient {
-		s.asked = append(s.asked, "impatient")
-	}
 	switch text := s.find(jobID); text {
 	case "running", client.JobFailed:
 		return &client.StaticExportJob{ID: jobID, Status: text}, answer(text)
@@ -144,9 +142,9 @@ func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Du
 	return &client.StaticExportJob{ID: jobID, Status: client.JobCompleted}, nil
 }
 
-func (s *service) GenerateBundle(ctx context.Context, jobID string, patience client.Patience) (*client.Bundle, error) {
+func (s *service) GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error) {
 	s.last = ctx
-	s.asked = append(s.asked, map[client.Patience]string{client.Patient: "link to ", client.Plain: "renewal of "}[patience]+jobID)
+	s.asked = append(s.asked, "link to "+jobID)
 	problem, _ := strings.CutPrefix(s.find(jobID), "link ")
 	return &client.Bundle{URL: "https://storage.example/" + jobID + "/2", ExpiresAt: start.Add(time.Hour + time.Second)}, answer(problem)
 }
@@ -181,14 +179,14 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 		"no change":                {state: "a1 completed |", wants: "a", step: None, leaves: "a1 completed |"},
 		"failed since, not due":    {state: "a1 failed |", wants: "a", step: None, leaves: "a1 failed |"},
 		"back to the old content":  {state: "a1 | b1", wants: "a", step: None, leaves: "a1 | b1"},
-		"due":                      {state: "a1 due |", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 |"},
-		"due, another one waits":   {state: "a1 due | b1", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 | b1"},
-		"due, refused":             {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 403", asks: "renewal of a1", fails: "renewal of a1", leaves: "a1 due |"},
-		"due, its bundle is gone":  {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 404", asks: "renewal of a1", fails: "renewal of a1: missing", leaves: "a1 bundle-missing due |"},
-		"missing bundle, is back":  {state: "a1 bundle-missing due |", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 |"},
-		"missing bundle, refused":  {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 403", asks: "renewal of a1", fails: "renewal of a1", leaves: "a1 bundle-missing |"},
-		"missing bundle, replaced": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404", asks: "renewal of a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"missing bundle, no start": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404, start 403", asks: "renewal of a1; start of docs.example.com", fails: "start", leaves: "a1 bundle-missing |"},
+		"due":                      {state: "a1 due |", wants: "a", step: Renew, asks: "link to a1", leaves: "a1 |"},
+		"due, another one waits":   {state: "a1 due | b1", wants: "a", step: Renew, asks: "link to a1", leaves: "a1 | b1"},
+		"due, refused":             {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 403", asks: "link to a1", fails: "renewal of a1", leaves: "a1 due |"},
+		"due, its bundle is gone":  {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 404", asks: "link to a1", fails: "renewal of a1: missing", leaves: "a1 bundle-missing due |"},
+		"missing bundle, is back":  {state: "a1 bundle-missing due |", wants: "a", step: Renew, asks: "link to a1", leaves: "a1 |"},
+		"missing bundle, refused":  {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 403", asks: "link to a1", fails: "renewal of a1", leaves: "a1 bundle-missing |"},
+		"missing bundle, replaced": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404", asks: "link to a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
+		"missing bundle, no start": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404, start 403", asks: "link to a1; start of docs.example.com", fails: "start", leaves: "a1 bundle-missing |"},
 		"missing bundle, failed":   {state: "a1 failed bundle-missing |", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
 		"missing bundle, pending":  {state: "a1 bundle-missing | a2", wants: "a", step: Resume, asks: "wait for a2; link to a2", leaves: "a2 completed |"},
 		"missing":                  {state: "a1 missing |", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
@@ -362,10 +360,10 @@ func TestOldLinkIsRenewedAfterAFailureIfItIsDue(t *testing.T) {
 		service, clock := &service{}, clocktest.NewVirtual(start)
 		a := Run{State: state(test.state), Wanted: want("b"), Service: service, Clock: clock}
 		a.RenewOld(t.Context(), &test.failure)
-		if renewed := len(service.asked) == 1 && service.asked[0] == "renewal of a1"; renewed != test.renews {
+		if renewed := len(service.asked) == 1 && service.asked[0] == "link to a1"; renewed != test.renews {
 			t.Errorf("%s: asked %q", name, service.asked)
 		} else if renewed {
-			if until, _ := clock.Deadline(service.last); until.Sub(start) != 30*time.Second {
+			if until, _ := service.last.Deadline(); until.Sub(start) != 30*time.Second {
 				t.Errorf("%s: until %s", name, until)
 			}
 		}
@@ -419,15 +417,15 @@ func TestLinkIsKeptIfARenewalBeforeItsExpiryDoesNotChangeThat(t *testing.T) {
 // expiring is a service whose links expire at a time.
 type expiring time.Time
 
-func (e expiring) StartStaticExport(context.Context, string, map[string]any) (*client.StaticExportJob, error) {
+func (e expiring) StartStaticExport(context.Context, []byte) (*client.StaticExportJob, error) {
 	return nil, errTimeout
 }
 
-func (e expiring) WaitForStaticExport(context.Context, string, time.Duration, client.Patience) (*client.StaticExportJob, error) {
+func (e expiring) WaitForStaticExport(context.Context, string, time.Duration) (*client.StaticExportJob, error) {
 	return nil, errTimeout
 }
 
-func (e expiring) GenerateBundle(context.Context, string, client.Patience) (*client.Bundle, error) {
+func (e expiring) GenerateBundle(context.Context, string) (*client.Bundle, error) {
 	return &client.Bundle{URL: "https://storage.example/a1/2", ExpiresAt: time.Time(e)}, nil
 }
 

@@ -12,11 +12,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
-// response returns the error of a response to a request.
-func response(method, path string, status int) *client.APIError {
-	return &client.APIError{Exchange: client.Exchange{Method: method, Path: path, StatusCode: status}}
-}
-
 // linked returns the state of an export with a link that expires after a time.
 func linked(expires time.Duration, marks export.Marks, next *export.Job) export.State {
 	link := export.Link{URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(expires)}
@@ -44,8 +39,14 @@ func TestMessagesOfAFailedExport(t *testing.T) {
 	start := func(status int) error { return response("POST", "/v1/static-export/jobs", status) }
 	poll := func(status int) error { return response("GET", "/v1/static-export/jobs/se_1", status) }
 	link := func(status int) error { return response("POST", "/v1/static-export/jobs/se_1/bundle", status) }
-	page := &client.UnexpectedResponseError{Exchange: client.Exchange{Method: "POST", Path: "/static-export/jobs", StatusCode: 200}, Problem: "the body is a web page", NotJSON: true}
-	lost := &client.ConnectionError{Method: "GET", Path: "/v1/static-export/jobs/se_1", Host: "docs.test", Sent: true, Reason: "EOF"}
+	page := &client.Error{
+		Text:   "the service returned HTTP 200 OK for POST /v1/static-export/jobs, but the body is a web page",
+		Reason: client.ReasonNotTheAPI, MayHaveActed: true,
+	}
+	lost := &client.Error{
+		Text:   "the request GET /v1/static-export/jobs/se_1 to docs.test failed: EOF",
+		Reason: client.ReasonNoResponse, MayHaveActed: true,
+	}
 	timeout := &timeoutError{time.Hour, "create"}
 	none := func() export.State { return export.State{} }
 	first := func() export.State { return export.State{Next: job("se_1", "1", "running", export.Marks{})} }
@@ -207,23 +208,19 @@ func TestWarningsOfANewLink(t *testing.T) {
 	texts := map[string]string{}
 	never, early := export.Wanted{NeverRenew: true}, export.Wanted{RenewBefore: 61 * time.Minute}
 	for name, test := range map[string]struct {
-		link       export.Link
-		wanted     export.Wanted
-		unreadable string
+		link   export.Link
+		wanted export.Wanted
 	}{
-		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, ""},
-		"of unknown expiry":                      {export.Link{}, never, ""},
-		"of unreadable expiry":                   {export.Link{}, export.Wanted{}, "next Friday"},
-		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, ""},
-		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, ""},
-		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, ""},
-		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never, ""},
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
+		"of unknown expiry":                      {export.Link{}, never},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never},
 	} {
 		var diags diag.Diagnostics
 		state := export.State{Current: &export.Job{ID: "se_1"}, Link: test.link}
-		warnAboutLink(&export.Run{
-			State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime), UnreadableExpiry: test.unreadable,
-		}, &diags)
+		warnAboutLink(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
 		texts[name] = textOf(diags)
 	}
 	wantTexts(t, "link_of_export.txt", texts)
