@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,7 +22,7 @@ func response(method, path string, status int) *client.Error {
 		403: client.ReasonForbidden, 404: client.ReasonNotFound, 409: client.ReasonConflict, 503: client.ReasonUnavailable,
 	}
 	return &client.Error{
-		Text:   "the service returned HTTP " + http.StatusText(status) + " for " + method + " " + path + ", without a message",
+		Text:   fmt.Sprintf("the service returned HTTP %d %s for %s %s, without a message", status, http.StatusText(status), method, path),
 		Reason: reasons[status], MayHaveActed: status == 409 || status == 503,
 	}
 }
@@ -112,7 +113,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		network := &answering{exchanges: test.exchanges}
 		switch test.ends {
 		case "timeout":
-			network.then = func() { clock.Advance(40 * time.Minute) }
+			network.then = func() { clock.Advance(time.Hour) }
 		case "interrupt":
 			network.then = cancel
 		}
