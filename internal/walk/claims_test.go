@@ -57,7 +57,7 @@ var claims = []claim{
 	{"Job JOB was imported as a job for DOMAIN.", (*event).importedFor, nil},
 	{"The renewal did not extend the link: it still expires at TIME.", (*event).expiresAt, nil},
 	{"The new link expires at TIME, and this machine's clock reads TIME.", (*event).expiresAt, nil},
-	{`The service specifies when the link expires as "TEXT", which the provider cannot read, so expires_at is null and the provider does not renew the link.`, (*event).hasNoExpiry, nil},
+	{"Neither the service nor the link itself specifies when the link expires in a form that the provider reads, so expires_at is null and the provider does not renew the link.", (*event).hasNoExpiry, nil},
 	{"The state keeps the existing link, whose expiry is unknown.", (*event).hasNoExpiry, nil},
 	// What an apply will do.
 	{"The next apply starts another job.", nil, (*event).startsAnother},
@@ -81,7 +81,9 @@ var claims = []claim{
 	{"This plan starts another job, for DOMAIN.", nil, (*event).startsFor},
 	// Causes.
 	{"Terraform was interrupted.", stoppedNow, nil},
+	{"Terraform was interrupted; in the last attempt, TEXT.", stoppedNow, nil},
 	{"The operation did not finish within WORD (timeouts.WORD).", (*event).tookTheTimeout, nil},
+	{"The operation did not finish within WORD (timeouts.WORD); in the last attempt, TEXT.", (*event).tookTheTimeout, nil},
 }
 
 // others are the sentences that only name what a diagnostic is about, explain a cause, or give advice.
@@ -113,14 +115,9 @@ var others = []string{
 	"The provider renews it again only after that.",
 	"With renew_before = \"WORD\", every apply renews it.",
 	"The operation did not finish within WORD.",
-	"The message in the body: Sign in.",
 	"The service's message: the site could not be built.",
-	"The service asked the provider to wait WORD before the next request.",
-	"The service asked the provider to wait until TIME, but this operation times out before then.",
 	"The service returned HTTP TEXT.",
-	"The last response was HTTP TEXT.",
-	"Consecutive requests failed for different reasons.",
-	"The provider made WORD attempts over WORD.",
+	"Consecutive requests failed for different reasons; in the last attempt, TEXT.",
 	"The request WORD WORD to docs.test failed: TEXT.",
 	"Fix the site.",
 	"For a new link in each run, use the ephemeral resource docs_static_export_bundle.",
@@ -148,7 +145,6 @@ var others = []string{
 	`To continue, run the same command again.`,
 	"Static exports require an Enterprise subscription.",
 	"Check that the organization of the API key owns the domain, and that base_url is the base URL of the API with its version segment, such as /v1.",
-	"Try again after that time.",
 	"If the operation normally takes longer, increase timeouts.WORD.",
 	"If the message points to an invalid value, correct it. Otherwise, check base_url and the arguments. If they are correct, contact the service's support.",
 	"Check that api_key or DOCS_API_KEY holds a current admin API key for the service at base_url.",
@@ -157,7 +153,7 @@ var others = []string{
 	"The request conflicts with the current state of the job or site, for example because another export is running. Wait, and then try again.",
 	"Reduce -parallelism, or try again later.",
 	"Try again later. If it still fails, check the service's status page. Some gateways respond like this to limit requests: reduce -parallelism.",
-	"Check that base_url is the base URL of the service's API, not of a website, a proxy, or a sign-in page. If a proxy replaces the service's responses with pages of its own, let it pass them on.",
+	"Check that base_url is the base URL of the service's API, not of a website. If the network requires signing in, sign in. If a proxy replaces the service's responses with pages of its own, let it pass them on.",
 	"The response does not match the API contract. Contact the service's support, and report the response to the provider's maintainers: TEXT/issues",
 	"Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). The service may also be down, or slower than request_timeout allows.",
 	"Try again later. If it still fails, see TEXT#requests-fail-intermittently for a likely cause.",

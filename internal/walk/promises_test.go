@@ -56,7 +56,7 @@ var promises = []struct {
 	{succeeds, "An apply that succeeds leaves a link to a bundle of the configured inputs.", (*event).exported},
 	{succeeds, "An apply renews a link that is due.", (*event).renews},
 	{succeeds, "If a service keeps its links, at most one early renewal of each changes nothing.", (*event).changes},
-	{fails, "A fault that passes within 20 seconds fails nothing but a start. An outage may last 5 minutes.", (*event).patient},
+	{fails, "A temporary fault that passes within 20 seconds fails nothing but a start. A wait that has succeeded once bears any response for as long, and an outage for 5 minutes.", (*event).patient},
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
 	{fails, "If an export in place fails, the old link is renewed when it is due.", (*event).renewsOld},
 	{fails, "An error names the job that was started, or the domain for which one may have been.", (*event).errorNames},
@@ -288,18 +288,23 @@ func (e *event) changes() bool {
 	return !useless || e.Keeps && !e.kept
 }
 
-// patient does not hold for a renewal, whose failure costs little, and for a failed job.
+// patient does not hold for a failed job.
 func (e *event) patient() bool {
-	own := e.last.endpoint == simulator.EndpointJob || e.last.endpoint == simulator.EndpointBundle && (!e.job.is(e.last.job) || !e.linked())
+	waited := e.last.endpoint == simulator.EndpointJob &&
+		slices.ContainsFunc(requestsFor(e.last.job, simulator.EndpointJob, e.work), func(x exchange) bool { return x.outcome == ok })
+	limit := patience
+	if waited {
+		limit = outage
+	}
 	switch {
 	case len(e.work) == 0:
 		return len(e.seen) > 0
 	case slices.ContainsFunc(e.work, hasFailed) || e.outOfTime():
 		return true
 	case e.last.outcome == trouble || e.last.outcome == never:
-		return !own || lasted(e.work, failures...) >= outage
+		return e.last.endpoint == simulator.EndpointStart || lasted(e.work, failures...) >= limit
 	}
-	return wentWrong(e.last) && e.last.outcome != busy && (!own || lasted(e.work, missing, rejected) >= patience || lasted(e.work, failures...) >= outage)
+	return wentWrong(e.last) && e.last.outcome != busy && (!waited || lasted(e.work, missing, rejected) >= patience || lasted(e.work, failures...) >= outage)
 }
 
 func (e *event) keepsOld() bool {
