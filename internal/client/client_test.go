@@ -75,7 +75,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 			ignored := []string{}
 			for _, line := range log.above() {
 				_, line, _ = strings.Cut(line, "WARN Ignored fields that could not be read map[fields:")
-				fields, _, _ := strings.Cut(line, " path:")
+				fields, _, _ := strings.Cut(line, " response:")
 				ignored = append(ignored, fields)
 			}
 			if strings.Join(ignored, "\n") != test.ignored {

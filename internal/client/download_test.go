@@ -143,7 +143,6 @@ func TestDownloadSucceeds(t *testing.T) {
 		"again if there is no such part":              {handlers{half, reply(416, "", "Content-Range: bytes */1000"), whole}, "0 4000 0", nil, 0, 0},
 		"again after a part of another size":          {handlers{half, part(content[4000:9000], "4000-8999/9000"), whole}, "0 4000 0", nil, 0, 0},
 		"with a part that repeats no ETag":            {handlers{half, part(content[4000:], "4000-9999/10000")}, "0 4000", nil, 0, 0},
-		"of a whole part that was not asked":          {handlers{part(content, "0-9999/10000")}, "0", nil, 0, 0},
 		"of the size that the service states":         {handlers{whole}, "0", nil, 10_000, 0},
 		"of another size than that":                   {handlers{whole}, "0", nil, 7, 0}, // the contract does not say of what it is the size
 		"up to the size that is stated":               {handlers{streams(200, content[:4000], `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -92,53 +91,6 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 			})
 		}
 	}
-}
-
-var errInterrupt = errors.New("interrupt")
-
-func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
-	type row struct {
-		handler http.HandlerFunc // nil: a dial that hangs
-		request request
-		took    time.Duration // the interrupt comes after 5 s
-		want    string
-	}
-	inBubbles(t, map[string]row{
-		"a read":                 {silent, aRead, 5 * second, "interrupt"},
-		"a start":                {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
-		"a silent start":         {silent, aStart, 30 * second, "the request POST /v1/jobs to docs.test failed: no complete response within the request timeout"},
-		"a start before it left": {nil, aStart, 5 * second, "interrupt"},
-	}, func(t *testing.T, test row) {
-		c, s := serve(t, test.handler)
-		requests := 1
-		if test.handler == nil {
-			requests, s.dial = 0, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		}
-		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-		time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-		_, failure := c.send(ctx, test.request, 1)
-		err := asError(failure)
-		if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != requests || test.request.once && MayHaveStarted(err) != (requests > 0 && err != nil) {
-			t.Errorf("%v after %s and %d requests, want %s after %s and %d", err, took, len(s.received()), test.want, test.took, requests)
-		}
-	})
-}
-
-func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.send(bounded(t, time.Hour), aStart, 1); err == nil || MayHaveStarted(err) {
-			t.Errorf("with a line break in a header: %v", err)
-		}
-		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-		cancel(errInterrupt)
-		if _, err := c.send(ctx, aStart, 1); !errors.Is(err, errInterrupt) {
-			t.Errorf("after an interrupt: %v", err)
-		}
-		if len(s.received()) != 0 {
-			t.Errorf("sent %v", s.received())
-		}
-	})
 }
 
 // The number is above -parallelism, and above what net/http keeps unless it is told otherwise.

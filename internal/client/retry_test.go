@@ -65,7 +65,7 @@ type step struct {
 	takes time.Duration
 }
 
-func status(code int) *Error { return meaningOf(code).error(fmt.Sprint("HTTP ", code)) }
+func status(code int) *Error { return newError(fmt.Sprint("HTTP ", code), meaningOf(code)) }
 
 func asking(code int, retryAfter time.Duration) step {
 	failure := status(code)
@@ -83,8 +83,8 @@ func failing(times int, ways ...*Error) (steps []step) {
 
 func TestStreakEndsAtItsLimit(t *testing.T) {
 	slow, missing, forbidden, down := status(429), status(404), status(403), status(503)
-	unsent, lost, denied := meaning{kind: unconnected}.error(""), meaning{kind: temporary, acted: true}.error(""), storeMeaningOf(403).error("")
-	further, full := status(502), destinationError(os.ErrClosed)
+	unsent, lost, denied := newError("", meaning{kind: unconnected}), newError("", meaning{kind: temporary, acted: true}), newError("", storeMeaningOf(403))
+	further, full := status(502), wrap(os.ErrClosed, permanent)
 	const half = 500 * time.Millisecond
 	type row struct {
 		within    limits        // plainLimits if zero
@@ -104,7 +104,6 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"of a start without a connection, late":          {within: startLimits, steps: failing(999, unsent), lasts: DisturbanceLimit, want: "last"},
 		"of a start after a 429":                         {within: startLimits, steps: failing(2, slow), count: 3, ends: 1500 * time.Millisecond},
 		"of a read without a connection":                 {steps: failing(999, unsent), lasts: DisturbanceLimit, want: "last"},
-		"of a wait without a connection":                 {within: waitLimits, steps: failing(999, unsent), lasts: OutageLimit, want: "last"},
 		"of a refused link":                              {steps: failing(999, denied), lasts: DisturbanceLimit, want: "last"},
 		"with an outage in two ways":                     {within: waitLimits, steps: failing(999, unsent, lost), lasts: OutageLimit, want: "last"},
 		"only when its most patient kind allows no more": {within: waitLimits, steps: append(failing(9, down), failing(999, forbidden)...), lasts: OutageLimit, want: "outage"},
@@ -126,10 +125,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"before the deadline whatever it asks":      {timeout: 40 * second, steps: []step{asking(503, time.Hour)}, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {timeout: 28 * second, steps: failing(6, slow), count: 7, ends: 28*second - lastAttempt},
 		"until a deadline that is near, at leisure": {timeout: 3 * second, steps: failing(99, down), count: 3, ends: 3 * second, want: "context deadline exceeded"},
-		"with an interrupt of the first attempt":    {steps: []step{{down, 99 * second}}, interrupt: 25 * second, count: 1, ends: 25 * second, want: "interrupt"},
-		"with an interrupt after the limit":         {steps: []step{{missing, 0}, {missing, 40 * second}, {missing, 40 * second}}, interrupt: 75 * second, count: 3, ends: 81500 * time.Millisecond, want: "interrupt"},
 		"with an interrupt of a later attempt":      {steps: []step{{down, 0}, {down, 99 * second}}, interrupt: 25 * second, count: 2, ends: 25 * second, want: "interrupt"},
-		"with an interrupt more than with a 429":    {timeout: time.Hour, steps: []step{{asking(429, 2*time.Hour).Error, 5 * second}}, interrupt: 4 * second, count: 1, ends: 5 * second, want: "interrupt"},
 	}, func(t *testing.T, test row) {
 		var sent []time.Time // attempts
 		var last *Error
@@ -150,7 +146,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 			}
 			step := test.steps[number-1]
 			if step.takes == 99*second { // until it is interrupted
-				return false, endedBy(c.config.Clock.Sleep(ctx, step.takes))
+				return false, wrap(c.config.Clock.Sleep(ctx, step.takes), ended)
 			}
 			<-time.After(step.takes)
 			failure := *step.Error
@@ -196,36 +192,49 @@ func ending(err, last *Error) string {
 	return err.cause.Error()
 }
 
-// The attempts of a start in these rows end after the interrupt, or later than the limit of their streak.
-func TestEndOfTheContextOfAStartIsToldAsSuch(t *testing.T) {
+// The attempts in some rows end after the interrupt, or later than the limit of their streak.
+func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	const lost = "the request POST /v1/static-export/jobs to docs.test failed: "
+	const (
+		in = "interrupt; in the last attempt, the "
+		of = " for POST /v1/static-export/jobs, without a message"
+		no = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
+	)
 	type row struct {
-		handler http.HandlerFunc
-		dial    func(context.Context) error
-		at      time.Duration // of the end
-		took    time.Duration
-		started bool // or may have been
-		want    string
+		call     string
+		handler  http.HandlerFunc
+		dial     func(context.Context) error
+		at, took time.Duration // when it comes, and the call ends
+		requests int
+		started  bool // or may have been
+		want     string
 	}
 	inBubbles(t, map[string]row{
-		"a response after it":              {late(10*second, reply(500, "")), nil, 5 * second, 10 * second, true, "interrupt; in the last attempt, the service returned HTTP 500 Internal Server Error for POST /v1/static-export/jobs, without a message"},
-		"a refusal after it":               {late(10*second, reply(403, "")), nil, 5 * second, 10 * second, false, "interrupt; in the last attempt, the service returned HTTP 403 Forbidden for POST /v1/static-export/jobs, without a message"},
-		"no response":                      {silent, nil, 5 * second, 30 * second, true, "interrupt; in the last attempt, " + lost + "no complete response within the request timeout"},
-		"no connection":                    {nil, hangs, 5 * second, 5 * second, false, "interrupt"},
-		"no connection for over a minute":  {nil, hangs, 75 * second, 75 * second, false, "interrupt; in the last attempt, " + lost + "no complete response within the request timeout (2 attempts over 1m15s)"},
-		"a pause that a response asks for": {reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, false, "interrupt; in the last attempt, the service returned HTTP 429 Too Many Requests for POST /v1/static-export/jobs, without a message; it asks for no request before 2000-01-01T00:01:00Z"},
+		"before a start":            {"start", nil, nil, 0, 0, 0, false, "interrupt"},
+		"during a read":             {"job", silent, nil, 5 * second, 5 * second, 1, true, "interrupt"},
+		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, "<nil>"},
+		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, in + "service returned HTTP 500 Internal Server Error" + of},
+		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, in + "service returned HTTP 403 Forbidden" + of},
+		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, in + no},
+		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, "interrupt"},
+		"long before a connection":  {"start", nil, hangs, 75 * second, 75 * second, 0, false, in + no + " (2 attempts over 1m15s)"},
+		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks for no request before 2000-01-01T00:01:00Z"},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		s.dial = test.dial
 		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
+		if test.at == 0 {
+			cancel(errInterrupt)
+		}
 		time.AfterFunc(test.at, func() { cancel(errInterrupt) })
-		_, err := c.StartStaticExport(ctx, []byte("{}"))
-		if took := time.Since(s.began); fmt.Sprint(err) != test.want || !errors.Is(err, errInterrupt) || MayHaveStarted(err) != test.started || took != test.took {
-			t.Errorf("%v after %s, may have started: %t; want %s after %s", err, took, MayHaveStarted(err), test.want, test.took)
+		_, err := calls[test.call](ctx, c)
+		if took := time.Since(s.began); fmt.Sprint(err) != test.want || err != nil && !errors.Is(err, errInterrupt) || took != test.took || len(s.received()) != test.requests || MayHaveStarted(err) != test.started {
+			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, len(s.received()), MayHaveStarted(err), test.want, test.took)
 		}
 	})
 }
+
+var errInterrupt = errors.New("interrupt")
 
 func TestErrorSaysHowOftenAndForHowLong(t *testing.T) {
 	for want, err := range map[string]*Error{
