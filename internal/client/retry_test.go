@@ -207,18 +207,20 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		at, took time.Duration // when it comes, and the call ends
 		requests int
 		started  bool // or may have been
+		reason   Reason
 		want     string
 	}
 	inBubbles(t, map[string]row{
-		"before a start":            {"start", nil, nil, 0, 0, 0, false, "interrupt"},
-		"during a read":             {"job", silent, nil, 5 * second, 5 * second, 1, true, "interrupt"},
-		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, "<nil>"},
-		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, in + "service returned HTTP 500 Internal Server Error" + of},
-		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, in + "service returned HTTP 403 Forbidden" + of},
-		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, in + no},
-		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, "interrupt"},
-		"long before a connection":  {"start", nil, hangs, 75 * second, 75 * second, 0, false, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks for no request before 2000-01-01T00:01:00Z"},
+		"before a start":            {"start", nil, nil, 0, 0, 0, false, ReasonNone, "interrupt"},
+		"during a read":             {"job", silent, nil, 5 * second, 5 * second, 1, true, ReasonNone, "interrupt"},
+		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
+		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable, in + "service returned HTTP 500 Internal Server Error" + of},
+		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden, in + "service returned HTTP 403 Forbidden" + of},
+		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonNoResponse, in + no},
+		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
+		"long before a connection":  {"start", nil, hangs, 75 * second, 75 * second, 0, false, ReasonNoResponse, in + no + " (2 attempts over 1m15s)"},
+		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks for no request before 2000-01-01T00:01:00Z"},
+		"while a job is not found":  {"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound, in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)"},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		s.dial = test.dial
@@ -230,6 +232,9 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		_, err := calls[test.call](ctx, c)
 		if took := time.Since(s.began); fmt.Sprint(err) != test.want || err != nil && !errors.Is(err, errInterrupt) || took != test.took || len(s.received()) != test.requests || MayHaveStarted(err) != test.started {
 			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, len(s.received()), MayHaveStarted(err), test.want, test.took)
+		}
+		if ReasonOf(err) != test.reason || IsNotFound(err) {
+			t.Errorf("reason %d, not found: %t", ReasonOf(err), IsNotFound(err))
 		}
 	})
 }
