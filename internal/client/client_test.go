@@ -68,7 +68,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &logbook{}
-			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, log))
+			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, log))
 			if err != nil || show(got) != test.want {
 				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
 			}
@@ -104,7 +104,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, &logbook{}))
+			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, &logbook{}))
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)

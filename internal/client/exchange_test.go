@@ -117,18 +117,12 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 	})
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // net/http may finish a connection after it has given up on the request.
 func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
-	c := newClient(t, func(config *Config) {
-		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
-			trace := httptrace.ContextClientTrace(r.Context())
-			go trace.GotConn(httptrace.GotConnInfo{})
-			return nil, errRefused
-		})
+	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+		trace := httptrace.ContextClientTrace(r.Context())
+		go trace.GotConn(httptrace.GotConnInfo{})
+		return nil, errRefused
 	})
 	if _, err := c.send(bounded(t, time.Minute), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)

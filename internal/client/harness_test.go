@@ -272,16 +272,25 @@ func (w *simulation) polls(endpoint string) []float64 {
 	return times
 }
 
-// receiving returns a client that receives one body as the response to every request.
-func receiving(t *testing.T, body string, log *logbook) *Client {
+// receiving returns a client that receives one response to every request.
+func receiving(t *testing.T, status int, body string, log *logbook) *Client {
 	t.Helper()
-	return newClient(t, func(config *Config) {
-		config.Log = log.add
-		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
-		})
+	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})
+	c.config.Log = log.add
+	return c
 }
+
+// exchanging returns a client whose network is a function.
+func exchanging(t *testing.T, exchange roundTripper) *Client {
+	t.Helper()
+	return newClient(t, func(config *Config) { config.RoundTripper = exchange })
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
 

@@ -28,7 +28,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 					want += `,"` + strings.ToUpper(field[:1]) + field[1:] + `":` + value
 				}
 				log := &logbook{}
-				got, err := calls[call](bounded(t, time.Hour), receiving(t, `{"status":"x","`+field+`":`+raw+`}`, log))
+				got, err := calls[call](bounded(t, time.Hour), receiving(t, 200, `{"status":"x","`+field+`":`+raw+`}`, log))
 				if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (value == "") {
 					t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", field, raw, show(got), err, log.above(), want)
 				}

@@ -7,15 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"strings"
 	"testing"
 )
-
-// exchanging returns a client of https://docs.test/v1 whose network is a function.
-func exchanging(t *testing.T, exchange func(*http.Request) (*http.Response, error)) *Client {
-	t.Helper()
-	return newClient(t, func(config *Config) { config.RoundTripper = roundTripper(exchange) })
-}
 
 func TestEachResponseHasOneMeaning(t *testing.T) {
 	const text, page, acted, idle = "", "<html>", true, false
@@ -44,10 +37,7 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
 		for _, status := range test.statuses {
-			c := exchanging(t, func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader(test.body))}, nil
-			})
-			_, err := c.send(t.Context(), aStart, 1)
+			_, err := receiving(t, status, test.body, &logbook{}).send(t.Context(), aStart, 1)
 			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) || ReasonOf(err) != test.reason || MayHaveStarted(err) != test.acted {
 				t.Errorf("%d: not found: %t, reason: %d, may have started: %t", status, IsNotFound(err), ReasonOf(err), MayHaveStarted(err))
@@ -75,9 +65,7 @@ func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
 		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
 	} {
 		for _, status := range test.statuses {
-			c := exchanging(t, func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader("back at noon"))}, nil
-			})
+			c := receiving(t, status, "back at noon", &logbook{})
 			_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "https://store.test/1"), 1)
 			wantMeaning(t, fmt.Sprint(status), err, test.meaning)
 		}
