@@ -52,7 +52,7 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.DownloadBundle(ctx, jobID, staged)
+	err = c.DownloadBundle(ctx, jobID, staged)
 	if err == nil {
 		_, err = staged.Verify(ctx, true)
 	}

@@ -178,7 +178,8 @@ func (o *outcomes) followOurs(t *testing.T, j job, r *rand.Rand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.WaitForStaticExport(t.Context(), "job", 0, client.Patient); err != nil {
+	<-time.After(time.Second) // as after a start
+	if _, err := c.WaitForStaticExport(t.Context(), "job", 0); err != nil {
 		t.Fatal(err)
 	}
 	o.add(j, time.Since(service.began)-j.ends(), service.gets)

@@ -66,9 +66,6 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// BaseURL returns the URL that the paths of the API are appended to.
-func (c *Client) BaseURL() string { return c.baseURL.String() }
-
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and without the user information,
 // query, and fragment of any URL.
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }

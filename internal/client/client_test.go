@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -17,36 +14,27 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestStartSendsTheDomainAndTheParameters(t *testing.T) {
-	for name, test := range map[string]struct {
-		domain     string
-		parameters map[string]any
-		want       string
-	}{
-		"a domain":              {"docs.example.com", nil, `{"domain":"docs.example.com"}`},
-		"further fields":        {"docs.example.com", map[string]any{"version": json.Number("12345678901234567890"), "paths": []any{"/a"}}, `{"domain":"docs.example.com","paths":["/a"],"version":12345678901234567890}`},
-		"a domain among them":   {"docs.example.com", map[string]any{"domain": "other"}, `{"domain":"docs.example.com"}`},
-		"a domain with a quote": {`a","b":"c`, nil, `{"domain":"a\",\"b\":\"c"}`},
-	} {
-		inSimulation(t, func(t *testing.T, w *simulation) {
-			job, err := w.StartStaticExport(bounded(t, time.Hour), test.domain, test.parameters)
-			if err != nil || w.Requests()[0].Body != test.want || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
-				t.Errorf("%s: got %s, %v after sending %s, want %s", name, show(job), err, w.Requests()[0].Body, test.want)
-			}
-			started := fmt.Sprintf("INFO Started a static export job map[domain:%s job_id:%s]", test.domain, w.JobIDs()[0])
-			if logged := w.logged.above(); !slices.Equal(logged, []string{started}) {
-				t.Errorf("%s: logged %q, want %q", name, logged, started)
-			}
-		})
-	}
+func TestStartSendsItsBodyAsItIs(t *testing.T) {
+	inSimulation(t, func(t *testing.T, w *simulation) {
+		const body = `{"domain": "docs.example.com", "version":12345678901234567890}`
+		job, err := w.StartStaticExport(bounded(t, time.Hour), []byte(body))
+		if err != nil || w.Requests()[0].Body != body || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
+			t.Errorf("got %s, %v after sending %s", show(job), err, w.Requests()[0].Body)
+		}
+		if logged := w.logged.above(); !slices.Equal(logged, []string{"INFO Started a static export job map[job_id:" + job.ID + "]"}) {
+			t.Errorf("logged %q", logged)
+		}
+	})
 }
 
 // calls are the methods that read a response.
 var calls = map[string]func(context.Context, *Client) (any, error){
 	"update": func(ctx context.Context, c *Client) (any, error) { return c.GetUpdateStatus(ctx, "se_1") },
-	"start":  func(ctx context.Context, c *Client) (any, error) { return c.StartStaticExport(ctx, "d", nil) },
+	"start": func(ctx context.Context, c *Client) (any, error) {
+		return c.StartStaticExport(ctx, []byte(`{"domain":"d"}`))
+	},
 	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
-	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1", Plain) },
+	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1") },
 }
 
 func TestRecordToleratesAnyFieldType(t *testing.T) {
@@ -63,7 +51,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		},
 		"nested other types": {
 			"update", `{"status":"x","author":{"name":[],"vcsUserId":"7"},"commit":{"sha":{},"filesChanged":{"added":"a","removed":[{},"b"]}}}`,
-			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`, "author.name, commit.sha, commit.filesChanged.added",
+			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`, "author.name ([]), commit.sha (map[]), commit.filesChanged.added (a)",
 		},
 		"an empty commit":                   {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
 		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
@@ -74,20 +62,20 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"an error that is text":             {"job", `{"status":"failed","error":" line 1\nline 2 "}`, `{"ID":"se_1","Status":"failed","Error":"line 1\nline 2"}`, ""},
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
-		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z","UnreadableExpiry":"soon"}`, "sizeBytes, expiresAt"},
-		"an expiry that is an object":       {"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?a&` + signature + `","n":1}}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z","UnreadableExpiry":"{\"n\":1,\"see\":\"https://h/?(redacted)\"}"}`, "expiresAt"},
+		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "sizeBytes (1.5), expiresAt (soon)"},
+		"an expiry that is an object":       {"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?a&` + signature + `","n":1}}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z"}`, "expiresAt (map[n:1 see:https://h/?(redacted)"},
 		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &logbook{}
-			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, log))
+			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, log))
 			if err != nil || show(got) != test.want {
 				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
 			}
 			ignored := []string{}
 			for _, line := range log.above() {
-				_, line, _ = strings.Cut(line, "INFO Ignored fields that could not be read map[fields:")
-				fields, _, _ := strings.Cut(line, " path:")
+				_, line, _ = strings.Cut(line, "WARN Ignored fields that could not be read map[fields:")
+				fields, _, _ := strings.Cut(line, " response:")
 				ignored = append(ignored, fields)
 			}
 			if strings.Join(ignored, "\n") != test.ignored {
@@ -103,12 +91,12 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},
 		"a start with an object":     {"start", `{"jobId":{"id":"se_1"}}`, `the field "jobId" is neither a string nor a number`},
 		"a start with null":          {"start", `{"jobId":null}`, `the response has no field "jobId"`},
-		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the field "jobId" is empty. The message in the body: no such plan`},
+		"a start without an ID":      {"start", `{"jobId":"","error":"no such plan"}`, `the field "jobId" is empty: no such plan`},
 		"2048 characters":            {"start", `{"jobId":"` + long + `"}`, ""},
 		"2049 characters":            {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 2048 characters`},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" contains an unprintable character`},
 		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has leading or trailing whitespace`},
-		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl". The message in the body: still packing`},
+		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl": still packing`},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a link without a host":      {"bundle", `{"bundleUrl":"https:///b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a link of another scheme":   {"bundle", `{"bundleUrl":"ftp://h/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
@@ -116,14 +104,14 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, test.body, &logbook{}))
+			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, &logbook{}))
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			if _, ok := errors.AsType[*UnexpectedResponseError](err); !ok || !strings.HasSuffix(err.Error(), ", but "+test.problem) {
+			if ReasonOf(err) != ReasonOffContract || !MayHaveStarted(err) || !strings.HasSuffix(err.Error(), ", but "+test.problem) {
 				t.Errorf("got %v, want %q", err, test.problem)
 			}
 		})
@@ -131,13 +119,14 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 }
 
 func TestNewChecksTheConfiguration(t *testing.T) {
-	for _, config := range []Config{
-		{BaseURL: "docs.test/v1", APIKey: "docs_1"},
-		{BaseURL: "https://docs.test/v1", APIKey: " "},
-		{BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte("x")},
+	const url, key = "https://docs.test/v1", "docs_1"
+	for want, config := range map[string]Config{
+		"it must be absolute, such as https://host.example/v1": {BaseURL: "docs.test/v1", APIKey: key},
+		"it is empty": {BaseURL: url, APIKey: " "},
+		"no certificate could be read from the PEM text": {BaseURL: url, APIKey: key, RootCAs: []byte("x")},
 	} {
-		if _, err := New(config); err == nil {
-			t.Errorf("no error for %+v", config)
+		if _, err := New(config); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }
@@ -150,10 +139,11 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		made   int // links; many for as long as attempts are repeated
 		err    string
 	}{
-		"a single one":             {nil, 1, ""},
-		"another one after a page": {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
-		"one for each refusal":     {[]simulator.Fault{{Status: 403}}, many, "the object store localhost returned HTTP 403"},
-		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "the service accepts no request before"},
+		"a single one":                                       {nil, 1, ""},
+		"another one after a page":                           {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
+		"one for all refusals":                               {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
+		"one for the refusals between parts":                 {[]simulator.Fault{{Status: 403, Times: 3}, {TruncateBody: 9, Times: 1}, {Status: 403, Times: 3}}, 3, ""},
+		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "after the timeout of this operation"},
 		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
 		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to the object store localhost failed"},
 		"none if there is no bundle":                         {[]simulator.Fault{{Status: 403}, gone}, many, "HTTP 404"},
@@ -165,10 +155,10 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 				w.AddFault(fault)
 			}
 			to := &memory{}
-			_, err := w.DownloadBundle(bounded(t, time.Hour), id, to)
+			err := w.DownloadBundle(bounded(t, time.Hour), id, to)
 			made := w.Count(simulator.EndpointBundle)
-			again := made + w.Count(simulator.EndpointDownload) - 1 // a new connection after each failure
-			if min(made, many) != test.made || w.dials < again {
+			attempts := max(made, w.Count(simulator.EndpointDownload)) // each with a connection of its own
+			if min(made, many) != test.made || w.dials < attempts {
 				t.Errorf("%s: created %d links over %d connections, want %d links", name, made, w.dials, test.made)
 			}
 			if test.err != "" {

@@ -120,7 +120,7 @@ func (r *receiver) read(resp *http.Response, stated *int64, stalled *time.Timer)
 	for {
 		n, err := body.Read(buffer)
 		if _, err := r.to.Write(buffer[:n]); err != nil {
-			return destinationError(err)
+			return wrap(err, permanent)
 		}
 		r.size += int64(n)
 		r.furthest = max(r.furthest, r.size)
@@ -146,26 +146,18 @@ func (r *receiver) accept(resp *http.Response) *Error {
 		var from, to, total int64
 		n, _ := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-%d/%d", &from, &to, &total)
 		etag := resp.Header.Get("ETag")
-		switch {
-		case n == 3 && from == 0 && to == total-1: // the whole object
-			r.total = total
-			return r.restart(etag)
-		case n == 3 && from == r.size && (r.total < 0 || r.total == total) &&
-			r.etag != "" && (etag == "" || etag == r.etag):
+		if n == 3 && from == r.size && (r.total < 0 || r.total == total) &&
+			r.etag != "" && (etag == "" || etag == r.etag) {
 			r.total = total
 			return nil
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
 	default:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
-		problem := ""
-		switch resp.StatusCode / 100 {
-		case 2:
-			problem = " instead of the bundle"
-		case 3:
-			problem = ", a redirect that is not followed"
+		if resp.StatusCode/100 == 3 {
+			return r.client.storageError(resp, body, ", a redirect that is not followed")
 		}
-		return r.client.storageError(resp, body, problem)
+		return r.client.storageError(resp, body, "")
 	}
 	r.etag = "" // start over
 	return r.incomplete(resp, errors.New("the response is not the requested part"))
@@ -179,16 +171,17 @@ func (r *receiver) checkType(resp *http.Response, body *bufio.Reader) *Error {
 		return nil
 	}
 	begin, err := body.Peek(sniffed)
-	if !isText(kind) {
+	switch {
+	case len(begin) == 0 && err == io.EOF:
+		return r.incomplete(resp, errors.New("the response is empty"))
+	case len(begin) == 0:
+		return r.incomplete(resp, err)
+	case !isText(kind):
 		kind = http.DetectContentType(begin)
-		switch {
-		case len(begin) == 0 && err == io.EOF:
-			return r.incomplete(resp, errors.New("the response is empty"))
-		case len(begin) == 0:
-			return r.incomplete(resp, err)
-		case !isText(kind):
+		if !isText(kind) {
 			return nil
-		case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
+		}
+		if err != nil && err != io.EOF { // the text may be the name of the first file in a tar
 			return r.incomplete(resp, err)
 		}
 	}
@@ -211,12 +204,10 @@ func (r *receiver) restart(etag string) *Error {
 	}
 	r.size, r.etag = 0, etag
 	if err := r.to.Restart(); err != nil {
-		return destinationError(err)
+		return wrap(err, permanent)
 	}
 	return nil
 }
-
-func destinationError(err error) *Error { return &Error{Text: err.Error(), cause: err} }
 
 // incomplete returns the error of a response that ends too early.
 func (r *receiver) incomplete(resp *http.Response, err error) *Error {
@@ -262,6 +253,6 @@ func (c *Client) storageError(resp *http.Response, body []byte, problem string) 
 	}
 	host := c.Redact(resp.Request.URL.Host)
 	text := fmt.Sprintf("the object store %s returned HTTP %s%s", host, statusLine(resp.StatusCode), problem)
-	failure := storeMeaningOf(resp.StatusCode).error(withMessage(text, c.Redact(message)))
+	failure := newError(withMessage(text, c.Redact(message)), storeMeaningOf(resp.StatusCode))
 	return c.asking(failure, parseRetryAfter(resp.Header, c.config.Clock.Now()))
 }

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +41,14 @@ func drops(n int) http.HandlerFunc {
 	}
 }
 
+// typed returns a handler that sends a response with a media type.
+func typed(kind string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		next(w, r)
+	}
+}
+
 // streams returns a handler that sends a response without a length.
 func streams(status int, body []byte, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -60,10 +67,18 @@ func cuts(n int, object []byte, etag string) http.HandlerFunc {
 	}
 }
 
-// link returns a presigned link to store.test, with user information, which must not be sent.
-func link(path string) *Bundle {
-	return &Bundle{URL: "http://user:" + signature + "@store.test/" + path + "?X-Amz-Signature=" + signature}
+// link returns the bundle that a link leads to.
+func link(t *testing.T, c *Client, url string) *Bundle {
+	t.Helper()
+	bundle, err := c.readBundle(&object{fields: map[string]any{"bundleUrl": url}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bundle
 }
+
+// presigned has user information, which must not be sent.
+const presigned = "http://user:" + signature + "@store.test/b?X-Amz-Signature=" + signature
 
 // memory is a destination that takes a while or fails if the test says so.
 type memory struct {
@@ -116,7 +131,7 @@ func TestDownloadSucceeds(t *testing.T) {
 	inBubbles(t, map[string]row{
 		"of what only begins like a page":             {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
 		"whose second part looks like a page":         {handlers{cuts(4, pagelike, `"v1"`), sends(pagelike, `"v1"`)}, "0 4", pagelike, 0, 0},
-		"again after the text that a tar begins with": {handlers{cuts(10, append([]byte("index.html"), content...), `"v1"`), whole}, "0 0", nil, 0, 0},
+		"again after the text that a tar begins with": {handlers{typed("application/x-tar", cuts(10, append([]byte("index.html"), content...), `"v1"`)), whole}, "0 0", nil, 0, 0},
 		"again after nothing":                         {handlers{sends(nil, `"v1"`), whole}, "0 0", nil, 0, 0},
 		"resuming after a refusal":                    {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
 		"after a stall":                               {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
@@ -128,7 +143,6 @@ func TestDownloadSucceeds(t *testing.T) {
 		"again if there is no such part":              {handlers{half, reply(416, "", "Content-Range: bytes */1000"), whole}, "0 4000 0", nil, 0, 0},
 		"again after a part of another size":          {handlers{half, part(content[4000:9000], "4000-8999/9000"), whole}, "0 4000 0", nil, 0, 0},
 		"with a part that repeats no ETag":            {handlers{half, part(content[4000:], "4000-9999/10000")}, "0 4000", nil, 0, 0},
-		"of a whole part that was not asked":          {handlers{part(content, "0-9999/10000")}, "0", nil, 0, 0},
 		"of the size that the service states":         {handlers{whole}, "0", nil, 10_000, 0},
 		"of another size than that":                   {handlers{whole}, "0", nil, 7, 0}, // the contract does not say of what it is the size
 		"up to the size that is stated":               {handlers{streams(200, content[:4000], `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},
@@ -151,34 +165,16 @@ func TestDownloadSucceeds(t *testing.T) {
 			if n > 0 && err == nil {
 				t.Error("an attempt that should fail succeeds")
 			}
-			bundle := link(strconv.Itoa(n + 1))
+			bundle := link(t, c, presigned)
 			bundle.SizeBytes = &test.states
-			err = receiver.receive(t.Context(), bundle, sharing)
+			_, failure := receiver.receive(t.Context(), bundle, n+1)
+			err = asError(failure)
 		}
 		if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
 			t.Errorf("received %d bytes, which are not the object's; counted %d; error %v", to.Len(), receiver.size, err)
 		}
 		if took := time.Since(s.began); s.offsets() != test.offsets || took != test.took {
 			t.Errorf("requests from %s in %s, want %s in %s", s.offsets(), took, test.offsets, test.took)
-		}
-	})
-}
-
-func TestDownloadReportsWhetherTheSizeIsKnown(t *testing.T) {
-	type row struct {
-		stated string // by the service
-		object http.HandlerFunc
-		want   bool
-	}
-	inBubbles(t, map[string]row{
-		"from the store":                      {"", sends(content, ""), true},
-		"from the range that the store sends": {"", streams(206, content, "Content-Range: bytes 0-9999/10000"), true},
-		"from the service":                    {`,"sizeBytes":10000`, streams(200, content), true},
-		"from nobody":                         {"", streams(200, content), false},
-	}, func(t *testing.T, test row) {
-		c, _ := serve(t, inTurn(reply(200, `{"bundleUrl":"http://store.test/1"`+test.stated+`}`), test.object))
-		if sized, err := c.DownloadBundle(bounded(t, time.Hour), "se_1", &memory{}); err != nil || sized != test.want {
-			t.Errorf("sized: %t, %v; want %t", sized, err, test.want)
 		}
 	})
 }
@@ -205,23 +201,26 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error in a namespace":         {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with other XML":                           {reply(403, "<html>"+signature+"</html>"), refused},
-		"with XML over 64 KiB":                     {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
-		"with JSON":                                {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
-		"with a message in JSON":                   {reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`), "the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)"},
-		"with the reason of a redirect":            {reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)), "the object store store.test returned HTTP 301 Moved Permanently, a redirect that the provider does not follow: PermanentRedirect: Expired at https://s.test/?(redacted)"},
-		"with JSON instead of the bundle":          {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
-		"with text instead of the bundle":          {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
-		"with fewer bytes than the service states": {streams(200, []byte("\x00")), "the request to the object store store.test failed: the response ended after 1 of 7 bytes"},
-		"if the response is empty":                 {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
-		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
+		"with an XML error in a namespace":     {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
+		"with other XML":                       {reply(403, "<html>"+signature+"</html>"), refused},
+		"with XML over 64 KiB":                 {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
+		"with JSON":                            {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
+		"with a message in JSON":               {reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`), "the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)"},
+		"with the reason of a redirect":        {reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)), "the object store store.test returned HTTP 301 Moved Permanently, a redirect that is not followed: PermanentRedirect: Expired at https://s.test/?(redacted)"},
+		"with JSON instead of the bundle":      {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
+		"with a compressed page":               {typed("Text/HTML; charset=utf-8", reply(200, zipped("<title>Sign in</title>"), "Content-Encoding: gzip")), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
+		"with a page in UTF-16":                {typed("application/xhtml+xml", reply(200, "<\x00h\x00t\x00m\x00l\x00")), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
+		"with binary data that is called text": {typed("text/plain", reply(200, "\x00")), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
+		"with a wait":                          {reply(503, "", "Retry-After: 90"), "the object store store.test returned HTTP 503 Service Unavailable; it asks for no request before 2000-01-01T00:01:30Z"},
+		"with text instead of the bundle":      {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
+		"if the response is empty":             {sends(nil, ""), "the request to the object store store.test failed: the response is empty"},
+		"if a page stalls": {typed("application/octet-stream", func(w http.ResponseWriter, r *http.Request) {
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
 				_, _ = w.Write([]byte(part))
 				w.(http.Flusher).Flush()
 			}
 			silent(w, r)
-		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
+		}), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
 		"if the response is cut": {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
 		"if it is cut at once":   {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
@@ -230,16 +229,9 @@ func TestDownloadFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c, s := serve(t, test.handler)
-				bundle := link("1")
-				if strings.Contains(name, "the service states") {
-					bundle.SizeBytes = new(int64(7))
-				}
-				err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), bundle, sharing)
+				_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, presigned), 1)
 				if took := time.Since(s.began); err == nil || err.Error() != test.err || len(s.received()) != 1 || took > defaultRequestTimeout {
 					t.Errorf("error %v after %d requests in %s, want %q after 1", err, len(s.received()), took, test.err)
-				}
-				if connection, ok := errors.AsType[*ConnectionError](err); ok && !connection.Storage {
-					t.Errorf("not an error of the object store: %+v", connection)
 				}
 			})
 		})
@@ -258,7 +250,8 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, sends(content, ""))
-			if err := (&receiver{client: c, to: &test.to}).receive(t.Context(), link("1"), sharing); !errors.Is(err, test.want) {
+			_, failure := (&receiver{client: c, to: &test.to}).receive(t.Context(), link(t, c, presigned), 1)
+			if err := asError(failure); !errors.Is(err, test.want) || failure != nil && failure.kind != permanent {
 				t.Errorf("%v, want %v", err, test.want)
 			}
 		})
@@ -268,7 +261,7 @@ func TestDownloadWaitsForItsDestinationAndEndsWithItsError(t *testing.T) {
 func TestDownloadSendsNoCredential(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, inTurn(reply(302, "", "Location: http://other.test/b?"+signature), reply(200, "\x00content")))
-		if err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link("1"), sharing); err != nil {
+		if _, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, presigned), 1); err != nil {
 			t.Fatal(err)
 		}
 		hosts := []string{}
@@ -291,7 +284,7 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 
 // What signed a link may have signed its bytes.
 func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
-	for link, want := range map[string]string{
+	for path, want := range map[string]string{
 		"//a%2Fb//c+d;e=f,g/%C3%A9.tar?x=+%2B;y=z&&a=//é&b=%zz&sig=a/b%2Fc==": "",
 		"/a b%2Fc?filename=a b.tar": "/a%20b%2Fc?filename=a%20b.tar",
 		"/a?filename=a%20b&x=":      "",
@@ -299,9 +292,9 @@ func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			c, s := serve(t, reply(200, "\x00"))
-			err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), &Bundle{URL: "http://store.test" + link}, sharing)
-			if got := s.received(); err != nil || len(got) != 1 || got[0].uri != cmp.Or(want, link) {
-				t.Errorf("%s is requested as %v: %v", link, got, err)
+			_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "http://store.test"+path), 1)
+			if got := s.received(); err != nil || len(got) != 1 || got[0].uri != cmp.Or(want, path) {
+				t.Errorf("%s is requested as %v: %v", path, got, err)
 			}
 		})
 	}

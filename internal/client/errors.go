@@ -41,8 +41,15 @@ func (e *Error) Error() string {
 // return Last, so no caller takes a response for the reason.
 func (e *Error) Unwrap() error { return e.cause }
 
-// endedBy returns the error of an attempt or a call whose context ended.
-func endedBy(cause error) *Error { return &Error{Text: cause.Error(), kind: ended, cause: cause} }
+// newError returns the error of a failure that means something.
+func newError(text string, means meaning) *Error {
+	return &Error{Text: text, Reason: means.reason, kind: means.kind, MayHaveActed: means.acted}
+}
+
+// wrap returns the error of a failure that an error is the cause of: the end of a context, or a destination.
+func wrap(cause error, kind kind) *Error {
+	return &Error{Text: cause.Error(), kind: kind, cause: cause}
+}
 
 // ReasonOf returns why a call failed, for advice.
 func ReasonOf(err error) Reason {

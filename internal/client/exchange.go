@@ -57,11 +57,11 @@ func exchange[T any](
 	var ignored []string
 	value, err := op.read(&object{fields: resp.fields, redactor: c.redactor, ignored: &ignored})
 	if len(ignored) > 0 {
-		fields := map[string]any{"path": resp.path, "fields": strings.Join(ignored, ", ")}
+		fields := map[string]any{"response": resp.summary, "fields": strings.Join(ignored, ", ")}
 		c.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
 	}
 	if err != nil {
-		failure = resp.unusable(err.Error(), c.Redact(display.ObjectMessage(resp.fields)))
+		failure = resp.unusable(offContract, err.Error(), c.Redact(display.ObjectMessage(resp.fields)))
 		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
 		return nil, 0, failure
 	}
@@ -72,7 +72,7 @@ func exchange[T any](
 // both.
 func (c *Client) send(ctx context.Context, r request, number int) (answer *response, failure *Error) {
 	if cause := c.pacer.take(ctx); cause != nil {
-		return nil, endedBy(cause)
+		return nil, wrap(cause, ended)
 	}
 	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
 	defer func() { c.logAttempt(ctx, "API request", began, failure, fields) }()
@@ -128,8 +128,8 @@ func (c *Client) logAttempt(
 
 // newRequest builds a request.
 func (c *Client) newRequest(ctx context.Context, r request) *http.Request {
-	req, _ := http.NewRequestWithContext(ctx, r.method, "", bytes.NewReader(r.body)) // the method is valid
-	req.URL = c.url(r)
+	// The method and the URL are valid.
+	req, _ := http.NewRequestWithContext(ctx, r.method, c.url(r).String(), bytes.NewReader(r.body))
 	req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.config.UserAgent)

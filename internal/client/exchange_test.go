@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -21,7 +20,7 @@ func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(200, "{}"))
 		for _, request := range []request{aRead, aStart} {
-			if _, err := c.send(bounded(t, time.Minute), request, alone); err != nil {
+			if _, err := c.send(bounded(t, time.Minute), request, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +51,7 @@ func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
 				reply(200, "{}")(w, r)
 			})
 			c, s := serve(t, mux.ServeHTTP, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
-			if _, err := c.send(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}, sharing); err != nil || element != id {
+			if _, err := c.send(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}, 1); err != nil || element != id {
 				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
 			}
 		})
@@ -80,64 +79,18 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					c, s := serve(t, test.handler)
 					s.dial = test.dial
-					_, err := c.send(bounded(t, time.Hour), request, alone)
+					_, err := c.send(bounded(t, time.Hour), request, 1)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
-					if connection, ok := errors.AsType[*ConnectionError](err); ok && connection.Sent == test.unsent {
-						t.Errorf("sent: %t", connection.Sent)
+					if MayHaveStarted(err) == test.unsent || ReasonOf(err) != ReasonNoResponse {
+						t.Errorf("may have started: %t, reason %d", MayHaveStarted(err), ReasonOf(err))
 					}
-					checkShown(t, fmt.Sprint(err))
+					checkShown(t, err.Error())
 				})
 			})
 		}
 	}
-}
-
-var errInterrupt = errors.New("interrupt")
-
-func TestInterruptEndsAnAttemptButNotAStartThatWasSent(t *testing.T) {
-	type row struct {
-		handler http.HandlerFunc // nil: a dial that hangs
-		request request
-		took    time.Duration // the interrupt comes after 5 s
-		want    string
-	}
-	inBubbles(t, map[string]row{
-		"a read":                 {silent, aRead, 5 * second, "interrupt"},
-		"a start":                {late(20*second, reply(200, "{}")), aStart, 20 * second, "<nil>"},
-		"a silent start":         {silent, aStart, 30 * second, "the request POST /v1/jobs to docs.test failed: no complete response within the request timeout"},
-		"a start before it left": {nil, aStart, 5 * second, "the request POST /v1/jobs to docs.test failed: the operation ended"},
-	}, func(t *testing.T, test row) {
-		c, s := serve(t, test.handler)
-		requests := 1
-		if test.handler == nil {
-			requests, s.dial = 0, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		}
-		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-		time.AfterFunc(5*second, func() { cancel(errInterrupt) })
-		_, err := c.send(ctx, test.request, alone)
-		if took := time.Since(s.began); fmt.Sprint(err) != test.want || took != test.took || len(s.received()) != requests || MayHaveStarted(err) != (requests > 0 && err != nil && test.request.once) {
-			t.Errorf("%v after %s and %d requests, want %s after %s and %d", err, took, len(s.received()), test.want, test.took, requests)
-		}
-	})
-}
-
-func TestNothingIsSentThatIsInvalidOrAfterAnInterrupt(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(200, "{}"), func(config *Config) { config.UserAgent = "test\n" })
-		if _, err := c.send(bounded(t, time.Hour), aStart, alone); err == nil || MayHaveStarted(err) {
-			t.Errorf("with a line break in a header: %v", err)
-		}
-		ctx, cancel := context.WithCancelCause(bounded(t, time.Hour))
-		cancel(errInterrupt)
-		if _, err := c.send(ctx, aStart, alone); !errors.Is(err, errInterrupt) {
-			t.Errorf("after an interrupt: %v", err)
-		}
-		if len(s.received()) != 0 {
-			t.Errorf("sent %v", s.received())
-		}
-	})
 }
 
 // The number is above -parallelism, and above what net/http keeps unless it is told otherwise.
@@ -147,16 +100,16 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 		more := late(second, reply(503, strings.Repeat("sorry ", 1000)))
 		c, s := serve(t, inTurn(reply(200, "{}"), reply(204, ""), reply(302, "moved", "Location: https://elsewhere.test/"), more))
 		for range 3 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, sharing)
+			_, _ = c.send(bounded(t, time.Hour), aRead, 1)
 		}
 		for range 2 {
 			for range parallel {
-				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, sharing) }()
+				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, 1) }()
 			}
 			<-time.After(2 * second)
 		}
 		for range 2 {
-			_, _ = c.StartStaticExport(bounded(t, time.Hour), "d", nil)
+			_, _ = c.StartStaticExport(bounded(t, time.Hour), []byte("{}"))
 		}
 		if requests := len(s.received()); requests != 3+2*parallel+2 || s.dials != parallel+2 {
 			t.Errorf("%d requests made %d connections, want %d", requests, s.dials, parallel+2)
@@ -164,20 +117,14 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 	})
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // net/http may finish a connection after it has given up on the request.
 func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
-	c := newClient(t, func(config *Config) {
-		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
-			trace := httptrace.ContextClientTrace(r.Context())
-			go trace.GotConn(httptrace.GotConnInfo{})
-			return nil, errRefused
-		})
+	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+		trace := httptrace.ContextClientTrace(r.Context())
+		go trace.GotConn(httptrace.GotConnInfo{})
+		return nil, errRefused
 	})
-	if _, err := c.send(bounded(t, time.Minute), aStart, alone); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.send(bounded(t, time.Minute), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -188,12 +135,12 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")), reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, attempt{number: number + 1})
+			_, _ = c.send(bounded(t, time.Hour), aRead, number+1)
 		}
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived method:GET path:/v1/jobs/se_1]",
-			"WARN API request map[attempt:2 duration_ms:250 error:HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
-			"WARN API request map[attempt:3 duration_ms:0 error:HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON. The message in the body: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"WARN API request map[attempt:2 duration_ms:250 error:the service returned HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
+			"WARN API request map[attempt:3 duration_ms:0 error:the service returned HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
 		if !slices.Equal(s.logged.lines, want) {

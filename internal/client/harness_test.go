@@ -73,8 +73,8 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 		connections++
 		return context.WithValue(ctx, connectionKey{}, connections)
 	}}
-	for _, over := range []network{c.shared, c.separate} {
-		transport := transportOf(over)
+	for _, network := range []*http.Client{c.api, c.starts} {
+		transport := network.Transport.(*http.Transport)
 		transport.DialContext, transport.Proxy = s.connect, nil
 		t.Cleanup(transport.CloseIdleConnections)
 	}
@@ -85,9 +85,6 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	})
 	return c, s
 }
-
-// transportOf returns the transport of the API and of the object store.
-func transportOf(over network) *http.Transport { return over.api.Transport.(*http.Transport) }
 
 // connectionKey is the key of the number of a connection, from 1, in the context of a request
 // that the service received.
@@ -115,8 +112,13 @@ func bounded(t *testing.T, timeout time.Duration) context.Context {
 	return ctx
 }
 
-// The first attempt, on a connection that it may share, or on one of its own.
-var sharing, alone = attempt{number: 1}, attempt{number: 1, alone: true}
+// asError returns the error of an attempt or a call, which may be none.
+func asError(err *Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
 
 var (
 	aRead  = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
@@ -270,16 +272,25 @@ func (w *simulation) polls(endpoint string) []float64 {
 	return times
 }
 
-// receiving returns a client that receives one body as the response to every request.
-func receiving(t *testing.T, body string, log *logbook) *Client {
+// receiving returns a client that receives one response to every request.
+func receiving(t *testing.T, status int, body string, log *logbook) *Client {
 	t.Helper()
-	return newClient(t, func(config *Config) {
-		config.Log = log.add
-		config.RoundTripper = roundTripper(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
-		})
+	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})
+	c.config.Log = log.add
+	return c
 }
+
+// exchanging returns a client whose network is a function.
+func exchanging(t *testing.T, exchange roundTripper) *Client {
+	t.Helper()
+	return newClient(t, func(config *Config) { config.RoundTripper = exchange })
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 var emptyMember = regexp.MustCompile(`"\w+":(null|""),?|,"\w+":(null|"")`)
 

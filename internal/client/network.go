@@ -113,7 +113,7 @@ func (e proxyError) Error() string {
 func connectionError(redactor display.Redactor, req *http.Request, toStore, sent bool, err error) *Error {
 	if cause := context.Cause(req.Context()); cause != nil {
 		if _, ok := errors.AsType[aborted](cause); !ok {
-			failure := endedBy(cause)
+			failure := wrap(cause, ended)
 			failure.MayHaveActed = sent
 			return failure
 		}
@@ -151,7 +151,7 @@ func connectionError(redactor display.Redactor, req *http.Request, toStore, sent
 		means = meaning{ReasonClientCertificate, refused, false}
 	}
 	text := "the request " + redactor.Redact(what+req.URL.Host) + " failed: " + redactor.Redact(err.Error())
-	return means.error(text)
+	return newError(text, means)
 }
 
 func statusLine(code int) string {

@@ -28,7 +28,7 @@ func TestFieldIsReadFromAnyType(t *testing.T) {
 					want += `,"` + strings.ToUpper(field[:1]) + field[1:] + `":` + value
 				}
 				log := &logbook{}
-				got, err := calls[call](bounded(t, time.Hour), receiving(t, `{"status":"x","`+field+`":`+raw+`}`, log))
+				got, err := calls[call](bounded(t, time.Hour), receiving(t, 200, `{"status":"x","`+field+`":`+raw+`}`, log))
 				if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (value == "") {
 					t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", field, raw, show(got), err, log.above(), want)
 				}
@@ -42,17 +42,13 @@ func TestInstantIsReadInEveryForm(t *testing.T) {
 		"": {"1999-12-31T23:59:59Z", "2200-01-01T00:00:00Z", "3600", "1772366400000000000", "NaN", "2026-02-30T12:00:00Z", "2026-03-01 12:00:00 CET", "Sun, 01 Mar 2026 12:00:00 CET"},
 		"2026-03-01T12:00:00Z": {
 			"2026-03-01T12:00:00Z", "2026-03-01t12:00:00z", "2026-03-01T10:00:00-0200", "2026-03-01 12:00:00", " 2026-03-01T12:00:00Z\n", "2026-03-01T12:00",
-			"Sun, 01 Mar 2026 12:00:00 GMT", "1772366400",
-			"Sun, 01 Mar 2026 13:00:00 +0100", "Sun, 1 Mar 2026 12:00:00 +0000 (UTC)", // mail
-			"2026-03-01 12:00:00+00",               // PostgreSQL
-			"2026-03-01T12:00Z[UTC]",               // Java
-			"2026-03-01 13:00:00 +0100 CET m=+0.1", // Go
-			"2026-03-01 12:00:00 UTC",              // Ruby
+			"2026-03-01T13:00+01:00", "Sun, 01 Mar 2026 12:00:00 GMT", "1772366400",
+			"Sun, 1 Mar 2026 13:00:00 +0100", // mail
+			"2026-03-01 12:00:00+00",         // PostgreSQL
+			"2026-03-01 14:00:00 +0200",      // Ruby
 		},
-		"2026-03-01T12:00:00.5Z": {
-			"2026-03-01T13:30:00.5+01:30", "1772366400500", "2026-03-01 17:30:00.5+05:30", "2026-03-01T13:00:00.5+01:00[Europe/Paris]", "2026-03-01 12:00:00.5 +0000 UTC",
-		},
-		"2000-01-01T00:00:00Z": {"946684800000", "2000-01-01"},
+		"2026-03-01T12:00:00.5Z": {"2026-03-01T13:30:00.5+01:30", "1772366400500", "2026-03-01 17:30:00.5+05:30"},
+		"2000-01-01T00:00:00Z":   {"946684800000", "2000-01-01"},
 	} {
 		for _, text := range texts {
 			got, ok := parseInstant(text)
@@ -73,8 +69,6 @@ func TestExpiryIsReadFromThePresignedLink(t *testing.T) {
 		"x-oss-signature-version=OSS4-HMAC-SHA256&x-oss-date=20260301T115000Z&x-oss-expires=600&x-oss-signature=b": true,
 		"temp_url_sig=a&temp_url_expires=1772366400":                                                               true, // OpenStack Swift
 		"temp_url_sig=a&temp_url_expires=2026-03-01T12:00:00Z":                                                     true,
-		"q-sign-algorithm=sha1&q-sign-time=1772362800;1772366400&q-signature=a":                                    true, // Tencent COS
-		"q-sign-algorithm=sha1&q-sign-time=1772362800%3B1772366400&q-signature=a":                                  true,
 		"token=a&expires=1772366400":                                                                               true,  // Bunny CDN
 		"token=eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3NzIzNjY0MDB9.c2ln":                                                 false, // a JWT
 		"Expires=600": false,

@@ -57,6 +57,11 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		if got := p.pace(); got != second/4 {
 			t.Errorf("requests leave %s apart after a minute, want %s", got, second/4)
 		}
+		p.count(http.StatusOK) // any response keeps the limit
+		<-time.After(100 * second)
+		if got := p.pace(); got != second/4 {
+			t.Errorf("requests leave %s apart 100 s after a response, want %s", got, second/4)
+		}
 		<-time.After(9 * time.Minute)
 		if got := p.pace(); got != 0 {
 			t.Errorf("requests leave %s apart after ten minutes, want no limit", got)
@@ -148,7 +153,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = c.send(bounded(t, 10*time.Millisecond), aRead, sharing)
+				_, _ = c.send(bounded(t, 10*time.Millisecond), aRead, 1)
 			}
 			<-time.After(second)
 			if got := seconds(c.pacer); got != test.want {

@@ -58,10 +58,14 @@ type meaning struct {
 	acted  bool // the service may have acted on the request
 }
 
-// error returns an error with a meaning.
-func (m meaning) error(text string) *Error {
-	return &Error{Text: text, Reason: m.reason, kind: m.kind, MayHaveActed: m.acted}
-}
+var (
+	// notJSON is a success that is not JSON. A proxy may send it after the service has acted.
+	notJSON = meaning{ReasonNotTheAPI, temporary, true}
+	// offContract is a success that breaks the contract. The next response probably will, too.
+	offContract = meaning{ReasonOffContract, refused, true}
+	// pageNotFound is "not found" with a web page, of which the API has none.
+	pageNotFound = meaning{ReasonNotTheAPI, refused, false}
+)
 
 // statuses holds what a response of the API means by its status. [meaningOf] covers all others.
 var statuses = map[int]meaning{

@@ -23,7 +23,6 @@ var requestIDHeaders = []string{
 
 // response is a response of the API.
 type response struct {
-	path       string // the escaped path of the request, redacted
 	summary    string // such as "the service returned HTTP 200 OK for GET /v1/a (request ID 7)"
 	requestID  string // the ID that the service returned for the request, or ""
 	retryAfter time.Duration
@@ -32,13 +31,12 @@ type response struct {
 
 // readResponse reads a response. It returns what it has read even with an error.
 func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, *Error) {
-	r := &response{
-		path: c.Redact(req.URL.EscapedPath()), retryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
-	}
+	r := &response{retryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
 	for _, name := range requestIDHeaders {
 		r.requestID = cmp.Or(r.requestID, c.Redact(resp.Header.Get(name)))
 	}
-	r.summary = fmt.Sprintf("the service returned HTTP %s for %s %s", statusLine(resp.StatusCode), req.Method, r.path)
+	path := c.Redact(req.URL.EscapedPath())
+	r.summary = fmt.Sprintf("the service returned HTTP %s for %s %s", statusLine(resp.StatusCode), req.Method, path)
 	if r.requestID != "" {
 		r.summary += " (request ID " + r.requestID + ")"
 	}
@@ -51,25 +49,23 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 		err = fmt.Errorf("the response ended after %d bytes: %w", len(body), err)
 		return r, connectionError(c.redactor, req, false, true, err)
 	case int64(len(body)) > c.maxBody:
-		return r, r.unusable(fmt.Sprintf("the body is larger than %d bytes", c.maxBody), "")
+		return r, r.unusable(offContract, fmt.Sprintf("the body is larger than %d bytes", c.maxBody), "")
 	}
 	value, problem := decodeBody(body)
 	message := c.message(body[:min(len(body), maxError)], value)
 	var ok bool
 	switch r.fields, ok = value.(map[string]any); {
-	case problem != "": // a proxy may send it after the service has acted
-		means := meaning{ReasonNotTheAPI, temporary, true}
-		return r, means.error(withMessage(r.summary+", but "+problem, message))
+	case problem != "":
+		return r, r.unusable(notJSON, problem, message)
 	case !ok:
-		return r, r.unusable("the JSON body is not an object", message)
+		return r, r.unusable(offContract, "the JSON body is not an object", message)
 	}
 	return r, nil
 }
 
-// unusable returns the error of a response that breaks the contract. The next response probably will, too.
-func (r *response) unusable(problem, message string) *Error {
-	means := meaning{ReasonOffContract, refused, true}
-	return means.error(withMessage(r.summary+", but "+problem, message))
+// unusable returns the error of a response with a successful status.
+func (r *response) unusable(means meaning, problem, message string) *Error {
+	return newError(withMessage(r.summary+", but "+problem, message), means)
 }
 
 // statusError returns the error of a response that is not a success. The contract leaves the format of errors open,
@@ -80,8 +76,8 @@ func (c *Client) statusError(r *response, resp *http.Response) *Error {
 	text, means := r.summary, meaningOf(resp.StatusCode)
 	if isPage(body) {
 		text += ", a web page"
-		if means.reason == ReasonNotFound { // the API has no pages
-			means = meaning{ReasonNotTheAPI, refused, false}
+		if means.reason == ReasonNotFound {
+			means = pageNotFound
 		}
 	}
 	// Location resolves the URL, so that its query is recognized.
@@ -92,7 +88,7 @@ func (c *Client) statusError(r *response, resp *http.Response) *Error {
 	if message == "" {
 		text += ", without a message"
 	}
-	return c.asking(means.error(withMessage(text, message)), r.retryAfter)
+	return c.asking(newError(withMessage(text, message), means), r.retryAfter)
 }
 
 // asking adds how long a service or an object store asks to wait.

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,16 +26,16 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		"a byte order mark":  {reply(200, "\uFEFF{}"), ""},
 		"the largest body":   {reply(200, zipped("{}"+strings.Repeat(" ", 98)), "Content-Encoding: gzip"), ""},
 		"a larger body":      {reply(200, zipped("{}"+strings.Repeat(" ", 99)), "Content-Encoding: gzip"), ", but the body is larger than 100 bytes"},
-		"text":               {reply(200, "Service OK"), "the body is not JSON. The message in the body: Service OK"},
+		"text":               {reply(200, "Service OK"), "the body is not JSON: Service OK"},
 		"one brace too many": {reply(200, `{"a":1}}`), ", but the body is not JSON"},
 		"nothing":            {reply(200, ""), ", but the body is empty"},
-		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "the body is a web page. The message in the body: Sign in"},
-		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object. The message in the body: no domain"},
+		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "the body is a web page: Sign in"},
+		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object: no domain"},
 		"gzip that is none":  {reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), "the response ended after 0 bytes: gzip: invalid header"},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
 		c.maxBody = 100
-		response, err := c.send(bounded(t, time.Hour), aRead, sharing)
+		response, err := c.send(bounded(t, time.Hour), aRead, 1)
 		if test.problem == "" {
 			if err != nil || response.fields == nil {
 				t.Errorf("got %v, %v; want an object", response, err)
@@ -46,8 +45,8 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 		if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), test.problem) {
 			t.Fatalf("got %v, %v; want %q", response, err, test.problem)
 		}
-		if unusable, ok := errors.AsType[*UnexpectedResponseError](err); ok && unusable.NotJSON == (strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger")) {
-			t.Errorf("%v: NotJSON is %t", err, unusable.NotJSON)
+		if want := strings.Contains(test.problem, "JSON body") || strings.Contains(test.problem, "larger"); (err.Reason == ReasonOffContract) != want {
+			t.Errorf("%v: the reason is %d", err, err.Reason)
 		}
 		checkShown(t, err.Error())
 	})
@@ -56,25 +55,28 @@ func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
 func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 	type row struct {
 		handler http.HandlerFunc
-		want    APIError
+		want    string // after the method and the path
 	}
 	inBubbles(t, map[string]row{
 		"JSON": {
-			reply(503, `{"error":"maintenance","detail":"see https://status.test/?`+signature+`"}`, "Retry-After: 7", "X-Request-Id: r-1"),
-			APIError{Exchange: Exchange{StatusCode: 503, RequestID: "r-1", RetryAfter: 7 * second}, Message: "maintenance: see https://status.test/?(redacted)"},
+			reply(503, `{"error":"maintenance.","detail":"see https://status.test/?`+signature+`"}`, "X-Request-Id: r-1"),
+			"503 Service Unavailable| (request ID r-1): maintenance.: see https://status.test/?(redacted)",
 		},
-		"a page":                   {reply(404, "<title>Not Found</title>"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "Not Found", Page: true}},
-		"a redirect":               {reply(302, "", "Location: ../../login?"+signature), APIError{Exchange: Exchange{StatusCode: 302}, Redirect: "http://docs.test/login?(redacted)"}},
-		"an escaped key":           {reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`), APIError{Exchange: Exchange{StatusCode: 400}, Message: `{"reason":"bad key (redacted)"}`}},
-		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), APIError{Exchange: Exchange{StatusCode: 404}, Message: "no such job"}},
-		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), APIError{Exchange: Exchange{StatusCode: 404}}},
-		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), APIError{Exchange: Exchange{StatusCode: 404, RequestID: "r-1 (redacted)"}}},
+		"JSON without a message":   {reply(429, `{}`), "429 Too Many Requests|, without a message"},
+		"a sentence":               {reply(404, "No such job."), "404 Not Found|: No such job"},
+		"a wait":                   {reply(429, "slow down", "Retry-After: 90"), "429 Too Many Requests|: slow down; it asks for no request before 2000-01-01T00:01:30Z"},
+		"a page":                   {reply(404, "<title>Not Found</title>"), "404 Not Found|, a web page: Not Found"},
+		"a redirect":               {reply(302, "", "Location: ../../login?"+signature), "302 Found|, a redirect to http://docs.test/login?(redacted), without a message"},
+		"an escaped key":           {reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`), `400 Bad Request|: {"reason":"bad key (redacted)"}`},
+		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), "404 Not Found|: no such job"},
+		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), "404 Not Found|, without a message"},
+		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), "404 Not Found| (request ID r-1 (redacted)), without a message"},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
-		_, err := c.send(bounded(t, time.Hour), aRead, sharing)
-		test.want.Method, test.want.Path = "GET", "/v1/jobs/se_1"
-		if api, ok := errors.AsType[*APIError](err); !ok || *api != test.want {
-			t.Errorf("got %+v, want %+v", err, test.want)
+		_, err := c.send(bounded(t, time.Hour), aRead, 1)
+		want := "the service returned HTTP " + strings.Replace(test.want, "|", " for GET /v1/jobs/se_1", 1)
+		if err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func (c *Client) repeat(
 		}
 		// Whatever the streak was, the end of ctx is why the call ends.
 		if ctx.Err() != nil || end == nil && clock.Sleep(ctx, pause) != nil {
-			end = endedBy(context.Cause(ctx))
+			end = wrap(context.Cause(ctx), ended)
 			if end.Last = failures.last; end.Last != nil {
 				end.Reason = end.Last.Reason
 			}

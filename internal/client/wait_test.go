@@ -14,29 +14,28 @@ func TestWaitForAJob(t *testing.T) {
 	type body = map[string]any
 	running := simulator.JobSpec{Queue: noTime, Run: 20 * second}
 	for name, test := range map[string]struct {
-		spec     simulator.JobSpec
-		rewrite  func(poll int, body body)
-		patience Patience
-		polls    []float64
-		want     string // the last job
-		logged   string
+		spec    simulator.JobSpec
+		rewrite func(poll int, body body)
+		polls   []float64
+		want    string // the last job
+		logged  string
 	}{
 		"through its progress": {
 			simulator.JobSpec{Queue: 20 * second, Run: 20 * second},
-			func(int, body) {}, Plain,
+			func(int, body) {},
 			[]float64{0, 10, 20, 30, 40},
 			completed,
 			"INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
 		},
 		"that fails": {
 			simulator.JobSpec{Fail: "page /a is broken"},
-			func(int, body) {}, Plain,
+			func(int, body) {},
 			[]float64{0, 10, 20},
 			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, "INFO Progress map[page_count:2 status:failed work:static export job se_1]",
 		},
 		"whose status is unknown": {
 			simulator.JobSpec{RunningStatus: "packing " + simulator.DefaultAPIKey, Run: 25 * second},
-			func(int, body) {}, Plain,
+			func(int, body) {},
 			[]float64{0, 10, 20, 30},
 			completed,
 			"WARN Unknown status; treating the work as still running map[page_count:1 progress:32 status:packing (redacted) work:static export job se_1]",
@@ -44,22 +43,22 @@ func TestWaitForAJob(t *testing.T) {
 		"whose progress appears and page count disappears": {
 			running, func(poll int, body body) {
 				body[map[bool]string{true: "progress", false: "pageCount"}[poll == 1]] = simulator.Omit
-			}, Plain,
+			},
 			[]float64{0, 10, 20},
 			`{"ID":"se_1","Status":"completed","Progress":100,"PageCount":0}`,
 			"INFO Progress map[page_count:0 progress:50 status:running work:static export job se_1]",
 		},
 		"whose progress stops": {
-			running, func(_ int, body body) { body["progress"], body["pageCount"] = 50, simulator.Omit }, Plain,
+			running, func(_ int, body body) { body["progress"], body["pageCount"] = 50, simulator.Omit },
 			[]float64{0, 10, 20},
 			`{"ID":"se_1","Status":"completed","Progress":50}`,
 			"INFO Progress map[progress:50 status:running work:static export job se_1]",
 		},
 		"whose response breaks the contract": {
-			running, func(_ int, body body) { body["status"] = simulator.Omit }, Plain,
+			running, func(_ int, body body) { body["status"] = simulator.Omit },
 			[]float64{0},
 			"null",
-			`WARN Unusable response map[error:HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000001), but the response has no field "status"]`,
+			`WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000001), but the response has no field "status"]`,
 		},
 		"whose response breaks the contract for a moment": {
 			simulator.JobSpec{},
@@ -67,10 +66,10 @@ func TestWaitForAJob(t *testing.T) {
 				if poll == 2 {
 					body["status"] = simulator.Omit
 				}
-			}, Patient,
-			[]float64{1, 11, 11.5, 21.5},
+			},
+			[]float64{0, 10, 10.5, 20.5},
 			completed,
-			`WARN Unusable response map[error:HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000002), but the response has no field "status"]`,
+			`WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000002), but the response has no field "status"]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +80,7 @@ func TestWaitForAJob(t *testing.T) {
 					test.rewrite(w.Count(simulator.EndpointJob), body)
 					return body
 				})
-				job, err := w.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second, test.patience)
+				job, err := w.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second)
 				if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want || (err == nil) != (job != nil) {
 					t.Errorf("polls at %v end with %s, %v; want %v and %s", got, outcome(job), err, test.polls, test.want)
 				}

@@ -256,7 +256,7 @@ func TestMessagesOfADownload(t *testing.T) {
 		"container image":                    {createDownload, rename(syscall.EXDEV)},
 		"old files that were not put back":   {updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}},
 		"temporary files that are left":      {deleteDownload, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)}},
-		"lost connection":                    {createDownload, &client.ConnectionError{Method: "GET", Path: "/b", Host: "store", Storage: true, Reason: "EOF"}},
+		"lost connection":                    {createDownload, &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse}},
 		"missing bundle":                     {createDownload, response("POST", "/b", 404)},
 		"interrupted destroy":                {deleteDownload, context.Canceled},
 		"other checksum":                     {createDownload, &mismatchError{"sha256", "1f", "2f"}},

@@ -59,7 +59,7 @@ func FieldMessage(value any) string {
 		}
 		return join(messages, "; ")
 	case map[string]any:
-		if message := ObjectMessage(value); message != "" {
+		if message := ObjectMessage(value); message != "" || len(value) == 0 {
 			return message
 		}
 	}

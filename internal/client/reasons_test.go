@@ -1,0 +1,102 @@
+package client
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"testing"
+)
+
+func TestEachResponseHasOneMeaning(t *testing.T) {
+	const text, page, acted, idle = "", "<html>", true, false
+	for _, test := range []struct {
+		meaning
+		body     string
+		statuses []int
+	}{
+		{meaning{ReasonRejected, refused, acted}, text, []int{101}},
+		{meaning{ReasonRejected, refused, idle}, text, []int{400, 406, 418, 422, 425, 451}},
+		{meaning{ReasonRejected, refused, idle}, page, []int{400, 422}},
+		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}},
+		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
+		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
+		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
+		{meaning{ReasonTooLarge, refused, idle}, page, []int{413}},
+		{meaning{ReasonRateLimited, throttled, idle}, page, []int{429}},
+		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 503, 504, 520, 599, 600, 999}},
+		{meaning{ReasonUnavailable, temporary, acted}, page, []int{502}},
+		{meaning{ReasonRedirected, refused, acted}, text, []int{301, 302, 303}},
+		{meaning{ReasonRedirected, refused, idle}, text, []int{300, 304, 307, 308}},
+		{meaning{ReasonProxyCredentials, refused, idle}, text, []int{407}},
+		{meaning{ReasonNotTheAPI, refused, idle}, text, []int{405, 501, 505, 511}},
+		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{404, 410}},
+		{meaning{ReasonNotTheAPI, temporary, acted}, page, []int{200}}, // perhaps of a proxy
+		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
+	} {
+		for _, status := range test.statuses {
+			_, err := receiving(t, status, test.body, &logbook{}).send(t.Context(), aStart, 1)
+			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
+			if IsNotFound(err) != (test.reason == ReasonNotFound) || ReasonOf(err) != test.reason || MayHaveStarted(err) != test.acted {
+				t.Errorf("%d: not found: %t, reason: %d, may have started: %t", status, IsNotFound(err), ReasonOf(err), MayHaveStarted(err))
+			}
+		}
+	}
+}
+
+func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
+	t.Helper()
+	if got := (meaning{err.Reason, err.kind, err.MayHaveActed}); got != want {
+		t.Errorf("%s: %v means %+v, want %+v", name, err, got, want)
+	}
+}
+
+func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
+	for _, test := range []struct {
+		meaning
+		statuses []int
+	}{
+		{meaning{ReasonRateLimited, throttled, false}, []int{429}},
+		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 503, 600}},
+		{meaning{ReasonNotTheStore, linkRefused, false}, []int{200, 204}}, // with text, or without a bundle
+		{meaning{ReasonNotTheStore, refused, false}, []int{101, 301, 302, 307, 501, 505, 511}},
+		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
+	} {
+		for _, status := range test.statuses {
+			c := receiving(t, status, "back at noon", &logbook{})
+			_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "https://store.test/1"), 1)
+			wantMeaning(t, fmt.Sprint(status), err, test.meaning)
+		}
+	}
+}
+
+func TestEachLostConnectionHasOneMeaning(t *testing.T) {
+	const sent, unsent = true, false
+	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
+	for _, test := range []struct {
+		meaning         // of a start
+		store   meaning // of a download
+		sent    bool
+		err     error
+	}{
+		{meaning{ReasonNoResponse, unconnected, false}, meaning{ReasonStoreNoResponse, temporary, false}, unsent, errRefused},
+		{meaning{ReasonNoResponse, temporary, true}, meaning{ReasonStoreNoResponse, temporary, false}, sent, io.EOF},
+		{meaning{ReasonUntrusted, refused, false}, meaning{ReasonUntrusted, refused, false}, unsent, untrusted},
+		{meaning{ReasonProxyCredentials, refused, false}, meaning{ReasonProxyCredentials, refused, false}, unsent, proxyError(407)},
+		{meaning{ReasonProxyRefused, unconnected, false}, meaning{ReasonProxyRefused, temporary, false}, unsent, proxyError(403)},
+		{meaning{ReasonPlainHTTP, refused, false}, meaning{ReasonNotTheStore, refused, false}, unsent, http.ErrSchemeMismatch},
+	} {
+		c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+			if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && test.sent {
+				trace.GotConn(httptrace.GotConnInfo{})
+			}
+			return nil, test.err
+		})
+		_, err := c.send(t.Context(), aStart, 1)
+		wantMeaning(t, "a start", err, test.meaning)
+		_, err = (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "https://store.test/1"), 1)
+		wantMeaning(t, "a download", err, test.store)
+	}
+}
