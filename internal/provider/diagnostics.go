@@ -36,8 +36,8 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of a call. What the user can do about a timeout is what helps against the failure of the
-// last attempt, if there is one.
+// explain explains the error of a call. An interrupt has no words of its own but those of package context. What the
+// user can do about a timeout is what helps against the failure of the last attempt, if there is one.
 func explain(err error) explanation {
 	what := strings.Replace(err.Error(), context.Canceled.Error(), "Terraform was interrupted", 1)
 	reason := client.ReasonOf(err)

@@ -22,7 +22,7 @@ func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnost
 	summary, detail := describe(f, run)
 	unfinished := run.Unfinished()
 	switch {
-	case unfinished != nil && interrupted(f.Cause):
+	case unfinished != nil && interrupted(f.Cause) && !client.MayHaveStarted(f.Cause):
 		diags.AddWarning(aboutJob(summary, unfinished.ID), detail)
 		return
 	case unfinished != nil:

@@ -25,10 +25,6 @@ func (r *staticExportResource) ModifyPlan(
 	}
 	step := stored.NextStep(wanted, r.data.clock.Now())
 	warnAboutStep(step, &stored.State, wanted, &resp.Diagnostics)
-	if sameParameters(plan.AdditionalParameters, stored.AdditionalParameters) {
-		plan.AdditionalParameters = stored.AdditionalParameters // other whitespace is no change
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	}
 	if step.Action == export.None && resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
@@ -43,11 +39,4 @@ func (r *staticExportResource) ModifyPlan(
 		plan.Status, plan.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-// sameParameters reports whether two additional_parameters are set and differ only in whitespace and the order of
-// fields.
-func sameParameters(a, b types.String) bool {
-	return a.ValueString() != "" && b.ValueString() != "" &&
-		export.NewInputs("", nil, a.ValueString()) == export.NewInputs("", nil, b.ValueString())
 }

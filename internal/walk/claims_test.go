@@ -53,6 +53,7 @@ var claims = []claim{
 	}},
 
 	{`If nothing changes, the next apply starts another job\.`, nextApply, func(e *event, _ []string) bool { return len(e.starts()) > 0 }},
+	{`If nothing changes, the next apply resumes job JOB\.`, now, func(e *event, of []string) bool { return !e.broken[of[0]] }},
 	{`If nothing changes, the next apply resumes job JOB\.`, nextApply, func(e *event, of []string) bool { return e.broken[of[0]] || e.asksFirst(of) }},
 	{`If nothing changes, the next apply asks for (?:the bundle of )?job JOB once more, and exports the site again if it is still missing\.`, nextApply, func(e *event, of []string) bool { return e.wasFound(of[0]) || e.asksAgain(of) }},
 	{`If nothing changes, the next apply tries again\.`, nextApply, func(e *event, _ []string) bool {
