@@ -113,7 +113,7 @@ func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 			s.Write(t, "renew.sh", file(pipelines+"renew.sh"))
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 			s.runJob(t, test.publish, 1)
-			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
+			s.FinishJob(s.JobIDs()[1]) // after exportedJob
 			s.runJob(t, test.publish, 0)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.clock.Advance(time.Hour)
@@ -152,7 +152,7 @@ func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 		}, 1, "check that each trigger has the name of the variable it is set from", 1, 1},
 		"a plan that fails": {publication, func(t *testing.T, s *service) {
 			publish(t, s)
-			s.RotateKey("sim_other")
+			s.AddFault(simulator.Fault{Status: 401})
 		}, 1, "HTTP 401", 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

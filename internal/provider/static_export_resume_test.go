@@ -80,7 +80,7 @@ func TestInterruptedReplacementNamesTheJobsThatNobodyHasResumed(t *testing.T) {
 	address := map[string]string{"first.example.com": site, "docs.example.com": "docs_static_export.other"}[lost[1]]
 	c.terraform.Run(t, 0, "import", address, lost[1]+","+lost[2])
 	for _, job := range h.service.JobIDs() {
-		h.service.FinishJob(job, "")
+		h.service.FinishJob(job)
 	}
 	c.apply(t, 0)
 	h.wantStarts(t, 0) // since the interrupt
