@@ -8,7 +8,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -38,9 +37,6 @@ func serve(debug bool) error {
 		options = append(options, tf6server.WithManagedDebug())
 	} else {
 		liveAsLongAsTerraform()
-		if err := dropUnreadLogs(); err != nil {
-			return err
-		}
 	}
 	server := provider.NewServer(provider.Options{Version: version})
 	return tf6server.Serve("registry.terraform.io/docs-hosting/docs", server, options...)
@@ -65,27 +61,4 @@ func liveAsLongAsTerraform() {
 			}
 		}
 	}()
-}
-
-// unreadLogs are the environment variables that set the levels of the logs of the plugin libraries.
-var unreadLogs = []string{
-	"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_DOCS",
-}
-
-// dropUnreadLogs switches off the logs of the plugin libraries if the environment asks for none. Otherwise, they
-// write every trace line for Terraform to read and drop, which takes a third of the CPU of a plan with many
-// resources.
-func dropUnreadLogs() error {
-	for _, variable := range os.Environ() {
-		name, value, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, "TF_LOG") && value != "" && !strings.EqualFold(value, "off") {
-			return nil
-		}
-	}
-	for _, name := range unreadLogs {
-		if err := os.Setenv(name, "off"); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,6 +1,5 @@
 // Package client calls the API of the documentation hosting service: it reads updates, runs static exports, and
-// creates links to their bundles. Comments name the operations of api/openapi.yaml. The package does not depend on
-// Terraform.
+// creates links to their bundles. Comments name the operations of api/openapi.yaml.
 package client
 
 import (
@@ -8,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -22,9 +22,12 @@ type Client struct {
 	baseURL  *url.URL
 	redactor display.Redactor
 	pacer    *pacer
-	shared   network // keeps its connections for later requests
-	separate network // opens a connection for each request
-	maxBody  int64   // bytes read of a successful response, after decompression; tests lower it
+	api      *http.Client
+	storage  *http.Client // with the connections of api
+	// starts opens a connection for each request. On an idle one that the server has just closed, a failure looks as
+	// if the server may have received the request.
+	starts  *http.Client
+	maxBody int64 // bytes read of a successful response, after decompression; tests lower it
 }
 
 const defaultRequestTimeout = 30 * time.Second
@@ -56,8 +59,9 @@ func New(config Config) (*Client, error) {
 		baseURL:  baseURL,
 		redactor: display.Redactor{Secret: config.APIKey},
 		pacer:    newPacer(config.Clock),
-		shared:   newNetwork(config.RoundTripper),
-		separate: newNetwork(withoutIdle(config.RoundTripper)),
+		api:      apiClient(config.RoundTripper),
+		storage:  storageClient(config.RoundTripper),
+		starts:   apiClient(withoutIdle(config.RoundTripper)),
 		maxBody:  32 << 20,
 	}, nil
 }

@@ -5,14 +5,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,56 +37,19 @@ type Config struct {
 // The errors of the following functions are clauses that say what is wrong, such as "it is empty". They do not show
 // the value, which may be a secret.
 
+var byteOrderMark = []byte("\uFEFF")
+
 // ParseRootCAs returns the system's root certificates and the given PEM certificates. It ignores byte order marks, and
-// text around the blocks. A block that is not a certificate is an error.
+// text around the certificates.
 func ParseRootCAs(text []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
-	text = bytes.ReplaceAll(text, []byte("\uFEFF"), nil)
-	for number := 1; ; number++ {
-		block, rest := pem.Decode(text) // skips what it cannot read
-		if block == nil {
-			rest = nil
-		}
-		skipped := text[:len(text)-len(rest)]
-		begins, ends := bytes.Count(skipped, []byte("-----BEGIN ")), bytes.Count(skipped, []byte("-----END "))
-		switch {
-		case begins+ends == 0 && number > 1:
-			return pool, nil
-		case begins+ends == 0:
-			return nil, errors.New("no certificate could be read from the PEM text")
-		case block == nil || begins != 1 || ends != 1 || block.Type != "CERTIFICATE":
-			return nil, fmt.Errorf("PEM block %d is damaged, or not a certificate", number)
-		}
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, fmt.Errorf("PEM block %d is not a valid certificate", number)
-		}
-		pool.AddCert(certificate)
-		text = rest
+	if !pool.AppendCertsFromPEM(bytes.ReplaceAll(text, byteOrderMark, nil)) {
+		return nil, errors.New("no certificate could be read from the PEM text")
 	}
-}
-
-// CheckProxy checks the environment variable from which net/http takes the proxy for https, and returns its name.
-// net/http ignores a value that is not a URL, and may take a part of a password for the host.
-func CheckProxy(getenv func(string) string) (variable string, ok bool) {
-	variable = "HTTPS_PROXY"
-	if getenv(variable) == "" {
-		variable = "https_proxy"
-	}
-	value := getenv(variable)
-	if value == "" {
-		return "", true
-	}
-	if !strings.Contains(value, "://") {
-		value = "http://" + value
-	}
-	u, err := url.Parse(value)
-	schemes := []string{"http", "https", "socks5", "socks5h"}
-	return variable, err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme) &&
-		!strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") // of user information that is not percent-encoded
+	return pool, nil
 }
 
 // ParseBaseURL checks a base URL and returns it without leading or trailing whitespace, trailing slashes, or an empty

@@ -30,30 +30,31 @@ type Destination interface {
 // DownloadBundle downloads the bundle of a completed job.
 //
 // It creates a link of its own. If the object store refuses the link or returns no bundle, DownloadBundle creates
-// another: the link, or the credential that signed it, may have expired. Right after the job, the store may not have
-// the archive yet.
+// another, but only one until there is progress: the link, or the credential that signed it, may have expired. Right
+// after the job, the store may not have the archive yet.
 //
-// The bundle is whole if it has the length that the store returns with it, or if it returns none, the sizeBytes of
-// generateBundle. Without either, it may have been cut: then sized is false.
-//
-// The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
-// ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) (sized bool, err error) {
+// An error of the destination is wrapped.
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	err = c.repeat(ctx, Plain, func(a attempt) (err error) {
+	renewed := false   // since the last progress
+	failure := c.repeat(ctx, plainLimits, func(number int) (progress bool, failure *Error) {
 		if bundle == nil {
-			if bundle, _, err = exchange(ctx, c, c.bundleOperation(jobID), a); err != nil {
-				return err
+			if bundle, _, failure = exchange(ctx, c, c.bundleOperation(jobID), number); failure != nil {
+				return false, failure
 			}
 		}
-		err = receiver.receive(ctx, bundle, a)
-		if classify(err).kind == linkRefused {
-			bundle = nil
+		progress, failure = receiver.receive(ctx, bundle, number)
+		renewed = renewed && !progress
+		if failure != nil && failure.kind == linkRefused && !renewed {
+			bundle, renewed = nil, true
 		}
-		return err
+		return progress, failure
 	})
-	return receiver.sized(), err
+	if failure != nil {
+		return failure
+	}
+	return nil
 }
 
 // receiver receives an object over one or more connections and links.
@@ -66,28 +67,20 @@ type receiver struct {
 	etag     string // the strong entity tag of that object, or ""
 }
 
-// sized reports whether the size of the object is known.
-func (r *receiver) sized() bool { return r.total >= 0 }
-
 // receive sends one request for the object that a presigned link leads to, without the API key, and receives the
 // object. The request is canceled if no data arrives within the request timeout.
 //
 // After an earlier call that failed, it receives only the rest if the object is still the same according to its
-// strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over.
-//
-// The error is a [*StorageError] or [*ConnectionError], that of the destination, or, if ctx ended,
-// context.Cause(ctx).
-func (r *receiver) receive(ctx context.Context, bundle *Bundle, a attempt) error {
+// strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over. It makes progress if it receives more than
+// any earlier call: a store without ranges may send the first half of an object forever.
+func (r *receiver) receive(ctx context.Context, bundle *Bundle, number int) (progress bool, failure *Error) {
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(c.config.RequestTimeout, func() { cancel(aborted("no data within the request timeout")) })
 	defer stalled.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, escapeSpaces(bundle.URL), nil)
-	if err != nil {
-		return err
-	}
-	req.URL.User = nil // net/http would turn it into an Authorization header
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "", nil) // the method is valid
+	req.URL = bundle.link
 	req.Header.Set("User-Agent", c.config.UserAgent)
 	req.Header.Set("Cache-Control", "no-cache")
 	// The checksum applies to the object as it is stored.
@@ -97,75 +90,53 @@ func (r *receiver) receive(ctx context.Context, bundle *Bundle, a attempt) error
 		req.Header.Set("If-Range", r.etag)
 	}
 	before, began := r.furthest, time.Now()
-	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": a.number}
-	resp, err := c.networkOf(a).storage.Do(req)
+	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": number}
+	resp, err := c.storage.Do(req)
 	if err == nil {
 		fields["status"] = resp.StatusCode
-		err = r.read(resp, bundle, stalled)
+		failure = r.read(resp, bundle.SizeBytes, stalled)
 		_ = resp.Body.Close()
 	} else {
-		err = connectionError(c.redactor, req, true, err)
+		failure = connectionError(c.redactor, req, true, true, err)
 	}
-	if connection, ok := errors.AsType[*ConnectionError](err); ok {
-		// The same bytes again are no progress: a store without ranges may send the first half of an object forever.
-		connection.Storage, connection.Progress = true, r.furthest > before
-	}
-	c.logExchange(ctx, "Download", began, err, fields)
-	return err
+	c.logAttempt(ctx, "Download", began, failure, fields)
+	return r.furthest > before, failure
 }
 
-// escapeSpaces escapes the spaces of a URL or a query. net/url sends every other character of a query as it is.
-func escapeSpaces(text string) string { return strings.ReplaceAll(text, " ", "%20") }
-
-// read writes the body of a response to its end.
-func (r *receiver) read(resp *http.Response, bundle *Bundle, stalled *time.Timer) error {
-	incomplete := func(format string, args ...any) error {
-		return connectionError(r.client.redactor, resp.Request, true, fmt.Errorf(format, args...))
-	}
-	if err := r.accept(resp); err != nil {
-		return err
+// read writes the body of a response to its end. The object is whole if it has the length that the store returns with
+// it, or if it returns none, the size that the service stated.
+func (r *receiver) read(resp *http.Response, stated *int64, stalled *time.Timer) *Error {
+	if failure := r.accept(resp); failure != nil {
+		return failure
 	}
 	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
-	if r.size == 0 {
-		begin, err := body.Peek(sniffed)
-		switch kind := http.DetectContentType(begin); {
-		case len(begin) == 0 && err == io.EOF:
-			return incomplete("the response is empty")
-		case len(begin) == 0:
-			return incomplete("%w", err)
-		case !strings.HasPrefix(kind, "text/"):
-		case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
-			return incomplete("%w", err)
-		case strings.HasPrefix(kind, "text/html"):
-			return r.client.storageError(resp, begin, "a web page instead of the bundle")
-		default:
-			return r.client.storageError(resp, begin, "text instead of the bundle")
-		}
+	if failure := r.checkType(resp, body); failure != nil {
+		return failure
 	}
-	if stated := bundle.SizeBytes; !r.sized() && stated != nil && *stated > 0 {
+	if r.total < 0 && stated != nil && *stated > 0 {
 		r.total = *stated
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
 		n, err := body.Read(buffer)
 		if _, err := r.to.Write(buffer[:n]); err != nil {
-			return err
+			return destinationError(err)
 		}
 		r.size += int64(n)
 		r.furthest = max(r.furthest, r.size)
 		switch {
-		case err == io.EOF && r.sized() && r.size != r.total:
-			return incomplete("the response ended after %d of %d bytes", r.size, r.total)
+		case err == io.EOF && r.total >= 0 && r.size != r.total:
+			return r.incomplete(resp, fmt.Errorf("the response ended after %d of %d bytes", r.size, r.total))
 		case err == io.EOF:
 			return nil
 		case err != nil:
-			return incomplete("%w", err)
+			return r.incomplete(resp, err)
 		}
 	}
 }
 
 // accept checks the status and the headers of a response. It starts over unless the rest of the object follows.
-func (r *receiver) accept(resp *http.Response) error {
+func (r *receiver) accept(resp *http.Response) *Error {
 	switch resp.StatusCode {
 	case http.StatusOK:
 		r.total = resp.ContentLength
@@ -179,7 +150,7 @@ func (r *receiver) accept(resp *http.Response) error {
 		case n == 3 && from == 0 && to == total-1: // the whole object
 			r.total = total
 			return r.restart(etag)
-		case n == 3 && from == r.size && (!r.sized() || r.total == total) &&
+		case n == 3 && from == r.size && (r.total < 0 || r.total == total) &&
 			r.etag != "" && (etag == "" || etag == r.etag):
 			r.total = total
 			return nil
@@ -187,20 +158,69 @@ func (r *receiver) accept(resp *http.Response) error {
 	case http.StatusRequestedRangeNotSatisfiable:
 	default:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
-		return r.client.storageError(resp, body, "")
+		problem := ""
+		switch resp.StatusCode / 100 {
+		case 2:
+			problem = " instead of the bundle"
+		case 3:
+			problem = ", a redirect that is not followed"
+		}
+		return r.client.storageError(resp, body, problem)
 	}
 	r.etag = "" // start over
-	return connectionError(r.client.redactor, resp.Request, true, errors.New("the response is not the requested part"))
+	return r.incomplete(resp, errors.New("the response is not the requested part"))
+}
+
+// checkType returns an error if a response is text instead of the bundle. By its type it is, whatever its bytes are:
+// a page may be compressed. Without such a type, its first bytes count.
+func (r *receiver) checkType(resp *http.Response, body *bufio.Reader) *Error {
+	kind := strings.ToLower(resp.Header.Get("Content-Type"))
+	if !isText(kind) && r.size > 0 {
+		return nil
+	}
+	begin, err := body.Peek(sniffed)
+	if !isText(kind) {
+		kind = http.DetectContentType(begin)
+		switch {
+		case len(begin) == 0 && err == io.EOF:
+			return r.incomplete(resp, errors.New("the response is empty"))
+		case len(begin) == 0:
+			return r.incomplete(resp, err)
+		case !isText(kind):
+			return nil
+		case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
+			return r.incomplete(resp, err)
+		}
+	}
+	if strings.Contains(kind, "html") {
+		return r.client.storageError(resp, begin, " with a web page instead of the bundle")
+	}
+	return r.client.storageError(resp, begin, " with text instead of the bundle")
+}
+
+// isText reports whether a media type is that of text or a page.
+func isText(kind string) bool {
+	return strings.HasPrefix(kind, "text/") || strings.HasPrefix(kind, "application/xhtml+xml")
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the given entity tag. Only a
 // strong one can be used to resume.
-func (r *receiver) restart(etag string) error {
+func (r *receiver) restart(etag string) *Error {
 	if !strings.HasPrefix(etag, `"`) {
 		etag = ""
 	}
 	r.size, r.etag = 0, etag
-	return r.to.Restart()
+	if err := r.to.Restart(); err != nil {
+		return destinationError(err)
+	}
+	return nil
+}
+
+func destinationError(err error) *Error { return &Error{Text: err.Error(), cause: err} }
+
+// incomplete returns the error of a response that ends too early.
+func (r *receiver) incomplete(resp *http.Response, err error) *Error {
+	return connectionError(r.client.redactor, resp.Request, true, true, err)
 }
 
 // steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.
@@ -219,7 +239,7 @@ func (r steadyReader) Read(p []byte) (int, error) {
 // storageError returns the error of a response without a bundle. It shows only the code and the message of the XML
 // error format that object stores share, or the usual fields of JSON, without the path and the parameters of the
 // link: anything else may repeat the signature and what was signed.
-func (c *Client) storageError(resp *http.Response, body []byte, problem string) error {
+func (c *Client) storageError(resp *http.Response, body []byte, problem string) *Error {
 	var stored struct {
 		XMLName xml.Name `xml:"Error"`
 		Code    string
@@ -232,18 +252,16 @@ func (c *Client) storageError(resp *http.Response, body []byte, problem string) 
 		message = display.ObjectMessage(object)
 	}
 	secrets := []string{resp.Request.URL.EscapedPath(), resp.Request.URL.Path}
-	for _, parameter := range strings.Split(resp.Request.URL.RawQuery, "&") {
-		_, raw, _ := strings.Cut(parameter, "=")
-		value, _ := url.QueryUnescape(raw)
-		secrets = append(secrets, raw, value)
+	for _, values := range resp.Request.URL.Query() {
+		secrets = append(secrets, values[0], url.QueryEscape(values[0]))
 	}
 	for _, secret := range secrets {
 		if len(secret) >= 8 {
 			message = strings.ReplaceAll(message, secret, "(redacted)")
 		}
 	}
-	return &StorageError{
-		Host: c.Redact(resp.Request.URL.Host), StatusCode: resp.StatusCode, Problem: problem,
-		Message: c.Redact(message), RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
-	}
+	host := c.Redact(resp.Request.URL.Host)
+	text := fmt.Sprintf("the object store %s returned HTTP %s%s", host, statusLine(resp.StatusCode), problem)
+	failure := storeMeaningOf(resp.StatusCode).error(withMessage(text, c.Redact(message)))
+	return c.asking(failure, parseRetryAfter(resp.Header, c.config.Clock.Now()))
 }

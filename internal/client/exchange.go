@@ -31,99 +31,105 @@ type operation[T any] struct {
 	read func(*object) (*T, error)
 }
 
-// call repeats an operation as its patience allows, and returns what it read. retryAfter is the pause before the next
-// poll that the response requests.
+// call repeats an operation within the limits, and returns what it read. retryAfter is the pause before the next poll
+// that the response requests.
 func call[T any](
-	ctx context.Context, c *Client, op operation[T], patience Patience,
+	ctx context.Context, c *Client, op operation[T], within limits,
 ) (value *T, retryAfter time.Duration, err error) {
-	err = c.repeat(ctx, patience, func(a attempt) (err error) {
-		value, retryAfter, err = exchange(ctx, c, op, a)
-		return err
+	failure := c.repeat(ctx, within, func(number int) (progress bool, err *Error) {
+		value, retryAfter, err = exchange(ctx, c, op, number)
+		return false, err
 	})
-	return value, retryAfter, err
+	if failure != nil {
+		return nil, 0, failure
+	}
+	return value, retryAfter, nil
 }
 
-// exchange sends the request of an operation once and reads the response.
+// exchange sends the request of an operation once and reads the response. number is that of the attempt.
 func exchange[T any](
-	ctx context.Context, c *Client, op operation[T], a attempt,
-) (value *T, retryAfter time.Duration, err error) {
-	resp, err := c.send(ctx, op.request, a)
-	if err != nil {
-		return nil, 0, err
+	ctx context.Context, c *Client, op operation[T], number int,
+) (value *T, retryAfter time.Duration, failure *Error) {
+	resp, failure := c.send(ctx, op.request, number)
+	if failure != nil {
+		return nil, 0, failure
 	}
 	var ignored []string
-	value, err = op.read(&object{fields: resp.fields, ignored: &ignored})
+	value, err := op.read(&object{fields: resp.fields, redactor: c.redactor, ignored: &ignored})
 	if len(ignored) > 0 {
-		fields := map[string]any{"path": resp.Path, "fields": strings.Join(ignored, ", ")}
-		c.log(ctx, slog.LevelInfo, "Ignored fields that could not be read", fields)
+		fields := map[string]any{"path": resp.path, "fields": strings.Join(ignored, ", ")}
+		c.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
 	}
 	if err != nil {
-		message := c.Redact(display.ObjectMessage(resp.fields))
-		err = &UnexpectedResponseError{Exchange: resp.Exchange, Problem: err.Error(), Message: message}
-		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": err.Error()})
-		return nil, 0, err
+		failure = resp.unusable(err.Error(), c.Redact(display.ObjectMessage(resp.fields)))
+		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
+		return nil, 0, failure
 	}
-	return value, resp.RetryAfter, nil
+	return value, resp.retryAfter, nil
 }
 
 // send waits for the turn of a request, sends it once, limited by the request timeout, reads the response, and logs
 // both.
-//
-// The error is an [*APIError], [*UnexpectedResponseError], or [*ConnectionError], or context.Cause(ctx) if ctx ended.
-func (c *Client) send(ctx context.Context, r request, a attempt) (answer *response, err error) {
-	if err := c.pacer.take(ctx); err != nil {
-		return nil, err
+func (c *Client) send(ctx context.Context, r request, number int) (answer *response, failure *Error) {
+	if cause := c.pacer.take(ctx); cause != nil {
+		return nil, endedBy(cause)
 	}
-	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": a.number}
-	defer func() { c.logExchange(ctx, "API request", began, err, fields) }()
+	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
+	defer func() { c.logAttempt(ctx, "API request", began, failure, fields) }()
+	network, limited := c.api, ctx
 	var sent atomic.Bool // set with the connection, perhaps after net/http has given up on the request
-	limited := ctx
 	if r.once {
-		detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-		defer cancel(nil)
-		defer context.AfterFunc(ctx, func() {
-			if !sent.Load() {
-				cancel(aborted("the operation ended"))
-			}
-		})()
+		network = c.starts
+		detached, cancel := detach(ctx, &sent)
+		defer cancel()
 		limited = detached
 	}
 	late := aborted("no complete response within the request timeout")
 	limited, cancel := context.WithTimeoutCause(limited, c.config.RequestTimeout, late)
 	defer cancel()
 	connected := func(httptrace.GotConnInfo) { sent.Store(true) }
-	limited = httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected})
-	req, err := c.newRequest(limited, r)
+	req := c.newRequest(httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected}), r)
+	resp, err := network.Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
-		return nil, err
-	}
-	resp, err := c.networkOf(a).api.Do(req) //nolint:gosec // the user configures the host
-	if err != nil {
-		return nil, connectionError(c.redactor, req, sent.Load(), err)
+		return nil, connectionError(c.redactor, req, false, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.pacer.count(resp.StatusCode)
-	answer, err = c.readResponse(req, resp)
-	fields["status"], fields["request_id"] = answer.StatusCode, answer.RequestID
-	return answer, err
+	answer, failure = c.readResponse(req, resp)
+	fields["status"], fields["request_id"] = resp.StatusCode, answer.requestID
+	return answer, failure
 }
 
-// logExchange adds the duration and the error of an exchange to the fields, and logs them.
-func (c *Client) logExchange(ctx context.Context, message string, began time.Time, err error, fields map[string]any) {
+// detach returns a context that ends with ctx as long as a request has not been sent. After that, only cancel ends it.
+func detach(ctx context.Context, sent *atomic.Bool) (detached context.Context, cancel func()) {
+	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if !sent.Load() {
+			end(context.Cause(ctx))
+		}
+	})
+	return detached, func() {
+		stop()
+		end(nil)
+	}
+}
+
+// logAttempt adds the duration and the error of an attempt to the fields, and logs them.
+func (c *Client) logAttempt(
+	ctx context.Context, message string, began time.Time, failure *Error, fields map[string]any,
+) {
 	level := slog.LevelDebug
 	fields["duration_ms"] = time.Since(began).Milliseconds()
-	if err != nil {
-		level, fields["error"] = slog.LevelWarn, err.Error()
+	if failure != nil {
+		level, fields["error"] = slog.LevelWarn, failure.Text
 	}
 	c.log(ctx, level, message, fields)
 }
 
 // newRequest builds a request.
-func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, r.method, c.url(r).String(), bytes.NewReader(r.body))
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) newRequest(ctx context.Context, r request) *http.Request {
+	req, _ := http.NewRequestWithContext(ctx, r.method, "", bytes.NewReader(r.body)) // the method is valid
+	req.URL = c.url(r)
 	req.Header.Set("Authorization", "Bearer "+c.config.APIKey)
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.config.UserAgent)
@@ -136,7 +142,7 @@ func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, erro
 	if r.once {
 		req.GetBody = nil // so net/http cannot send it again, such as after a redirect
 	}
-	return req, nil
+	return req
 }
 
 // url escapes the path elements of a request, so that each stays one element regardless of what it contains.

@@ -10,14 +10,17 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 // object is a JSON object in a response. The contract leaves open which fields are present, and the types of some.
 // Each method that reads a field returns nil if the field is missing, null, or unreadable.
 type object struct {
-	fields  map[string]any // as the service sent them; numbers are [json.Number]
-	parent  string         // the names of the objects that contain it, each with a period
-	ignored *[]string      // the unreadable fields of the whole response
+	fields   map[string]any // as the service sent them; numbers are [json.Number]
+	parent   string         // the names of the objects that contain it, each with a period
+	redactor display.Redactor
+	ignored  *[]string // the unreadable fields of the whole response, with their values
 }
 
 // convertField returns a field after convert has converted it. convert reports whether it succeeded.
@@ -28,7 +31,7 @@ func convertField[T any](o *object, name string, convert func(any) (T, bool)) *T
 	}
 	value, ok := convert(field)
 	if !ok {
-		*o.ignored = append(*o.ignored, o.parent+name)
+		*o.ignored = append(*o.ignored, fmt.Sprintf("%s%s (%v)", o.parent, name, field))
 		return nil
 	}
 	return &value
@@ -50,7 +53,7 @@ func asText(field any) (string, bool) {
 }
 
 // CheckName checks an ID or a status: 1 to 2048 printable characters, without whitespace around them or a URL with a
-// query. It is used unchanged in requests, the state, and messages. The error follows the subject, as in "the ID is
+// query. It is used unchanged in requests and messages. The error follows the subject, as in "the ID is
 // empty".
 func CheckName(name string) error {
 	const longest = 2048
@@ -85,10 +88,15 @@ func (o *object) name(field string) (string, error) {
 	return text, nil
 }
 
-// status reads a status. It may be any text, so the API key is redacted.
-func (c *Client) status(o *object) (string, error) {
+// status reads the status of a job or an update. It may be any text, so it is redacted.
+func (o *object) status() (string, error) {
 	status, err := o.name("status")
-	return c.Redact(status), err
+	return o.redactor.Redact(status), err
+}
+
+// message reads a message in any form, redacted.
+func (o *object) message(name string) string {
+	return o.redactor.Redact(display.FieldMessage(o.fields[name]))
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.
@@ -153,5 +161,5 @@ func (o *object) object(name string) *object {
 	if fields == nil {
 		return nil
 	}
-	return &object{fields: *fields, parent: o.parent + name + ".", ignored: o.ignored}
+	return &object{*fields, o.parent + name + ".", o.redactor, o.ignored}
 }

@@ -23,9 +23,9 @@ const (
 // request does not hold the gate while it waits, so it delays no other.
 type pacer struct {
 	clock clock.Clock
-	// gate admits one request at a time and guards left. Requests that wait for a channel are served in order.
-	gate chan struct{}
-	left time.Time // when the last request left
+	// gate admits one request at a time and guards previous. Requests that wait for a channel are served in order.
+	gate     chan struct{}
+	previous time.Time // when the last request left
 
 	mu      sync.Mutex
 	limited bool     // since the first 429
@@ -55,10 +55,10 @@ func (p *pacer) take(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if cause := p.clock.Sleep(ctx, p.left.Add(p.pace()).Sub(p.clock.Now())); cause != nil {
+	if cause := p.clock.Sleep(ctx, p.previous.Add(p.pace()).Sub(p.clock.Now())); cause != nil {
 		return cause
 	}
-	p.left = p.clock.Now()
+	p.previous = p.clock.Now()
 	return nil
 }
 

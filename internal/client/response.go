@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
@@ -21,47 +23,93 @@ var requestIDHeaders = []string{
 
 // response is a response of the API.
 type response struct {
-	Exchange
-	fields map[string]any // of the JSON object in its body; nil if there is none
+	path       string // the escaped path of the request, redacted
+	summary    string // such as "the service returned HTTP 200 OK for GET /v1/a (request ID 7)"
+	requestID  string // the ID that the service returned for the request, or ""
+	retryAfter time.Duration
+	fields     map[string]any // of the JSON object in its body; nil if there is none
 }
 
-// readResponse reads a response. It returns its exchange even with an error.
-func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, error) {
-	r := &response{Exchange: Exchange{
-		Method: req.Method, Path: c.Redact(req.URL.EscapedPath()), StatusCode: resp.StatusCode,
-		RetryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
-	}}
+// readResponse reads a response. It returns what it has read even with an error.
+func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, *Error) {
+	r := &response{
+		path: c.Redact(req.URL.EscapedPath()), retryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now()),
+	}
 	for _, name := range requestIDHeaders {
-		r.RequestID = cmp.Or(r.RequestID, c.Redact(resp.Header.Get(name)))
+		r.requestID = cmp.Or(r.requestID, c.Redact(resp.Header.Get(name)))
+	}
+	r.summary = fmt.Sprintf("the service returned HTTP %s for %s %s", statusLine(resp.StatusCode), req.Method, r.path)
+	if r.requestID != "" {
+		r.summary += " (request ID " + r.requestID + ")"
 	}
 	if resp.StatusCode/100 != 2 {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
-		value, _ := decodeBody(body)
-		apiError := &APIError{Exchange: r.Exchange, Message: c.message(body, value), Page: isPage(body)}
-		// Location resolves the URL, so that its query is recognized.
-		if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
-			apiError.Redirect = c.Redact(location.String())
-		}
-		return r, apiError
+		return r, c.statusError(r, resp)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	switch {
 	case err != nil:
 		err = fmt.Errorf("the response ended after %d bytes: %w", len(body), err)
-		return r, connectionError(c.redactor, req, true, err)
+		return r, connectionError(c.redactor, req, false, true, err)
 	case int64(len(body)) > c.maxBody:
-		problem := fmt.Sprintf("the body is larger than %d bytes", c.maxBody)
-		return r, &UnexpectedResponseError{Exchange: r.Exchange, Problem: problem}
+		return r, r.unusable(fmt.Sprintf("the body is larger than %d bytes", c.maxBody), "")
 	}
 	value, problem := decodeBody(body)
+	message := c.message(body[:min(len(body), maxError)], value)
 	var ok bool
-	if r.fields, ok = value.(map[string]any); ok {
-		return r, nil
+	switch r.fields, ok = value.(map[string]any); {
+	case problem != "": // a proxy may send it after the service has acted
+		means := meaning{ReasonNotTheAPI, temporary, true}
+		return r, means.error(withMessage(r.summary+", but "+problem, message))
+	case !ok:
+		return r, r.unusable("the JSON body is not an object", message)
 	}
-	return r, &UnexpectedResponseError{
-		Exchange: r.Exchange, Problem: cmp.Or(problem, "the JSON body is not an object"), NotJSON: problem != "",
-		Message: c.message(body[:min(len(body), maxError)], value),
+	return r, nil
+}
+
+// unusable returns the error of a response that breaks the contract. The next response probably will, too.
+func (r *response) unusable(problem, message string) *Error {
+	means := meaning{ReasonOffContract, refused, true}
+	return means.error(withMessage(r.summary+", but "+problem, message))
+}
+
+// statusError returns the error of a response that is not a success. The contract leaves the format of errors open,
+// so the body may have any form.
+func (c *Client) statusError(r *response, resp *http.Response) *Error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
+	value, _ := decodeBody(body)
+	text, means := r.summary, meaningOf(resp.StatusCode)
+	if isPage(body) {
+		text += ", a web page"
+		if means.reason == ReasonNotFound { // the API has no pages
+			means = meaning{ReasonNotTheAPI, refused, false}
+		}
 	}
+	// Location resolves the URL, so that its query is recognized.
+	if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
+		text += ", a redirect to " + c.Redact(location.String())
+	}
+	message := c.message(body, value)
+	if message == "" {
+		text += ", without a message"
+	}
+	return c.asking(means.error(withMessage(text, message)), r.retryAfter)
+}
+
+// asking adds how long a service or an object store asks to wait.
+func (c *Client) asking(failure *Error, retryAfter time.Duration) *Error {
+	if failure.retryAfter = retryAfter; retryAfter > 0 {
+		at := c.config.Clock.Now().Add(retryAfter).UTC().Format(time.RFC3339)
+		failure.Text += "; it asks for no request before " + at
+	}
+	return failure
+}
+
+// withMessage adds the message of a service or an object store to a clause.
+func withMessage(text, message string) string {
+	if message == "" {
+		return text
+	}
+	return text + ": " + strings.TrimSuffix(message, ".")
 }
 
 // message returns the message in a body, redacted. value is the decoded body, or nil.
@@ -72,14 +120,13 @@ func (c *Client) message(body []byte, value any) string {
 	return c.Redact(display.BodyMessage(body, value))
 }
 
-var byteOrderMark = []byte("\uFEFF")
-
 // isPage reports whether a body is HTML or XML.
 func isPage(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)), []byte("<"))
 }
 
-// decodeBody decodes a body as JSON, or says what it is instead.
+// decodeBody decodes a body as one JSON value, or says what it is instead. Numbers are [json.Number], so that they are
+// not rounded.
 func decodeBody(body []byte) (value any, problem string) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	switch {
@@ -88,23 +135,11 @@ func decodeBody(body []byte) (value any, problem string) {
 	case isPage(trimmed):
 		return nil, "the body is a web page"
 	}
-	value, err := DecodeJSON(trimmed)
-	if err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(trimmed))
+	decoder.UseNumber()
+	err := decoder.Decode(&value)
+	if _, end := decoder.Token(); err != nil || !errors.Is(end, io.EOF) {
 		return nil, "the body is not JSON"
 	}
 	return value, ""
-}
-
-// DecodeJSON decodes one JSON value, after which nothing may follow. Numbers are [json.Number], so that they are not
-// rounded.
-func DecodeJSON(data []byte) (value any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("another value follows the first one")
-	}
-	return value, nil
 }

@@ -60,17 +60,17 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, c.updateOperation(statusID), Plain)
+	update, _, err := call(ctx, c, updateOperation(statusID), plainLimits)
 	return update, err
 }
 
-func (c *Client) updateOperation(statusID string) operation[UpdateStatus] {
+func updateOperation(statusID string) operation[UpdateStatus] {
 	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
-	return operation[UpdateStatus]{req, c.readUpdate}
+	return operation[UpdateStatus]{req, readUpdate}
 }
 
-func (c *Client) readUpdate(o *object) (*UpdateStatus, error) {
-	status, err := c.status(o)
+func readUpdate(o *object) (*UpdateStatus, error) {
+	status, err := o.status()
 	update := &UpdateStatus{
 		ID: o.text("_id"), ProjectID: o.text("projectId"), CreatedAt: o.text("createdAt"), EndedAt: o.text("endedAt"),
 		Status: status, Summary: o.text("summary"), Logs: o.texts("logs"),

@@ -6,20 +6,16 @@ import (
 	"time"
 )
 
-// firstPause comes before the first poll of a wait that is patient from the beginning: its job has just started.
-const firstPause = time.Second
-
 // WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero adapts to the elapsed
-// time and the progress. Patience applies until the first success; then every wait is [Patient].
+// time and the progress. After the first success, it bears failures for longer.
 //
 // It returns the job as it was last read, even with an error, or nil if it was never read. A failed job is not an
-// error. The error is that of a poll or context.Cause(ctx), wrapped in a [*GaveUpError] if an earlier attempt of the
-// same poll failed.
+// error.
 func (c *Client) WaitForStaticExport(
-	ctx context.Context, jobID string, interval time.Duration, patience Patience,
+	ctx context.Context, jobID string, interval time.Duration,
 ) (*StaticExportJob, error) {
 	var last StaticExportJob
-	return poll(ctx, c, interval, patience, c.jobOperation(jobID), func(job *StaticExportJob) (observation, bool) {
+	return poll(ctx, c, interval, jobOperation(jobID), func(job *StaticExportJob) (observation, bool) {
 		if job.PageCount == nil {
 			job.PageCount = last.PageCount // the contract promises it only while the job runs
 		}
@@ -34,13 +30,12 @@ func (c *Client) WaitForStaticExport(
 }
 
 // WaitForUpdate polls an update until it finishes, successfully or not. It calls onUpdate, which may be nil, each
-// time the status changes. It is [Plain] until its first success. It returns the same results as
-// [Client.WaitForStaticExport].
+// time the status changes. It returns the same results as [Client.WaitForStaticExport].
 func (c *Client) WaitForUpdate(
 	ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus),
 ) (*UpdateStatus, error) {
 	status := ""
-	return poll(ctx, c, interval, Plain, c.updateOperation(statusID), func(update *UpdateStatus) (observation, bool) {
+	return poll(ctx, c, interval, updateOperation(statusID), func(update *UpdateStatus) (observation, bool) {
 		if update.Status != status {
 			status = update.Status
 			c.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
@@ -55,18 +50,11 @@ func (c *Client) WaitForUpdate(
 // poll repeats an operation that reads work until the work has finished, and returns what it read last, or nil.
 // observe returns what a poll saw of the work, and whether the work has finished.
 func poll[T any](
-	ctx context.Context, c *Client, every time.Duration, patience Patience, op operation[T],
-	observe func(*T) (observation, bool),
+	ctx context.Context, c *Client, every time.Duration, op operation[T], observe func(*T) (observation, bool),
 ) (last *T, err error) {
-	schedule, began, pause := schedule{interval: every}, c.config.Clock.Now(), time.Duration(0)
-	if patience == Patient {
-		pause = firstPause
-	}
+	schedule, began, within := schedule{interval: every}, c.config.Clock.Now(), plainLimits
 	for {
-		if err := c.config.Clock.Sleep(ctx, c.beforeDeadline(ctx, pause)); err != nil {
-			return last, err
-		}
-		value, retryAfter, err := call(ctx, c, op, patience)
+		value, retryAfter, err := call(ctx, c, op, within)
 		if err != nil {
 			return last, err
 		}
@@ -76,7 +64,11 @@ func poll[T any](
 			return last, nil
 		}
 		seen.retryAfter = retryAfter
-		patience, pause = Patient, schedule.next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
+		within = waitLimits
+		pause := schedule.next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
+		if err := c.config.Clock.Sleep(ctx, c.beforeDeadline(ctx, pause)); err != nil {
+			return last, err
+		}
 	}
 }
 

@@ -11,10 +11,9 @@ type Clock interface {
 	Now() time.Time
 	// Sleep returns nil after d, or context.Cause(ctx) as soon as ctx is done.
 	Sleep(ctx context.Context, d time.Duration) error
-	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must not be nil.
+	// WithTimeout returns a copy of ctx that ends after d with the given cause, which must not be nil. It is a method
+	// because the clock of a test ends the context when it passes the deadline, not after the time of the machine.
 	WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc)
-	// Deadline returns when a context of WithTimeout ends, by this clock, and whether it does.
-	Deadline(ctx context.Context) (time.Time, bool)
 }
 
 // System is the clock of the machine.
@@ -42,6 +41,3 @@ func (System) Sleep(ctx context.Context, d time.Duration) error {
 func (System) WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, cause)
 }
-
-// Deadline is the deadline of ctx.
-func (System) Deadline(ctx context.Context) (time.Time, bool) { return ctx.Deadline() }

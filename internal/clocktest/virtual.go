@@ -30,9 +30,14 @@ type timeout struct {
 	cause    error
 }
 
-// deadlineKey is the key of the deadline in a context of a Virtual. The deadline is a value,
-// because net/http compares the deadline of a context with the time of the machine.
-type deadlineKey struct{}
+// bounded is a context with a deadline of a Virtual. Tests begin long after the time of the
+// machine, with which package net compares deadlines.
+type bounded struct {
+	context.Context
+	deadline time.Time
+}
+
+func (b bounded) Deadline() (time.Time, bool) { return b.deadline, true }
 
 // NewVirtual returns a clock that shows start.
 func NewVirtual(start time.Time) *Virtual { return &Virtual{now: start} }
@@ -68,19 +73,13 @@ func (v *Virtual) WithTimeout(ctx context.Context, d time.Duration, cause error)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	t := &timeout{deadline: v.now.Add(d), cause: cause}
-	if inherited, bounded := v.Deadline(ctx); bounded && inherited.Before(t.deadline) {
+	if inherited, ok := ctx.Deadline(); ok && inherited.Before(t.deadline) {
 		t.deadline = inherited
 	}
-	ctx, t.end = context.WithCancelCause(context.WithValue(ctx, deadlineKey{}, t.deadline))
+	ctx, t.end = context.WithCancelCause(bounded{ctx, t.deadline})
 	v.timeouts = append(v.timeouts, t)
 	v.expire()
 	return ctx, func() { t.end(context.Canceled) }
-}
-
-// Deadline returns the deadline that WithTimeout set.
-func (v *Virtual) Deadline(ctx context.Context) (time.Time, bool) {
-	deadline, bounded := ctx.Value(deadlineKey{}).(time.Time)
-	return deadline, bounded
 }
 
 // moveTo moves the clock from deadline to deadline until it shows at least the given

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +19,10 @@ var start = time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC)
 // "a1 due | b1 missing": the job a1 of the content a, whose link is due, and the job b1, which was missing. A link
 // that is not due works for an hour.
 
-func inputs(content string) Inputs {
-	return NewInputs("docs.example.com", map[string]*string{"revision": &content}, `{"version":7}`)
+func inputs(content string) Inputs { return inputsOf("docs.example.com", content) }
+
+func inputsOf(domain, content string) Inputs {
+	return NewInputs(domain, map[string]*string{"revision": &content}, `{"version":7}`)
 }
 
 // want returns what a plan of a content wants. Of "?a", something is not known yet, and "a.b.example.com" is the
@@ -29,9 +30,7 @@ func inputs(content string) Inputs {
 func want(content string) Wanted {
 	content, unknown := strings.CutPrefix(content, "?")
 	content, domain, _ := strings.Cut(content, ".")
-	w := Wanted{Inputs: inputs(content), Known: !unknown}
-	w.Inputs.Domain = cmp.Or(domain, w.Inputs.Domain)
-	return w
+	return Wanted{Inputs: inputsOf(cmp.Or(domain, "docs.example.com"), content), Known: !unknown}
 }
 
 func state(text string) *State {
@@ -93,10 +92,8 @@ func (s *State) String() string {
 // "running" until a timeout, "stopped" by an interrupt, "failed", or "link 404" and "link 403" for its link.
 // Otherwise, all is well.
 type service struct {
-	answers    string
-	asked      []string
-	parameters map[string]any
-	last       context.Context
+	answers string
+	asked   []string
 }
 
 var errTimeout = errors.New("timed out")
@@ -104,9 +101,9 @@ var errTimeout = errors.New("timed out")
 func answer(text string) error {
 	switch text {
 	case "404":
-		return &client.APIError{Exchange: client.Exchange{StatusCode: 404}}
+		return &client.Error{Reason: client.ReasonNotFound}
 	case "403":
-		return &client.APIError{Exchange: client.Exchange{StatusCode: 403}}
+		return &client.Error{Reason: client.ReasonForbidden}
 	case "running":
 		return errTimeout
 	case "stopped":
@@ -124,17 +121,13 @@ func (s *service) find(of string) string {
 	return ""
 }
 
-func (s *service) StartStaticExport(_ context.Context, domain string, parameters map[string]any) (*client.StaticExportJob, error) {
-	s.asked = append(s.asked, "start of "+domain)
-	s.parameters = parameters
+func (s *service) StartStaticExport(_ context.Context, body []byte) (*client.StaticExportJob, error) {
+	s.asked = append(s.asked, "start "+string(body))
 	return &client.StaticExportJob{ID: "new", Status: "queued"}, answer(s.find("start"))
 }
 
-func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration, patience client.Patience) (*client.StaticExportJob, error) {
-	s.asked = append(s.asked, "wait for "+jobID)
-	if patience != client.Patient {
-		s.asked = append(s.asked, "impatient")
-	}
+func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration) (*client.StaticExportJob, error) {
+	s.asked = append(s.asked, "wait "+jobID)
 	switch text := s.find(jobID); text {
 	case "running", client.JobFailed:
 		return &client.StaticExportJob{ID: jobID, Status: text}, answer(text)
@@ -144,9 +137,8 @@ func (s *service) WaitForStaticExport(_ context.Context, jobID string, _ time.Du
 	return &client.StaticExportJob{ID: jobID, Status: client.JobCompleted}, nil
 }
 
-func (s *service) GenerateBundle(ctx context.Context, jobID string, patience client.Patience) (*client.Bundle, error) {
-	s.last = ctx
-	s.asked = append(s.asked, map[client.Patience]string{client.Patient: "link to ", client.Plain: "renewal of "}[patience]+jobID)
+func (s *service) GenerateBundle(_ context.Context, jobID string) (*client.Bundle, error) {
+	s.asked = append(s.asked, "link "+jobID)
 	problem, _ := strings.CutPrefix(s.find(jobID), "link ")
 	return &client.Bundle{URL: "https://storage.example/" + jobID + "/2", ExpiresAt: start.Add(time.Hour + time.Second)}, answer(problem)
 }
@@ -166,84 +158,76 @@ func outcome(f *Failure) string {
 	return text
 }
 
+// exports is what a service is asked for by an export of the content a.
+const exports = `start {"domain":"docs.example.com","version":7}; wait new; link new`
+
 type applyCase struct {
 	state, wants string
-	step         Step
+	action       Action
 	answers      string
 	asks         string
 	fails        string
 	leaves       string
 }
 
+// What an apply does and leaves. TestEveryState goes through all that can follow each other.
 func TestApplyOfAnExistingExport(t *testing.T) {
 	t.Parallel()
+	const starts = `start {"domain":"docs.example.com","version":7}`
 	for name, test := range map[string]applyCase{
-		"no change":                {state: "a1 completed |", wants: "a", step: None, leaves: "a1 completed |"},
-		"failed since, not due":    {state: "a1 failed |", wants: "a", step: None, leaves: "a1 failed |"},
-		"back to the old content":  {state: "a1 | b1", wants: "a", step: None, leaves: "a1 | b1"},
-		"due":                      {state: "a1 due |", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 |"},
-		"due, another one waits":   {state: "a1 due | b1", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 | b1"},
-		"due, refused":             {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 403", asks: "renewal of a1", fails: "renewal of a1", leaves: "a1 due |"},
-		"due, its bundle is gone":  {state: "a1 due |", wants: "a", step: Renew, answers: "a1 link 404", asks: "renewal of a1", fails: "renewal of a1: missing", leaves: "a1 bundle-missing due |"},
-		"missing bundle, is back":  {state: "a1 bundle-missing due |", wants: "a", step: Renew, asks: "renewal of a1", leaves: "a1 |"},
-		"missing bundle, refused":  {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 403", asks: "renewal of a1", fails: "renewal of a1", leaves: "a1 bundle-missing |"},
-		"missing bundle, replaced": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404", asks: "renewal of a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"missing bundle, no start": {state: "a1 bundle-missing |", wants: "a", step: Renew, answers: "a1 link 404, start 403", asks: "renewal of a1; start of docs.example.com", fails: "start", leaves: "a1 bundle-missing |"},
-		"missing bundle, failed":   {state: "a1 failed bundle-missing |", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"missing bundle, pending":  {state: "a1 bundle-missing | a2", wants: "a", step: Resume, asks: "wait for a2; link to a2", leaves: "a2 completed |"},
-		"missing":                  {state: "a1 missing |", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"missing, pending":         {state: "a1 missing | a2", wants: "a", step: Resume, asks: "wait for a2; link to a2", leaves: "a2 completed |"},
-		"missing, other pending":   {state: "a1 missing | b1", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"failed, due":              {state: "a1 failed due |", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
+		"no change":                {state: "a1 completed |", wants: "a", action: None, leaves: "a1 completed |"},
+		"back to the old content":  {state: "a1 | b1", wants: "a", action: None, leaves: "a1 | b1"},
+		"due":                      {state: "a1 due |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
+		"due, another one waits":   {state: "a1 due | b1", wants: "a", action: Renew, asks: "link a1", leaves: "a1 | b1"},
+		"due, refused":             {state: "a1 due |", wants: "a", action: Renew, answers: "a1 link 403", asks: "link a1", fails: "renewal of a1", leaves: "a1 due |"},
+		"due, its bundle is gone":  {state: "a1 due |", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1", fails: "renewal of a1: missing", leaves: "a1 bundle-missing due |"},
+		"missing bundle, is back":  {state: "a1 bundle-missing |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
+		"missing bundle, refused":  {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 403", asks: "link a1", fails: "renewal of a1", leaves: "a1 bundle-missing |"},
+		"missing bundle, replaced": {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
+		"missing bundle, no start": {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 404, start 403", asks: "link a1; " + starts, fails: "start", leaves: "a1 bundle-missing |"},
+		"missing, is back":         {state: "a1 missing |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
+		"missing, replaced":        {state: "a1 missing | b1", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
+		"missing, pending":         {state: "a1 missing | a2", wants: "a", action: Resume, asks: "wait a2; link a2", leaves: "a2 completed |"},
+		"missing, new content":     {state: "a1 missing |", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
 
-		"new content":               {state: "a1 due |", wants: "b", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"new content, unknown":      {state: "a1 |", wants: "?a", step: Start, answers: "start 403", asks: "start of docs.example.com", fails: "start", leaves: "a1 |"},
-		"new content, fails":        {state: "a1 |", wants: "b", step: Start, answers: "new failed", asks: "start of docs.example.com; wait for new", fails: "wait of new", leaves: "a1 | new failed"},
-		"new content, times out":    {state: "a1 |", wants: "b", step: Start, answers: "new running", asks: "start of docs.example.com; wait for new", fails: "wait of new", leaves: "a1 | new running"},
-		"new content, not found":    {state: "a1 |", wants: "b", step: Start, answers: "new 404", asks: "start of docs.example.com; wait for new", fails: "wait of new: missing", leaves: "a1 | new queued missing"},
-		"new content, no link":      {state: "a1 |", wants: "b", step: Start, answers: "new link 403", asks: "start of docs.example.com; wait for new; link to new", fails: "link of new", leaves: "a1 | new completed"},
-		"new content, other waits":  {state: "a1 | b1", wants: "c", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"pending":                   {state: "a1 | b1", wants: "b", step: Resume, asks: "wait for b1; link to b1", leaves: "b1 completed |"},
-		"pending, completed":        {state: "a1 | b1 completed", wants: "b", step: Resume, asks: "link to b1", leaves: "b1 completed |"},
-		"pending, fails":            {state: "a1 | b1", wants: "b", step: Resume, answers: "b1 failed", asks: "wait for b1", fails: "wait of b1", leaves: "a1 | b1 failed"},
-		"pending, has failed":       {state: "a1 | b1 failed", wants: "b", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"pending, gone":             {state: "a1 | b1", wants: "b", step: Resume, answers: "b1 404", asks: "wait for b1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"pending, bundle gone":      {state: "a1 | b1", wants: "b", step: Resume, answers: "b1 link 404", asks: "wait for b1; link to b1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"pending, gone, no start":   {state: "a1 | b1", wants: "b", step: Resume, answers: "b1 404, start 403", asks: "wait for b1; start of docs.example.com", fails: "start", leaves: "a1 | b1 missing"},
-		"pending, was missing":      {state: "a1 | b1 missing", wants: "b", step: Resume, asks: "wait for b1; link to b1", leaves: "b1 completed |"},
-		"pending, refused":          {state: "a1 | b1 missing", wants: "b", step: Resume, answers: "b1 403", asks: "wait for b1", fails: "wait of b1", leaves: "a1 | b1 missing"},
-		"pending, its bundle was":   {state: "a1 | b1 completed bundle-missing", wants: "b", step: Resume, answers: "b1 link 403", asks: "link to b1", fails: "link of b1", leaves: "a1 | b1 completed bundle-missing"},
-		"pending, unknown content":  {state: "a1 | b1", wants: "?b", step: Start, answers: "start 403", asks: "start of docs.example.com", fails: "start", leaves: "a1 | b1"},
-		"first":                     {state: "| a1 running", wants: "a", step: Resume, asks: "wait for a1; link to a1", leaves: "a1 completed |"},
-		"first, stopped":            {state: "| a1 running", wants: "a", step: Resume, answers: "a1 stopped", asks: "wait for a1", fails: "wait of a1", leaves: "| a1 running"},
-		"first, gone":               {state: "| a1 running", wants: "a", step: Resume, answers: "a1 404", asks: "wait for a1", fails: "wait of a1: missing", leaves: "| a1 running missing"},
-		"first, bundle gone":        {state: "| a1 completed", wants: "a", step: Resume, answers: "a1 link 404", asks: "link to a1", fails: "link of a1: missing", leaves: "| a1 completed bundle-missing"},
-		"first, was missing":        {state: "| a1 running missing", wants: "a", step: Resume, asks: "wait for a1; link to a1", leaves: "a1 completed |"},
-		"first, was missing since":  {state: "| a1 completed missing", wants: "a", step: Resume, asks: "wait for a1; link to a1", leaves: "a1 completed |"},
-		"first, missing once more":  {state: "| a1 completed bundle-missing", wants: "a", step: Resume, answers: "a1 link 404", asks: "link to a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"first, missing, no start":  {state: "| a1 missing", wants: "a", step: Resume, answers: "a1 404, start 403", asks: "wait for a1; start of docs.example.com", fails: "start", leaves: "| a1 missing"},
-		"first, failed":             {state: "| a1 failed", wants: "a", step: Start, asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"},
-		"first, new content":        {state: "| a1 running", wants: "b", step: Start, answers: "new running", asks: "start of docs.example.com; wait for new", fails: "wait of new", leaves: "| new running"},
-		"imported":                  {state: "| a1 completed imported", wants: "b", step: Resume, asks: "link to a1", leaves: "a1 completed |"},
-		"imported, refused":         {state: "| a1 completed imported", wants: "b", step: Resume, answers: "a1 link 403", asks: "link to a1", fails: "link of a1", leaves: "| a1 completed imported"},
-		"imported, another domain":  {state: "| a1 completed imported", wants: "a.b.example.com", step: Start, asks: "start of b.example.com; wait for new; link to new", leaves: "new completed |"},
-		"imported, unknown content": {state: "| a1 completed imported", wants: "?a", step: Resume, asks: "link to a1", leaves: "a1 completed |"},
+		"new content":              {state: "a1 due |", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
+		"new content, unknown":     {state: "a1 |", wants: "?a", action: Start, answers: "start 403", asks: starts, fails: "start", leaves: "a1 |"},
+		"new content, fails":       {state: "a1 |", wants: "b", action: Start, answers: "new failed", asks: starts + "; wait new", fails: "wait of new", leaves: "a1 | new failed"},
+		"new content, times out":   {state: "a1 |", wants: "b", action: Start, answers: "new running", asks: starts + "; wait new", fails: "wait of new", leaves: "a1 | new running"},
+		"new content, not found":   {state: "a1 |", wants: "b", action: Start, answers: "new 404", asks: starts + "; wait new", fails: "wait of new: missing", leaves: "a1 | new queued missing"},
+		"new content, no link":     {state: "a1 |", wants: "b", action: Start, answers: "new link 403", asks: exports, fails: "link of new", leaves: "a1 | new completed"},
+		"new content, other waits": {state: "a1 | b1", wants: "c", action: Start, asks: exports, leaves: "new completed |"},
+
+		"pending":                   {state: "a1 | b1", wants: "b", action: Resume, asks: "wait b1; link b1", leaves: "b1 completed |"},
+		"pending, completed":        {state: "a1 | b1 completed", wants: "b", action: Resume, asks: "link b1", leaves: "b1 completed |"},
+		"pending, fails":            {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 failed", asks: "wait b1", fails: "wait of b1", leaves: "a1 | b1 failed"},
+		"pending, has failed":       {state: "a1 | b1 failed", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
+		"pending, gone":             {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 404", asks: "wait b1; " + exports, leaves: "new completed |"},
+		"pending, gone, no start":   {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 404, start 403", asks: "wait b1; " + starts, fails: "start", leaves: "a1 | b1 missing"},
+		"pending, refused":          {state: "a1 | b1 missing", wants: "b", action: Resume, answers: "b1 403", asks: "wait b1", fails: "wait of b1", leaves: "a1 | b1 missing"},
+		"pending, its bundle was":   {state: "a1 | b1 completed bundle-missing", wants: "b", action: Resume, answers: "b1 link 403", asks: "link b1", fails: "link of b1", leaves: "a1 | b1 completed bundle-missing"},
+		"pending, unknown content":  {state: "a1 | b1", wants: "?b", action: Start, answers: "start 403", asks: starts, fails: "start", leaves: "a1 | b1"},
+		"first":                     {state: "| a1 running", wants: "a", action: Resume, asks: "wait a1; link a1", leaves: "a1 completed |"},
+		"first, stopped":            {state: "| a1 running", wants: "a", action: Resume, answers: "a1 stopped", asks: "wait a1", fails: "wait of a1", leaves: "| a1 running"},
+		"first, gone":               {state: "| a1 running", wants: "a", action: Resume, answers: "a1 404", asks: "wait a1", fails: "wait of a1: missing", leaves: "| a1 running missing"},
+		"first, was missing since":  {state: "| a1 completed missing", wants: "a", action: Resume, asks: "link a1", leaves: "a1 completed |"},
+		"first, missing once more":  {state: "| a1 completed bundle-missing", wants: "a", action: Resume, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
+		"first, failed":             {state: "| a1 failed", wants: "a", action: Start, asks: exports, leaves: "new completed |"},
+		"first, new content":        {state: "| a1 running", wants: "b", action: Start, answers: "new running", asks: starts + "; wait new", fails: "wait of new", leaves: "| new running"},
+		"imported":                  {state: "| a1 completed imported", wants: "b", action: Resume, asks: "link a1", leaves: "a1 completed |"},
+		"imported, refused":         {state: "| a1 completed imported", wants: "b", action: Resume, answers: "a1 link 403", asks: "link a1", fails: "link of a1", leaves: "| a1 completed imported"},
+		"imported, another domain":  {state: "| a1 completed imported", wants: "a.b.example.com", action: Start, answers: "start 403", asks: `start {"domain":"b.example.com","version":7}`, fails: "start", leaves: "| a1 completed imported"},
+		"imported, unknown content": {state: "| a1 completed imported", wants: "?a", action: Resume, asks: "link a1", leaves: "a1 completed |"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before, service := state(test.state), &service{answers: test.answers}
 			a := Run{State: before, Wanted: want(test.wants), Service: service, Clock: clocktest.NewVirtual(start)}
-			step := before.NextStep(a.Wanted, before.Due(start, a.Wanted))
-			if step != test.step {
-				t.Errorf("step %d, want %d", step, test.step)
+			step := before.NextStep(a.Wanted, start)
+			if step.Action != test.action {
+				t.Errorf("action %d, want %d", step.Action, test.action)
 			}
-			failure := a.Take(t.Context(), step)
-			check(t, test, service, failure, before)
-			for _, job := range []*Job{a.Current, a.Next} {
-				if job != nil && (failure == nil && job == a.Current || job.ID == "new") && job.Inputs != a.Wanted.Inputs {
-					t.Errorf("the inputs of %s are %v", job.ID, job.Inputs)
-				}
-			}
+			check(t, test, service, a.Take(t.Context(), step), before)
 		})
 	}
 }
@@ -253,9 +237,6 @@ func check(t *testing.T, test applyCase, service *service, failure *Failure, aft
 	if asked := strings.Join(service.asked, "; "); asked != test.asks {
 		t.Errorf("asked %q, want %q", asked, test.asks)
 	}
-	if version := fmt.Sprint(service.parameters["version"]); service.parameters != nil && version != "7" {
-		t.Errorf("started with version %s", version)
-	}
 	if got := outcome(failure); got != test.fails {
 		t.Errorf("failed with %q, want %q", got, test.fails)
 	}
@@ -264,111 +245,91 @@ func check(t *testing.T, test applyCase, service *service, failure *Failure, aft
 	}
 }
 
-func TestCreateResumesWhatWasHandedOver(t *testing.T) {
+func TestCreateTriesJobsFirst(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		deleted []string // states
+		first []string
 		applyCase
 	}{
-		"nothing":                     {nil, applyCase{asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"}},
-		"other content":               {[]string{"| b1"}, applyCase{asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"}},
-		"nothing without a link":      {[]string{"a1 |", "| a2 failed", "| a3 imported"}, applyCase{asks: "start of docs.example.com; wait for new; link to new", leaves: "new completed |"}},
-		"one":                         {[]string{"| a1 running"}, applyCase{asks: "wait for a1; link to a1", leaves: "a1 completed |"}},
-		"beside a link":               {[]string{"a1 missing | a2"}, applyCase{asks: "wait for a2; link to a2", leaves: "a2 completed |"}},
-		"two, the first one is gone":  {[]string{"| a1 missing", "| a2"}, applyCase{answers: "a1 404", asks: "wait for a1; wait for a2; link to a2", leaves: "a2 completed |"}},
-		"one that fails":              {[]string{"| a1", "| a2"}, applyCase{answers: "a1 failed", asks: "wait for a1", fails: "wait of a1", leaves: "| a1 failed"}},
-		"one that is gone":            {[]string{"| a1"}, applyCase{answers: "a1 404", asks: "wait for a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"}},
-		"one whose bundle is gone":    {[]string{"| a1 completed"}, applyCase{answers: "a1 link 404", asks: "link to a1; start of docs.example.com; wait for new; link to new", leaves: "new completed |"}},
-		"three, two are gone":         {[]string{"| a1", "| a2 completed", "| a3"}, applyCase{answers: "a1 404, a2 link 404", asks: "wait for a1; link to a2; wait for a3; link to a3", leaves: "a3 completed |"}},
-		"one that is gone, no start":  {[]string{"| a1"}, applyCase{answers: "a1 404, start 403", asks: "wait for a1; start of docs.example.com", fails: "start", leaves: "| a1 missing"}},
-		"nothing, and it is refused":  {nil, applyCase{answers: "start 403", asks: "start of docs.example.com", fails: "start", leaves: "|"}},
-		"nothing, and it is unlinked": {nil, applyCase{answers: "new link 404", asks: "start of docs.example.com; wait for new; link to new", fails: "link of new: missing", leaves: "| new completed bundle-missing"}},
+		"none":                         {nil, applyCase{asks: exports, leaves: "new completed |"}},
+		"one":                          {[]string{"a1 running"}, applyCase{asks: "wait a1; link a1", leaves: "a1 completed |"}},
+		"one that fails":               {[]string{"a1", "a2"}, applyCase{answers: "a1 failed", asks: "wait a1", fails: "wait of a1", leaves: "| a1 failed"}},
+		"three, two are gone":          {[]string{"a1", "a2 completed", "a3"}, applyCase{answers: "a1 404, a2 link 404", asks: "wait a1; link a2; wait a3; link a3", leaves: "a3 completed |"}},
+		"one that is gone, no start":   {[]string{"a1"}, applyCase{answers: "a1 404, start 403", asks: `wait a1; start {"domain":"docs.example.com","version":7}`, fails: "start", leaves: "| a1 missing"}},
+		"none, and it is refused":      {nil, applyCase{answers: "start 403", asks: `start {"domain":"docs.example.com","version":7}`, fails: "start", leaves: "|"}},
+		"none, and there is no bundle": {nil, applyCase{answers: "new link 404", asks: exports, fails: "link of new: missing", leaves: "| new completed bundle-missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var handover Handover
-			for _, text := range test.deleted {
-				handover.Add(state(text))
+			first := func(yield func(*Job) bool) {
+				for _, text := range test.first {
+					if !yield(job(strings.Fields(text))) {
+						return
+					}
+				}
 			}
-			service := &service{answers: test.answers}
-			a := Run{State: &State{}, Wanted: want("a"), Service: service, Clock: clocktest.NewVirtual(start)}
-			check(t, test.applyCase, service, a.Create(t.Context(), &handover), a.State)
+			service, clock := &service{answers: test.answers}, clocktest.NewVirtual(start)
+			a := Run{State: &State{}, Wanted: want("a"), Service: service, Clock: clock}
+			check(t, test.applyCase, service, a.Create(t.Context(), first), a.State)
+			if started := strings.Contains(test.asks, "wait new"); started != (clock.Now().Sub(start) == firstPause) {
+				t.Errorf("the first poll of a new job comes after %s", clock.Now().Sub(start))
+			}
 		})
 	}
 }
 
-func TestHandoverNamesWhatNobodyHasTaken(t *testing.T) {
-	t.Parallel()
-	var handover Handover
-	for _, text := range []string{"| a1", "| b1", "| a2", "c1 |"} {
-		handover.Add(state(text))
-	}
-	r := Run{State: &State{}, Wanted: want("a"), Service: &service{}, Clock: clocktest.NewVirtual(start)}
-	if failure := r.Create(t.Context(), &handover); failure != nil {
-		t.Fatal(outcome(failure))
-	}
-	left := handover.Left()
-	if len(left) != 2 || left[0].ID != "b1" || left[1].ID != "a2" || left[0].Inputs != inputs("b") {
-		t.Errorf("left %+v", left)
-	}
-}
-
-func TestPlanShowsWhatMayHappenLater(t *testing.T) {
+// A plan shows what stays as known.
+func TestStepSaysWhatStays(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		state, wants string
-		never        bool
-		later        Step
-		keeps        bool
+		state, wants      string
+		never             bool
+		link, job, status bool
 	}{
-		"works":                      {"a1 |", "a", false, Renew, true},
-		"never renewed":              {"a1 due |", "a", true, None, true},
-		"failed":                     {"a1 failed |", "a", false, Start, false},
-		"failed, never renewed":      {"a1 failed |", "a", true, None, true},
-		"failed, its content waits":  {"a1 failed | a2", "a", false, Resume, false},
-		"new content":                {"a1 |", "b", false, Start, false},
-		"pending":                    {"a1 | b1", "b", false, Resume, false},
-		"missing bundle":             {"a1 bundle-missing |", "a", false, Renew, false},
-		"first":                      {"| a1", "a", false, Resume, true},
-		"first, was missing":         {"| a1 missing", "a", true, Resume, false},
-		"first, bundle was missing":  {"| a1 bundle-missing", "a", false, Resume, false},
-		"another domain, not known?": {"| a1 imported", "?a.b.example.com", false, Start, false},
+		"works":                      {"a1 |", "a", false, false, true, true},
+		"never renewed":              {"a1 due |", "a", true, true, true, true},
+		"due":                        {"a1 due |", "a", false, false, true, true},
+		"new content":                {"a1 |", "b", false, false, false, false},
+		"pending":                    {"a1 | b1", "b", false, false, false, false},
+		"missing":                    {"a1 missing |", "a", true, false, false, false},
+		"missing bundle":             {"a1 bundle-missing |", "a", false, false, false, false},
+		"first":                      {"| a1", "a", false, false, true, false},
+		"first, completed":           {"| a1 completed", "a", false, false, true, true},
+		"first, was missing":         {"| a1 completed missing", "a", true, false, false, false},
+		"another domain, not known?": {"| a1 imported", "?a.b.example.com", false, false, false, false},
 	} {
 		s, w := state(test.state), want(test.wants)
 		w.NeverRenew = test.never
-		if later := s.NextStep(w, s.WillBeDue(w)); later != test.later || s.KeepsShown(later) != test.keeps {
-			t.Errorf("%s: step %d, keeps the job: %t", name, later, s.KeepsShown(later))
+		if step := s.NextStep(w, start); step.LinkStays != test.link || step.JobStays != test.job || step.StatusStays != test.status {
+			t.Errorf("%s: %+v", name, step)
 		}
 	}
 }
 
-func TestOldLinkIsRenewedAfterAFailureIfItIsDue(t *testing.T) {
+func TestRefreshRecordsWhatTheServiceReturned(t *testing.T) {
 	t.Parallel()
+	read := func(status string) *client.StaticExportJob { return &client.StaticExportJob{Status: status} }
 	for name, test := range map[string]struct {
-		state   string
-		failure Failure
-		renews  bool
+		state  string
+		job    *client.StaticExportJob
+		err    error
+		leaves string
 	}{
-		"due":              {"a1 due | b1", Failure{Stage: Waiting}, true},
-		"due, no start":    {"a1 due |", Failure{Stage: Starting, Cause: answer("403")}, true},
-		"not due":          {"a1 | b1", Failure{Stage: Waiting}, false},
-		"no link":          {"| b1", Failure{Stage: Waiting}, false},
-		"tried already":    {"a1 due |", Failure{Stage: Renewing, Cause: answer("403")}, false},
-		"interrupted":      {"a1 due | b1", Failure{Stage: Waiting, Cause: context.Canceled}, false},
-		"missing":          {"a1 due missing | b1", Failure{Stage: Waiting}, false},
-		"failed since":     {"a1 failed due | b1", Failure{Stage: Waiting}, false},
-		"without a bundle": {"a1 due bundle-missing | b1", Failure{Stage: Waiting}, false},
+		"another status":   {"| a1 running", read("completed"), nil, "| a1 completed"},
+		"without a status": {"| a1 running", read(""), nil, "| a1 running"},
+		"found again":      {"a1 bundle-missing missing | b1 missing", read("completed"), nil, "a1 completed bundle-missing | b1 missing"},
+		"not found":        {"a1 completed | b1", nil, answer("404"), "a1 completed missing | b1"},
+		"refused":          {"a1 completed missing | b1", nil, answer("403"), "a1 completed missing | b1"},
 	} {
-		service, clock := &service{}, clocktest.NewVirtual(start)
-		a := Run{State: state(test.state), Wanted: want("b"), Service: service, Clock: clock}
-		a.RenewOld(t.Context(), &test.failure)
-		if renewed := len(service.asked) == 1 && service.asked[0] == "renewal of a1"; renewed != test.renews {
-			t.Errorf("%s: asked %q", name, service.asked)
-		} else if renewed {
-			if until, _ := clock.Deadline(service.last); until.Sub(start) != 30*time.Second {
-				t.Errorf("%s: until %s", name, until)
-			}
+		s := state(test.state)
+		if s.Refresh(test.job, test.err); s.String() != test.leaves {
+			t.Errorf("%s: left %q, want %q", name, s, test.leaves)
 		}
+	}
+	s := state("| a1")
+	s.Refresh(&client.StaticExportJob{PageCount: new(int64(3))}, nil)
+	if s.Refresh(read("running"), nil); *s.Next.PageCount != 3 {
+		t.Errorf("the page count is %d", *s.Next.PageCount)
 	}
 }
 
@@ -391,7 +352,7 @@ func TestLinkIsDueAtItsExpiryLessRenewBefore(t *testing.T) {
 			t.Errorf("%+v: due %t", test, got)
 		}
 	}
-	if s.Link.ExpiresAt = (time.Time{}); s.WillBeDue(Wanted{}) {
+	if s.Link.ExpiresAt = (time.Time{}); s.Due(start.AddDate(9, 0, 0), Wanted{}) {
 		t.Error("a link without an expiry is due")
 	}
 }
@@ -409,50 +370,37 @@ func TestLinkIsKeptIfARenewalBeforeItsExpiryDoesNotChangeThat(t *testing.T) {
 		"an earlier one":            {58 * time.Minute, time.Hour - time.Second, false}, // such as after the service's clock was set
 		"the same, when it expires": {time.Hour, time.Hour, false},
 	} {
-		a := Run{State: state("a1 |"), Wanted: want("a"), Service: expiring(start.Add(test.expires)), Clock: clocktest.NewVirtual(start.Add(test.at))}
-		if failure := a.Take(t.Context(), Renew); failure != nil || a.Link.Kept != test.want {
+		s := state("a1 |")
+		a := Run{State: s, Wanted: want("a"), Service: &expiring{expires: start.Add(test.expires)}, Clock: clocktest.NewVirtual(start.Add(test.at))}
+		if failure := a.Take(t.Context(), Step{Action: Renew}); failure != nil || a.Link.Kept != test.want {
 			t.Errorf("%s: kept %t, %v", name, a.Link.Kept, failure)
 		}
 	}
 }
 
 // expiring is a service whose links expire at a time.
-type expiring time.Time
-
-func (e expiring) StartStaticExport(context.Context, string, map[string]any) (*client.StaticExportJob, error) {
-	return nil, errTimeout
+type expiring struct {
+	service
+	expires time.Time
 }
 
-func (e expiring) WaitForStaticExport(context.Context, string, time.Duration, client.Patience) (*client.StaticExportJob, error) {
-	return nil, errTimeout
-}
-
-func (e expiring) GenerateBundle(context.Context, string, client.Patience) (*client.Bundle, error) {
-	return &client.Bundle{URL: "https://storage.example/a1/2", ExpiresAt: time.Time(e)}, nil
-}
-
-func TestResponseThatOmitsAFieldChangesNothing(t *testing.T) {
-	t.Parallel()
-	j := Job{Marks: Marks{Missing: true, BundleMissing: true}}
-	j.Record(&client.StaticExportJob{Status: "running", PageCount: new(int64(3))})
-	j.Record(&client.StaticExportJob{})
-	if j.Status != "running" || *j.PageCount != 3 || j.Missing || !j.BundleMissing {
-		t.Errorf("the job is %+v", j)
-	}
+func (e *expiring) GenerateBundle(context.Context, string) (*client.Bundle, error) {
+	return &client.Bundle{URL: "https://storage.example/a1/2", ExpiresAt: e.expires}, nil
 }
 
 func TestEqualInputs(t *testing.T) {
 	t.Parallel()
 	one, none := "1", map[string]*string{}
-	base := NewInputs("docs.example.com", map[string]*string{"revision": &one}, `{"a":1,"b":[12345678901234567890]}`)
+	const parameters = `{"a":1,"b":[12345678901234567890]}`
+	base := NewInputs("docs.example.com", map[string]*string{"revision": &one}, parameters)
 	for name, test := range map[string]struct {
 		other Inputs
 		equal bool
 	}{
 		"the same":           {NewInputs("docs.example.com", map[string]*string{"revision": &one}, `{ "b": [12345678901234567890], "a":1 }`), true},
-		"no triggers":        {NewInputs("docs.example.com", none, base.Parameters), false},
-		"a null trigger":     {NewInputs("docs.example.com", map[string]*string{"revision": nil}, base.Parameters), false},
-		"another domain":     {NewInputs("b.example.com", map[string]*string{"revision": &one}, base.Parameters), false},
+		"no triggers":        {NewInputs("docs.example.com", none, parameters), false},
+		"a null trigger":     {NewInputs("docs.example.com", map[string]*string{"revision": nil}, parameters), false},
+		"another domain":     {NewInputs("b.example.com", map[string]*string{"revision": &one}, parameters), false},
 		"beyond a float":     {NewInputs("docs.example.com", map[string]*string{"revision": &one}, `{"a":1,"b":[12345678901234567891]}`), false},
 		"without parameters": {NewInputs("docs.example.com", map[string]*string{"revision": &one}, ""), false},
 	} {

@@ -2,7 +2,7 @@ package export
 
 import (
 	"context"
-	"errors"
+	"iter"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -11,11 +11,9 @@ import (
 
 // Service is what an apply needs of [client.Client].
 type Service interface {
-	StartStaticExport(ctx context.Context, domain string, parameters map[string]any) (*client.StaticExportJob, error)
-	WaitForStaticExport(
-		ctx context.Context, jobID string, interval time.Duration, patience client.Patience,
-	) (*client.StaticExportJob, error)
-	GenerateBundle(ctx context.Context, jobID string, patience client.Patience) (*client.Bundle, error)
+	StartStaticExport(ctx context.Context, body []byte) (*client.StaticExportJob, error)
+	WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration) (*client.StaticExportJob, error)
+	GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error)
 }
 
 // Run is one apply of an export. It changes the state with each event, so the state is right whenever the run ends.
@@ -25,9 +23,6 @@ type Run struct {
 	Service      Service
 	Clock        clock.Clock
 	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
-
-	// UnreadableExpiry is what a new link has instead of an expiry: see [client.Bundle]. The run sets it.
-	UnreadableExpiry string
 }
 
 // Failure is why an apply failed.
@@ -49,13 +44,16 @@ const (
 	Renewing              // renewing the link of Current
 )
 
+// firstPause is the time between the start of a job and its first poll.
+const firstPause = time.Second
+
 // Missing reports whether the service did not find the job or its bundle. f may be nil.
 func (f *Failure) Missing() bool { return f != nil && f.Job != nil && client.IsNotFound(f.Cause) }
 
-// Create resumes the jobs for the wanted inputs that were handed over, one after the other, until one is not missing.
-// If there is none, Create starts a job. A job that was handed over stays until another one has started.
-func (r *Run) Create(ctx context.Context, handover *Handover) *Failure {
-	for job := handover.take(r.Wanted); job != nil; job = handover.take(r.Wanted) {
+// Create resumes the jobs to try first, one after the other, until one is not missing. They have the wanted inputs. If
+// there is none, Create starts a job. Until that has started, the state keeps the last one of the others.
+func (r *Run) Create(ctx context.Context, first iter.Seq[*Job]) *Failure {
+	for job := range first {
 		r.Next = job
 		if failure := r.finish(ctx); !failure.Missing() {
 			return failure
@@ -64,11 +62,10 @@ func (r *Run) Create(ctx context.Context, handover *Handover) *Failure {
 	return r.start(ctx)
 }
 
-// Take takes a step. If what the step asks for is missing, and the plan has not promised that the shown job stays,
-// Take starts another job.
+// Take takes a step. If the service does not find what the step asks for, Take starts another job, unless the shown job
+// stays.
 func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
-	promised := r.KeepsShown(step)
-	switch step {
+	switch step.Action {
 	case None:
 		return nil
 	case Renew:
@@ -78,7 +75,7 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 	case Start:
 		return r.start(ctx)
 	}
-	if failure.Missing() && !promised {
+	if failure.Missing() && !step.JobStays {
 		return r.start(ctx)
 	}
 	return failure
@@ -87,35 +84,35 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 // start starts a job, which replaces Next, and finishes it.
 func (r *Run) start(ctx context.Context) *Failure {
 	inputs := r.Wanted.Inputs
-	job, err := r.Service.StartStaticExport(ctx, inputs.Domain, inputs.fields())
+	job, err := r.Service.StartStaticExport(ctx, []byte(inputs.Body))
 	if err != nil {
 		return &Failure{Stage: Starting, Cause: err}
 	}
 	r.Next = &Job{ID: job.ID, Inputs: inputs}
-	r.Next.Record(job)
+	r.Next.record(job)
+	_ = r.Clock.Sleep(ctx, firstPause) // if ctx ends, so does the wait
 	return r.finish(ctx)
 }
 
-// finish waits for Next and creates its link, which makes it Current. It does not wait for a job that is known to have
-// completed and was not missing since.
+// finish waits for Next, unless it has completed, and creates its link, which makes it Current.
 func (r *Run) finish(ctx context.Context) *Failure {
 	next := r.Next
-	if !next.Completed() || next.Missing {
-		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval, client.Patient)
+	if !next.completed() {
+		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval)
 		if job != nil {
-			next.Record(job)
+			next.record(job)
 		}
 		if err != nil || !job.Succeeded() {
 			next.Missing = next.Missing || client.IsNotFound(err)
 			return &Failure{Stage: Waiting, Job: next, Last: job, Cause: err}
 		}
 	}
-	bundle, err := r.Service.GenerateBundle(ctx, next.ID, client.Patient) // a failure would lose the export
+	bundle, err := r.Service.GenerateBundle(ctx, next.ID)
 	if err != nil {
 		next.BundleMissing = next.BundleMissing || client.IsNotFound(err)
 		return &Failure{Stage: Linking, Job: next, Cause: err}
 	}
-	next.Inputs, next.Marks = r.Wanted.Inputs, Marks{} // an import adopts the configured inputs
+	next.Inputs = r.Wanted.Inputs // an import adopts the configured inputs
 	r.Current, r.Next = next, nil
 	r.link(bundle)
 	return nil
@@ -124,34 +121,18 @@ func (r *Run) finish(ctx context.Context) *Failure {
 // renew renews the link of Current.
 func (r *Run) renew(ctx context.Context) *Failure {
 	current, before := r.Current, r.Link.ExpiresAt
-	bundle, err := r.Service.GenerateBundle(ctx, current.ID, client.Plain)
+	bundle, err := r.Service.GenerateBundle(ctx, current.ID)
 	if err != nil {
 		current.BundleMissing = current.BundleMissing || client.IsNotFound(err)
 		return &Failure{Stage: Renewing, Job: current, Cause: err}
 	}
-	current.BundleMissing = false
 	r.link(bundle)
-	r.Link.Kept = !before.IsZero() && r.Link.ExpiresAt.Equal(before) && r.Clock.Now().Before(before)
+	r.Link.Kept = r.Link.ExpiresAt.Equal(before) && r.Clock.Now().Before(before)
 	return nil
 }
 
-// link records a new link of Current.
+// link records a new link of Current, of which nothing is missing then.
 func (r *Run) link(bundle *client.Bundle) {
+	r.Current.Marks = Marks{}
 	r.Link = Link{URL: bundle.URL, ExpiresAt: bundle.ExpiresAt.Truncate(time.Second), Size: bundle.SizeBytes}
-	r.UnreadableExpiry = bundle.UnreadableExpiry
-}
-
-// RenewOld renews the link of Current if it is due, because it stays in use after another job has failed. ctx is not
-// limited by the timeout of the apply: RenewOld takes half a minute at most. It does not report a failure, because
-// the next apply tries again.
-func (r *Run) RenewOld(ctx context.Context, failure *Failure) {
-	switch {
-	case r.Current == nil, r.Current.Gone(), r.Current.Failed(), !r.Due(r.Clock.Now(), r.Wanted):
-		return
-	case failure.Stage == Renewing, errors.Is(failure.Cause, context.Canceled):
-		return
-	}
-	ctx, cancel := r.Clock.WithTimeout(ctx, 30*time.Second, context.DeadlineExceeded)
-	defer cancel()
-	_ = r.renew(ctx)
 }

@@ -47,38 +47,6 @@ type Link struct {
 	Kept bool
 }
 
-// Shown returns the job that users see: Current, or Next before the first link. It is nil if there is neither.
-func (s *State) Shown() *Job { return cmp.Or(s.Current, s.Next) }
-
-// Record records what the service returned about the job. It keeps what the service omits. The bundle of a job that was
-// read may still be missing.
-func (j *Job) Record(job *client.StaticExportJob) {
-	j.Missing = false
-	j.Status = cmp.Or(job.Status, j.Status)
-	j.PageCount = cmp.Or(job.PageCount, j.PageCount)
-}
-
-// Failed reports whether the job is known to have failed.
-func (j *Job) Failed() bool { return j.Status == client.JobFailed }
-
-// Completed reports whether the job is known to have completed.
-func (j *Job) Completed() bool { return j.Status == client.JobCompleted }
-
-// Gone reports whether the job or its bundle was missing when it was last asked for.
-func (j *Job) Gone() bool { return j.Missing || j.BundleMissing }
-
-// Has reports whether the job has the wanted inputs. Inputs that are not known yet differ from all. An imported job
-// has whatever is wanted for its domain. j may be nil.
-func (j *Job) Has(wanted Wanted) bool {
-	switch {
-	case j == nil:
-		return false
-	case j.Imported:
-		return j.Inputs.Domain == wanted.Inputs.Domain
-	}
-	return wanted.Known && j.Inputs == wanted.Inputs
-}
-
 // Wanted is what a plan wants of an export.
 type Wanted struct {
 	Inputs Inputs
@@ -88,6 +56,41 @@ type Wanted struct {
 	NeverRenew  bool
 }
 
+// Step is what an apply does, and what it leaves as it is if it succeeds. A plan promises what stays, so a step that
+// does not find a job that stays fails. Any other step continues as [Start] then.
+type Step struct {
+	Action Action
+	// The link stays only if it is not renewed at any time, because a plan may be applied much later.
+	LinkStays, JobStays, StatusStays bool // of the shown job
+}
+
+// Action is what a step does.
+type Action int
+
+// The actions.
+const (
+	None   Action = iota // records changed arguments
+	Renew                // renews the link of Current
+	Resume               // waits for Next and creates its link
+	Start                // starts a job, which becomes Next, and continues as Resume
+)
+
+// NextStep decides what an apply at the time now does. The plan, the apply, and the messages go by its result.
+func (s *State) NextStep(wanted Wanted, now time.Time) Step {
+	switch current := s.Current.has(wanted); {
+	case current && !s.Current.Gone() && !s.Due(now, wanted):
+		return Step{None, !s.willBeDue(wanted), true, true}
+	case current && !s.Current.Gone():
+		return Step{Renew, false, true, true}
+	case s.Next.has(wanted) && !s.Next.Failed():
+		stays := s.Current == nil && !s.Next.Gone()
+		return Step{Resume, false, stays, stays && s.Next.completed()}
+	case current:
+		return Step{Renew, false, false, false}
+	}
+	return Step{Start, false, false, false}
+}
+
 // Due reports whether the link is due for renewal at the time now. A link that the service has kept is due only when
 // it has expired.
 func (s *State) Due(now time.Time, wanted Wanted) bool {
@@ -95,53 +98,60 @@ func (s *State) Due(now time.Time, wanted Wanted) bool {
 	if s.Link.Kept {
 		lead = 0
 	}
-	return s.WillBeDue(wanted) && !now.Before(s.Link.ExpiresAt.Add(-lead))
+	return s.willBeDue(wanted) && !now.Before(s.Link.ExpiresAt.Add(-lead))
 }
 
-// WillBeDue reports whether the link will be due at some time. One without a known expiry never is.
-func (s *State) WillBeDue(wanted Wanted) bool {
+// willBeDue reports whether the link will be due at some time. One without a known expiry never is.
+func (s *State) willBeDue(wanted Wanted) bool {
 	return s.Current != nil && !wanted.NeverRenew && !s.Link.ExpiresAt.IsZero()
 }
 
-// Step is what an apply does for an existing export.
-type Step int
+// Refresh records what the service returned about the shown job, or that it did not find the job. Any other error
+// changes nothing.
+func (s *State) Refresh(job *client.StaticExportJob, err error) {
+	if err == nil {
+		s.Shown().record(job)
+	} else if client.IsNotFound(err) {
+		s.Shown().Missing = true
+	}
+}
 
-// The steps.
-const (
-	None   Step = iota // records changed arguments
-	Renew              // renews the link of Current
-	Resume             // waits for Next and creates its link
-	Start              // starts a job, which becomes Next, and continues as Resume
-)
+// Shown returns the job that users see: Current, or Next before the first link. It is nil if there is neither.
+func (s *State) Shown() *Job { return cmp.Or(s.Current, s.Next) }
 
-// NextStep decides what an apply does. due reports whether the link is due for renewal then. The plan, the apply, and
-// the messages all go by its result.
-func (s *State) NextStep(wanted Wanted, due bool) Step {
-	current, next := s.Current.Has(wanted), s.Next.Has(wanted) && !s.Next.Failed()
+// Unfinished returns the job without a link that an apply may still resume, or nil.
+func (s *State) Unfinished() *Job {
+	if s.Next == nil || s.Next.Failed() {
+		return nil
+	}
+	return s.Next
+}
+
+// has reports whether the job has the wanted inputs. Inputs that are not known yet differ from all. An imported job
+// has whatever is wanted for its domain. j may be nil.
+func (j *Job) has(wanted Wanted) bool {
 	switch {
-	case current && !s.Current.Gone() && !due:
-		return None
-	case current && !s.Current.Gone() && !s.Current.Failed():
-		return Renew
-	case next:
-		return Resume
-	case current && !s.Current.Missing && !s.Current.Failed(): // only the bundle was missing
-		return Renew
+	case j == nil:
+		return false
+	case j.Imported:
+		return j.Inputs.Domain == wanted.Inputs.Domain
 	}
-	return Start
+	return wanted.Known && j.Inputs == wanted.Inputs
 }
 
-// KeepsShown reports whether the shown job stays after a step that succeeds. The plan promises its ID by that, so a
-// step that finds it missing fails the first time. If the shown job was missing before, or is not what the step asks
-// for, the step continues as [Start] instead.
-func (s *State) KeepsShown(step Step) bool {
-	switch step {
-	case None:
-		return true
-	case Renew:
-		return !s.Current.BundleMissing
-	case Resume:
-		return s.Current == nil && !s.Next.Gone()
-	}
-	return false
+// record records what the service returned about the job. It keeps what the service omits. The bundle of a job that was
+// read may still be missing.
+func (j *Job) record(job *client.StaticExportJob) {
+	j.Missing = false
+	j.Status = cmp.Or(job.Status, j.Status)
+	j.PageCount = cmp.Or(job.PageCount, j.PageCount)
 }
+
+// Failed reports whether the job is known to have failed.
+func (j *Job) Failed() bool { return j.Status == client.JobFailed }
+
+// completed reports whether the job is known to have completed, which is final.
+func (j *Job) completed() bool { return j.Status == client.JobCompleted }
+
+// Gone reports whether the job or its bundle was missing when it was last asked for.
+func (j *Job) Gone() bool { return j.Missing || j.BundleMissing }

@@ -282,14 +282,13 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 		return err
 	}
 	defer func() { run.report(run.diags, plan.JobID.ValueString(), plan.Path.ValueString(), staged.Close()) }()
-	sized, err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged)
-	if err != nil {
+	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{"sha256", staged.SHA256(), wanted}
 	}
-	content, err := staged.Verify(ctx, sized)
+	content, err := staged.Verify(ctx, false)
 	if err != nil {
 		return err
 	}

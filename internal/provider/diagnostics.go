@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -37,62 +36,19 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of a call. If the call was repeated, explain also says how often and how the last
-// attempt failed.
+// explain explains the error of a call. What the user can do about a timeout is what helps against the failure of the
+// last attempt, if there is one.
 func explain(err error) explanation {
-	gaveUp, ok := errors.AsType[*client.GaveUpError](err)
-	if !ok {
-		return explainCause(err)
+	what := strings.Replace(err.Error(), context.Canceled.Error(), "Terraform was interrupted", 1)
+	reason := client.ReasonOf(err)
+	timeout, ok := errors.AsType[*timeoutError](err)
+	switch {
+	case interrupted(err):
+		return explanation{sentence(what), "To continue, " + sameCommand}
+	case ok && reason == client.ReasonNone:
+		return explanation{sentence(what), timeout.advice()}
 	}
-	cause := explainCause(gaveUp.Cause)
-	if !errors.Is(gaveUp.Cause, gaveUp.Last) {
-		last := explainCause(gaveUp.Last)
-		if api, ok := errors.AsType[*client.APIError](gaveUp.Last); ok {
-			last.what = "The last response was " + api.Error() + "."
-		}
-		cause.what = sentences(cause.what, last.what)
-		if timedOut(err) {
-			cause.advice = sentences(last.advice, cause.advice)
-		}
-	}
-	if gaveUp.Attempts > 1 {
-		elapsed := shortDuration(gaveUp.Elapsed.Round(time.Second))
-		attempts := fmt.Sprintf("The provider made %d attempts over %s.", gaveUp.Attempts, elapsed)
-		cause.what = sentences(cause.what, attempts)
-	}
-	return cause
-}
-
-// explainCause explains an error without attempts.
-func explainCause(err error) explanation {
-	if interrupted(err) {
-		return explanation{"Terraform was interrupted.", "To continue, " + sameCommand}
-	}
-	if timeout, ok := errors.AsType[*timeoutError](err); ok {
-		return explanation{sentence(timeout.Error()), timeout.advice()}
-	}
-	if busy, ok := errors.AsType[*client.BusyError](err); ok {
-		what := "The service asked the provider to wait until " + busy.RetryAt.UTC().Format(time.RFC3339) +
-			", but this operation times out before then."
-		return explanation{what, "Try again after that time."}
-	}
-	return explanation{describeFailure(err), advice[client.ReasonOf(err)]}
-}
-
-// describeFailure says how an attempt failed.
-func describeFailure(err error) string {
-	if api, ok := errors.AsType[*client.APIError](err); ok {
-		what := "The service returned " + api.Error() + "."
-		if api.RetryAfter > 0 {
-			wait := shortDuration(api.RetryAfter.Round(time.Second))
-			what += " The service asked the provider to wait " + wait + " before the next request."
-		}
-		return what
-	}
-	if unexpected, ok := errors.AsType[*client.UnexpectedResponseError](err); ok {
-		return "The service returned " + unexpected.Error() + "."
-	}
-	return sentence(err.Error())
+	return explanation{sentence(what), advice[reason]}
 }
 
 const (
@@ -135,17 +91,19 @@ var advice = map[client.Reason]string{
 		"Some gateways respond like this to limit requests: reduce -parallelism.",
 	client.ReasonRedirected: "If the API has moved, set base_url to its new base URL. " +
 		"If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY).",
-	client.ReasonNotTheAPI: "Check that base_url is the base URL of the service's API, " +
-		"not of a website, a proxy, or a sign-in page. " +
+	client.ReasonNotTheAPI: "Check that base_url is the base URL of the service's API, not of a website. " +
+		"If the network requires signing in, sign in. " +
 		"If a proxy replaces the service's responses with pages of its own, let it pass them on.",
 	client.ReasonOffContract: "The response does not match the API contract. Contact the service's support, " +
 		"and report the response to the provider's maintainers: " + issuesPage,
 
-	client.ReasonProxyCredentials: "The proxy refused the request. " +
-		"Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
+	client.ReasonProxyCredentials: "Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
+	client.ReasonProxyRefused:     "Let the proxy in HTTPS_PROXY connect to this host, or list the host in NO_PROXY.",
 	client.ReasonUntrusted: "The server's certificate is not trusted. " +
 		"If the service uses a private certificate authority, set ca_cert_pem. " +
 		"Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
+	client.ReasonClientCertificate: "The server asks for a client certificate, which the provider does not have. " +
+		"Use an address of the service that does not require one.",
 	client.ReasonPlainHTTP: "The server does not use TLS on this port. Correct the port of base_url. " +
 		"Plain http is allowed only for localhost and loopback addresses.",
 	client.ReasonNoResponse: "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). " +
@@ -155,8 +113,7 @@ var advice = map[client.Reason]string{
 		"and try again. If it still fails, contact the service's support.",
 	client.ReasonNotTheStore: "Check whether a proxy, a sign-in page, or a maintenance page responds " +
 		"instead of the object store. If not, the link may lead to the wrong address: contact the service's support.",
-	client.ReasonLinkRefused: missingBundle + " If the message is about the signature or the credential, " +
-		"contact the service's support instead.",
+	client.ReasonLinkRefused: missingBundle + " If that does not help, contact the service's support.",
 
 	client.ReasonOutage: "Try again later. If it still fails, see " + errorsPage +
 		"#requests-fail-intermittently for a likely cause.",

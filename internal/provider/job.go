@@ -21,7 +21,7 @@ const (
 // waitForCompleted waits for a job that is still running, because the contract leaves open what the service returns
 // for the bundle of a job that has not completed. It reports failures, and what they leave unchanged.
 func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged string, diags *diag.Diagnostics) bool {
-	job, err := c.WaitForStaticExport(ctx, jobID, 0, client.Plain)
+	job, err := c.WaitForStaticExport(ctx, jobID, 0)
 	switch {
 	case err == nil && job.Succeeded():
 		return true

@@ -135,11 +135,6 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 		"the base URL of the API with its version segment, such as https://host.example/v1", &resp.Diagnostics)
 	apiKey := p.argument("api_key", apiKeyVariable, config.APIKey, checkAPIKey,
 		"an admin API key from the service's dashboard", &resp.Diagnostics)
-	if variable, ok := client.CheckProxy(p.options.Getenv); !ok {
-		resp.Diagnostics.AddError(summaryInvalidProxy, "The environment variable "+variable+" is not the URL of an "+
-			"http, https, or socks5 proxy, such as http://user:password@proxy.example:3128. In the user name and the "+
-			"password, percent-encode special characters, for example % as %25 and @ as %40.")
-	}
 	if resp.Diagnostics.HasError() || len(data.unknown) > 0 {
 		return
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
-	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // providerData is what the provider's Configure passes to every resource, data source, ephemeral resource, and
@@ -27,7 +26,7 @@ type providerData struct {
 	unknown []string
 	clock   clock.Clock
 	// handover passes the unfinished jobs that an apply has removed from the state to the creates that follow.
-	handover export.Handover
+	handover handover
 	// placed is what downloads have put in place since Configure, which each command of the CLI calls.
 	placed bundle.Placed
 }

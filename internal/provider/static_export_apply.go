@@ -24,8 +24,8 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 
 	created := &storedExport{exportArguments: plan.exportArguments}
 	run := r.run(c, plan, created)
-	if failure := run.Create(ctx, &r.data.handover); failure != nil {
-		reportFailedCreate(failure, run, r.data.handover.Left(), &resp.Diagnostics)
+	if failure := run.Create(ctx, r.data.handover.take(run.Wanted.Inputs)); failure != nil {
+		reportFailedCreate(failure, run, &resp.Diagnostics)
 	} else {
 		warnAboutLink(run, &resp.Diagnostics)
 	}
@@ -34,7 +34,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	}
 }
 
-// Update takes the next step. If that fails, the state keeps the arguments of the job that it shows.
+// Update takes the next step. An export without a link is still the one that was created.
 func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan staticExportModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -43,33 +43,34 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	limited, cancel := r.data.withTimeout(ctx, plan.Timeouts, "update", defaultExportTimeout)
+	timeout := "update"
+	if stored.Current == nil {
+		timeout = "create"
+	}
+	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, timeout, defaultExportTimeout)
 	defer cancel()
 
-	run, before := r.run(c, plan, stored), stored.Shown().ID
-	step := run.NextStep(run.Wanted, run.Due(run.Clock.Now(), run.Wanted))
-	failure := run.Take(limited, step)
-	switch {
-	case failure != nil:
-		run.RenewOld(ctx, failure)
+	run := r.run(c, plan, stored)
+	step := run.NextStep(run.Wanted, run.Clock.Now())
+	if failure := run.Take(ctx, step); failure != nil {
 		resp.Diagnostics.AddError(describe(failure, run))
-	case step != export.None:
+	} else if step.Action != export.None {
 		warnAboutLink(run, &resp.Diagnostics)
 	}
-	if failure == nil || stored.Shown().ID != before {
+	if stored.Shown().Inputs == run.Wanted.Inputs {
 		stored.exportArguments = plan.exportArguments
 	}
 	stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
 // Delete sends no request, because the API cannot delete a job. It hands the unfinished job to a Create that follows
-// in the same apply: Terraform replaces what a failed Create has left. For that, Terraform passes no private state, so
-// a job that is stored only there is handed over only in other replacements.
+// in the same apply. Terraform passes no private state of a tainted resource, so a job that is stored only there is
+// handed over only in other replacements.
 func (r *staticExportResource) Delete(
 	ctx context.Context, req resource.DeleteRequest, _ *resource.DeleteResponse,
 ) {
 	var ignored diag.Diagnostics // an unreadable private state does not stop a destroy
-	r.data.handover.Add(&readStoredExport(ctx, req.State, req.Private, &ignored).State)
+	r.data.handover.add(&readStoredExport(ctx, req.State, req.Private, &ignored).State)
 }
 
 // run returns the run of a plan, which changes what is stored.

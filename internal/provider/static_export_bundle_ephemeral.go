@@ -82,7 +82,7 @@ func (e *staticExportBundleEphemeral) Open(
 	if !waitForCompleted(ctx, c, jobID, "", &resp.Diagnostics) {
 		return
 	}
-	bundle, err := c.GenerateBundle(ctx, jobID, client.Plain)
+	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
 		next := ""
 		if client.IsNotFound(err) {

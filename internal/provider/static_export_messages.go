@@ -11,27 +11,45 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
-// This file holds what diagnostics say about an export. Each sentence that says what holds, what was done, or what an
-// apply will do has a row in internal/walk/claims_test.go, where the random walk checks it.
+// This file holds what diagnostics say about an export. A refresh says what it saw, a plan what it does, and a failure
+// what happened and what the state holds. Only a failure speaks of the next apply.
 //
-// Terraform repeats the warnings of a plan at the end of its apply, and shows those of an update also for a
-// replacement with -replace. So they say what the plan does, and which symbol of the plan (~, -/+, +/-) they mean.
+// Terraform prints the warnings of a refresh and a plan again at the end of the apply. It prints those of a plan also
+// if -replace makes it a replacement, so they speak of the update in place.
+
+// reportFailedCreate reports why a create failed. Terraform taints a resource after an error, and replaces it next.
+func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnostics) {
+	summary, detail := describe(f, run)
+	unfinished := run.Unfinished()
+	switch {
+	case unfinished != nil && interrupted(f.Cause):
+		diags.AddWarning(aboutJob(summary, unfinished.ID), detail)
+		return
+	case unfinished != nil:
+		detail = paragraphs(detail,
+			"With create_before_destroy, run \"terraform untaint ADDRESS\" before the next apply.")
+	}
+	diags.AddError(summary, detail)
+}
 
 // describe returns the diagnostic of a failure: what happened, what the state holds now, and what to do.
 func describe(f *export.Failure, run *export.Run) (summary, detail string) {
 	switch {
 	case f.Cause == nil:
-		return summaryJobFailed, paragraphs(sentences(failureOf(f.Last), holds(f, run)),
-			sentences("Fix the site.", whatNext(run)))
+		return summaryJobFailed, paragraphs(sentences(failureOf(f.Last), holds(run)),
+			sentences("Fix the site.", nextApply(run)))
 	case f.Stage == export.Starting:
 		return summaryStartFailed, describeStart(f, run)
 	}
 	cause := explain(f.Cause)
-	if interrupted(f.Cause) || f.Missing() {
-		cause.advice = "" // whatNext says it
+	switch {
+	case f.Missing():
+		cause.advice = "Check base_url and the API key."
+	case interrupted(f.Cause):
+		cause.advice = "" // nextApply says it
 	}
 	return summaryOf(f), paragraphs(cause.what,
-		sentences(reached(f), holds(f, run)), sentences(cause.advice, whatNext(run)))
+		sentences(reached(f), holds(run)), sentences(cause.advice, nextApply(run)))
 }
 
 // summaryOf returns the first line about a failure of a job or its link.
@@ -62,75 +80,31 @@ func reached(f *export.Failure) string {
 	return ""
 }
 
-// whatNext says what the next apply does after a failure of a job or its link.
-func whatNext(run *export.Run) string {
-	next := "The next apply"
-	if run.Current.Has(run.Wanted) && run.Current.Missing { // a refresh may find it
-		next = "Unless the service finds job " + run.Current.ID + " again, the next apply"
-	}
-	step, job := run.NextStep(run.Wanted, true), run.Current
-	if step == export.Resume {
-		job = run.Next
-	}
-	switch {
-	case step == export.Start:
-		return next + " starts another job."
-	case job.Gone():
-		return "Check base_url and the API key, and look in the service's dashboard. " +
-			next + " asks for " + whatIsGone(job) + " once more, and exports the site again if it is still missing."
-	case step == export.Renew:
-		return next + " tries again."
-	}
-	next += " resumes job " + job.ID
-	if run.Current == nil { // Terraform may have tainted the resource
-		next += ", even if the plan shows a replacement (-/+, but not +/-)"
-	}
-	return next + ". To start another one instead, change triggers."
-}
-
-// whatIsGone names what was missing of a job.
-func whatIsGone(job *export.Job) string {
-	if job.Missing {
-		return "job " + job.ID
-	}
-	return "the bundle of job " + job.ID
-}
-
 // describeStart returns the detail of a start that failed.
 func describeStart(f *export.Failure, run *export.Run) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
 	if client.MayHaveStarted(f.Cause) {
 		return paragraphs(cause.what,
-			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(f, run)),
-			"Before you run \"terraform apply\" again, look in the service's dashboard for a job that this run "+
-				"may have started. If there is one, import it as described in "+
+			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
+			"Before you apply again, look for that job in the service's dashboard. If it is there, import it as described in "+
 				errorsPage+"#a-job-may-have-been-started\n\n"+importCommand(domain, "JOB_ID"),
-			"If there is no such job: "+cause.advice)
+			"If it is not there: "+cause.advice)
 	}
-	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(f, run)), adviseStart(f))
-}
-
-// adviseStart says what to do about a start that the service certainly did not act on.
-func adviseStart(f *export.Failure) string {
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
-		return "Check that the organization of the API key owns the domain, " +
+		cause.advice = "Check that the organization of the API key owns the domain, " +
 			"and that base_url is the base URL of the API with its version segment, such as /v1."
 	case client.ReasonForbidden:
-		return "Static exports require an Enterprise subscription. " + explain(f.Cause).advice
+		cause.advice = "Static exports require an Enterprise subscription. " + cause.advice
 	}
-	return explain(f.Cause).advice
+	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(run)), cause.advice)
 }
 
 // holds describes what the state holds after a failure. The provider does not know whether a link works.
-func holds(f *export.Failure, run *export.Run) string {
+func holds(run *export.Run) string {
 	job := ""
-	switch {
-	case run.Next == nil || run.Next.Failed():
-	case f.Stage == export.Waiting, f.Stage == export.Linking:
-		job = "Terraform has recorded job " + run.Next.ID + "."
-	case run.Current == nil:
-		job = "Job " + run.Next.ID + " stays in the state."
+	if unfinished := run.Unfinished(); unfinished != nil {
+		job = "The state keeps job " + unfinished.ID + "."
 	}
 	if run.Current == nil {
 		return job
@@ -145,21 +119,30 @@ func holds(f *export.Failure, run *export.Run) string {
 	return sentences(job, "The link in the state expired at "+at.Format(time.RFC3339)+".")
 }
 
-// reportFailedCreate reports why a create failed, and which jobs that were handed over nobody has taken.
-func reportFailedCreate(f *export.Failure, run *export.Run, left []export.Job, diags *diag.Diagnostics) {
-	summary, detail := describe(f, run)
-	if run.Next != nil && interrupted(f.Cause) { // Terraform would taint the resource after an error
-		diags.AddWarning(aboutJob(summary, run.Next.ID), detail)
-	} else {
-		diags.AddError(summary, detail)
+// nextApply says what the next apply does after a failure of a job or its link, unless something changes before.
+func nextApply(run *export.Run) string {
+	const next = "If nothing changes, the next apply "
+	step := run.NextStep(run.Wanted, run.Clock.Now())
+	switch {
+	case step.Action == export.Start:
+		return next + "starts another job."
+	case step.Action == export.Resume && run.Next.Gone():
+		return next + asksAgain(run.Next) + "."
+	case step.Action == export.Resume:
+		return next + "resumes job " + run.Next.ID + "."
+	case run.Current.Gone():
+		return next + asksAgain(run.Current) + "."
 	}
-	for _, job := range left {
-		warnAboutJob(diags, summaryNotResumed, job.ID,
-			"This apply has removed job %[1]s, which was started for %[2]s, from the state, "+
-				"and has not resumed it yet. The address above may be that of another resource.\n\n"+
-				"If the state does not have job %[1]s after this apply, and you want to keep it, import it:\n\n%[3]s",
-			job.ID, job.Inputs.Domain, importCommand(job.Inputs.Domain, job.ID))
+	return next + "tries again."
+}
+
+// asksAgain says what an apply does with a job that is missing, or whose bundle is.
+func asksAgain(job *export.Job) string {
+	what := "job " + job.ID
+	if !job.Missing {
+		what = "the bundle of " + what
 	}
+	return "asks for " + what + " once more, and exports the site again if it is still missing"
 }
 
 // importCommand returns a command on a line that Terraform does not wrap, because it is indented.
@@ -172,21 +155,74 @@ func warnAboutJob(diags *diag.Diagnostics, summary, jobID, format string, args .
 	diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, args...))
 }
 
+// warnAboutRefresh says what a refresh saw: that the shown job was not found or has failed since, and the job without a
+// link, because a destroy or a replacement may remove it from the state. shown is that job as it was before.
+func warnAboutRefresh(
+	shown export.Job, s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics,
+) {
+	switch {
+	case err != nil:
+		warnAboutJob(diags, summaryJobNotFound, shown.ID, "%s\n\nThe job stays in the state. "+
+			"If it should still exist, check base_url and the API key before you apply.", explain(err).what)
+	case s.Shown().Failed() && !shown.Failed():
+		warnAboutJob(diags, summaryJobFailed, shown.ID, "%s\n\nFix the site before you export it again.", failureOf(job))
+	}
+	if next := s.Unfinished(); next != nil && !next.Imported && !next.Missing {
+		warnAboutJob(diags, summaryUnfinished, next.ID, "Job %[1]s for %[2]s had no link when Terraform refreshed it.\n\n"+
+			"To keep it if this run removes it from the state, import it afterwards:\n\n%[3]s",
+			next.ID, next.Inputs.Domain, importCommand(next.Inputs.Domain, next.ID))
+	}
+}
+
+// warnAboutStep says what the update of a plan does with jobs, where the plan cannot show it.
+func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
+	next := s.Unfinished()
+	switch {
+	case step.Action == export.Renew && s.Current.Gone():
+		warnAboutJob(diags, summaryMissing, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
+	case step.Action == export.Resume && next.Gone():
+		warnAboutJob(diags, summaryMissing, next.ID, "The update in place %s.", asksAgain(next))
+	case step.Action == export.Resume && !next.Imported:
+		warnAboutJob(diags, summaryResumes, next.ID, "The update in place resumes job %s.", next.ID)
+	case step.Action == export.Resume && wanted.Known && wanted.Inputs.OnlyDomain():
+	case step.Action == export.Resume:
+		warnAboutJob(diags, summaryImportAdopts, next.ID, "The update in place records the configured triggers and "+
+			"additional_parameters for the imported job %s, and starts no export.\n\n"+
+			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", next.ID)
+	case step.Action == export.Start && next != nil:
+		warnAboutOtherContent(next, wanted, diags)
+	}
+}
+
+// warnAboutOtherContent says that an update starts a job although another one is unfinished. If not all inputs are
+// known yet, they may turn out to be those of the unfinished job.
+func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
+	switch {
+	case next.Imported && wanted.Inputs.Domain != "":
+		warnAboutJob(diags, summaryImportDiffers, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
+			"The update in place starts another job, for %[3]s.\n\n"+
+			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
+			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
+	case !wanted.Known:
+		warnAboutJob(diags, summaryMayResume, next.ID, "Some inputs are not known yet, "+
+			"so this plan does not show whether the update resumes job %s or starts another one.", next.ID)
+	default:
+		warnAboutJob(diags, summaryAbandons, next.ID, "The update in place starts another job. "+
+			"It does not resume job %s, which was started for other content.\n\n"+
+			"To resume that job instead, restore the domain, triggers, and additional_parameters "+
+			"that it was started with.", next.ID)
+	}
+}
+
 // warnAboutLink warns if a new link cannot be renewed as configured.
 func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	jobID, link, now := run.Current.ID, run.Link, run.Clock.Now()
 	expiresAt := link.ExpiresAt.Format(time.RFC3339)
 	switch {
 	case link.ExpiresAt.IsZero():
-		what := "Neither the service nor the link itself specifies when the link expires " +
-			"in a form that the provider reads"
-		if run.UnreadableExpiry != "" {
-			what = fmt.Sprintf("The service specifies when the link expires as %q, which the provider cannot read",
-				run.UnreadableExpiry)
-		}
-		warnAboutJob(diags, summaryUnknownExpiry, jobID, "%s, so expires_at is null "+
-			"and the provider does not renew the link.\n\n"+
-			"For a new link in each run, use the ephemeral resource docs_static_export_bundle.", what)
+		warnAboutJob(diags, summaryUnknownExpiry, jobID, "Neither the service nor the link itself specifies when the "+
+			"link expires in a form that the provider reads, so expires_at is null and the provider does not renew "+
+			"the link.\n\nFor a new link in each run, use the ephemeral resource docs_static_export_bundle.")
 	case link.Kept:
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
 			"The renewal did not extend the link: it still expires at "+expiresAt+
@@ -202,92 +238,6 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	}
 }
 
-// warnAboutStep tells an approver what a plan of an existing export cannot show: which jobs it resumes, drops, or
-// misses.
-func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
-	const askAgain = " An update (~) asks for it once more, and exports the site again if it is still missing."
-	switch step {
-	case export.None:
-		return
-	case export.Renew:
-		if s.Current.BundleMissing {
-			warnAboutGoneJob(s.Current, askAgain, diags)
-			warnAboutOtherContent(s.Next, wanted, diags)
-		}
-	case export.Resume:
-		switch {
-		case s.Current != nil:
-			if s.Current.Gone() {
-				warnAboutGoneJob(s.Current, "", diags)
-			}
-			warnAboutJob(diags, summaryCanResume, s.Next.ID, "Job %[1]s was started for this content "+
-				"and has no link yet. If the plan shows ~ or -/+ for this resource, the apply resumes the job, "+
-				"and starts another one only if the service does not find job %[1]s or its bundle for %[2]s.",
-				s.Next.ID, notFoundLimit)
-		case s.Next.Gone():
-			warnAboutGoneJob(s.Next, askAgain, diags)
-		}
-		if s.Next.Imported && !s.Next.Gone() && (!wanted.Known || !wanted.Inputs.OnlyDomain()) {
-			warnAboutJob(diags, summaryImportAdopts, s.Next.ID, "The service does not return the inputs "+
-				"of the imported job %[1]s. "+
-				"An update (~) records the configured triggers and additional_parameters for it "+
-				"and does not start an export.\n\n"+
-				"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", s.Next.ID)
-		}
-	case export.Start:
-		then := ""
-		if wanted.Known { // otherwise, the apply may find other inputs, and take another step
-			then = " This plan exports the site again."
-		}
-		if s.Current != nil && s.Current.Gone() {
-			warnAboutGoneJob(s.Current, then, diags)
-		}
-		warnAboutOtherContent(s.Next, wanted, diags)
-	}
-}
-
-// warnAboutGoneJob warns about a job in the state that was missing, or whose bundle was.
-func warnAboutGoneJob(job *export.Job, then string, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryMissing, job.ID,
-		"The service did not find %s for %s.%s", whatIsGone(job), notFoundLimit, then)
-}
-
-// warnAboutOtherContent warns that a plan drops a job without a link; nil for none. If not all inputs are known yet,
-// they may turn out to be those of the job.
-func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
-	switch {
-	case next == nil || next.Failed():
-	case next.Imported && wanted.Inputs.Domain != "":
-		warnAboutJob(diags, summaryImportDiffers, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
-			"This plan starts another job, for %[3]s.\n\n"+
-			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
-			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
-	case next.Imported:
-	case wanted.Known:
-		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s, which has no link yet, "+
-			"was started for other content, so this plan does not resume it.\n\n"+
-			"To resume job %[1]s instead, do not apply this plan. "+
-			"Restore the domain, triggers, and additional_parameters that it was started with, "+
-			"and plan again.", next.ID)
-	default:
-		warnAboutJob(diags, summaryMayResume, next.ID, "Some inputs are not known yet. "+
-			"If they are those that job %[1]s was started with, an update (~) resumes it. "+
-			"Otherwise, the apply may start another job.", next.ID)
-	}
-}
-
-// warnAboutUnfinishedJob tells an approver what an apply does with a job that has no link. It speaks for the refresh,
-// because Terraform does not show the plan of a tainted resource which job it has. The refresh sees deposed objects
-// too, which are only destroyed.
-func warnAboutUnfinishedJob(jobID string, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryUnfinished, jobID, "Job %[1]s has no link yet. "+
-		"If the plan shows ~ or -/+ for the object with this job, "+
-		"and its domain, triggers, and additional_parameters are unchanged, the apply resumes the job, "+
-		"and starts another one only if the service does not find job %[1]s or its bundle for %[3]s. "+
-		"If the plan shows only +/- or a destroy (-) for it, the apply does not resume the job: "+
-		"see %[2]s#exports-that-did-not-finish", jobID, exportPage, notFoundLimit)
-}
-
 // addUnreadablePrivateState reports a private state that cannot be decoded.
 func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
 	diags.AddError(aboutJob(summaryPrivateUnreadable, jobID),
@@ -295,20 +245,6 @@ func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
 			"It may name a job that is not in the state.\n\n"+
 			"If another version wrote it, use that version. "+
 			"Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
-}
-
-// warnAboutFailedJob warns about a job that has failed since the state was last refreshed.
-func warnAboutFailedJob(job *client.StaticExportJob, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryJobFailed, job.ID,
-		"%s\n\nIf this plan exports the site again, fix the site before you apply the plan.", failureOf(job))
-}
-
-// warnAboutMissingJob warns about a job that a refresh did not find.
-func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryJobNotFound, jobID, "%s\n\nThe refresh kept the job in the state. "+
-		"The next apply exports the site again if the job is still missing. "+
-		"If the job should still exist, check base_url, which ends with a version segment such as /v1, "+
-		"and the API key before you apply a plan.", explain(err).what)
 }
 
 // addRefreshFailure reports a refresh that could not read the job.

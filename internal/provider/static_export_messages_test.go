@@ -2,25 +2,159 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
-// response returns the error of a response to a request.
-func response(method, path string, status int) *client.APIError {
-	return &client.APIError{Exchange: client.Exchange{Method: method, Path: path, StatusCode: status}}
+// TestWhatAnExportSays holds every text that an export can print, each with its case. testdata/export.txt has them, so
+// that they can be read one after the other.
+func TestWhatAnExportSays(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	for name, test := range map[string]messageCase{
+		"create, refused":                      {answers: answers{"start": "403"}},
+		"create, not found":                    {answers: answers{"start": "404"}},
+		"create, conflict":                     {answers: answers{"start": "409"}},
+		"create, answered by a website":        {answers: answers{"start": "<html>"}},
+		"create, interrupted at the start":     {answers: answers{"start": "interrupt"}},
+		"create, interrupted":                  {answers: answers{"job": "interrupt"}},
+		"create, interrupted at the link":      {answers: answers{"bundle": "interrupt"}},
+		"create, failed":                       {answers: answers{"job": broken}},
+		"create, timed out":                    {answers: answers{"job": running}},
+		"create, timed out in another status":  {answers: answers{"job": `{"status":"canceled"}`}},
+		"create, poll refused":                 {answers: answers{"job": "403"}},
+		"create, job missing":                  {answers: answers{"job": "404"}},
+		"create, link refused":                 {answers: answers{"bundle": "409"}},
+		"create, bundle missing":               {answers: answers{"bundle": "404"}},
+		"create, handed over, all is lost":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "403"}},
+		"create, handed over, start in doubt":  {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "503"}},
+		"create, handed over, interrupted":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "interrupt"}},
+		"update, start refused beside both":    {state: linked(time.Hour, export.Marks{}, job("se_0", "0", "", export.Marks{})), answers: answers{"start": "403"}},
+		"update, start in doubt":               {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"start": "503"}},
+		"update, failed":                       {state: linked(0, export.Marks{}, nil), answers: answers{"job": broken}},
+		"update, timed out":                    {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": running}},
+		"update, interrupted":                  {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": "interrupt"}},
+		"update, unknown expiry":               {state: unknownExpiry(), answers: answers{"job": broken}},
+		"update, renewal unavailable":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "503"}},
+		"update, renewal, bundle missing":      {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "404"}},
+		"update, renewal interrupted":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "interrupt"}},
+		"update, missing bundle unavailable":   {state: linked(time.Hour, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "503"}},
+		"update, bundle replaced, job missing": {state: linked(0, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "404", "job": "404"}},
+	} {
+		texts[name] = test.text(t)
+	}
+	addPlans(texts)
+	addRefreshes(t, texts)
+	addLinks(texts)
+	addImports(t, texts)
+	wantTexts(t, "export.txt", texts)
 }
+
+// messageCase is an apply of revision "2", unless wants says another one, that fails. It is a create unless it has a
+// state.
+type messageCase struct {
+	state   export.State
+	handed  *export.Job
+	wants   string
+	answers answers
+}
+
+func (test messageCase) text(t *testing.T) string {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	c, clock := test.answers.client(t, interrupt)
+	clock.Advance(time.Minute)
+	timeout := &timeoutError{time.Hour, "create"}
+	if test.state.Current != nil {
+		timeout.field = "update"
+	}
+	ctx, cancel := clock.WithTimeout(ctx, timeout.limit, timeout)
+	defer cancel()
+	wanted := export.Wanted{Inputs: content("2"), Known: true}
+	if test.wants != "" {
+		wanted.Inputs = content(test.wants)
+	}
+	run := &export.Run{State: &test.state, Wanted: wanted, Clock: clock, Service: c}
+	var diags diag.Diagnostics
+	if test.state.Current == nil {
+		handed := slices.DeleteFunc([]*export.Job{test.handed}, func(job *export.Job) bool { return job == nil })
+		reportFailedCreate(run.Create(ctx, slices.Values(handed)), run, &diags)
+	} else {
+		diags.AddError(describe(run.Take(ctx, run.NextStep(wanted, clock.Now())), run))
+	}
+	return textOf(diags)
+}
+
+// answers are what a service returns for each endpoint: a status without a body, a body, or "interrupt", which ends the
+// operation while the request is in flight. Otherwise, all is well.
+type answers map[string]string
+
+const (
+	running = `{"status":"running","progress":40.5,"pageCount":3}`
+	broken  = `{"status":"failed","error":"page /a is broken"}`
+)
+
+// client returns a client of a service that gives these answers.
+func (a answers) client(t *testing.T, interrupt func()) (*client.Client, *clocktest.Virtual) {
+	t.Helper()
+	clock := clocktest.NewVirtual(startOfTime)
+	c, err := client.New(client.Config{
+		BaseURL: "https://docs.test/v1", APIKey: "docs_4f1c9a7e2b8d60", Clock: clock, Random: func() float64 { return 0 },
+		RoundTripper: roundTrip(func(req *http.Request) (*http.Response, error) {
+			endpoint, body := "job", `{"status":"completed"}`
+			switch {
+			case strings.HasSuffix(req.URL.Path, "/bundle"):
+				endpoint, body = "bundle", `{"bundleUrl":"https://storage.example/a"}`
+			case req.Method == http.MethodPost:
+				endpoint, body = "start", `{"jobId":"se_2"}`
+			}
+			resp := &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}}
+			switch answer, given := a[endpoint]; {
+			case answer == "interrupt":
+				interrupt()
+				return nil, errors.New("the connection was closed")
+			case len(answer) == 3:
+				resp.StatusCode, body = int(answer[0]-'0')*100+int(answer[2]-'0'), ""
+			case given:
+				body = answer
+			}
+			resp.Body = io.NopCloser(strings.NewReader(body))
+			return resp, nil
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, clock
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // linked returns the state of an export with a link that expires after a time.
 func linked(expires time.Duration, marks export.Marks, next *export.Job) export.State {
 	link := export.Link{URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(expires)}
 	return export.State{Current: job("se_1", "1", client.JobCompleted, marks), Link: link, Next: next}
+}
+
+func unknownExpiry() export.State {
+	s := linked(0, export.Marks{}, nil)
+	s.Link.ExpiresAt = time.Time{}
+	return s
 }
 
 func job(jobID, revision, status string, marks export.Marks) *export.Job {
@@ -31,200 +165,103 @@ func content(revision string) export.Inputs {
 	return export.NewInputs("docs.example.com", map[string]*string{"revision": &revision}, "")
 }
 
-// runOf returns the run of an apply that wants a revision, a minute after the start of time.
-func runOf(state export.State, wanted export.Wanted) *export.Run {
-	return &export.Run{State: &state, Wanted: wanted, Clock: clocktest.NewVirtual(startOfTime.Add(time.Minute))}
-}
-
-func TestMessagesOfAFailedExport(t *testing.T) {
-	t.Parallel()
-	read := func(id, status string) *client.StaticExportJob {
-		return &client.StaticExportJob{ID: id, Status: status, Progress: new(40.5), PageCount: new(int64(3)), Error: "page /a is broken"}
-	}
-	start := func(status int) error { return response("POST", "/v1/static-export/jobs", status) }
-	poll := func(status int) error { return response("GET", "/v1/static-export/jobs/se_1", status) }
-	link := func(status int) error { return response("POST", "/v1/static-export/jobs/se_1/bundle", status) }
-	page := &client.UnexpectedResponseError{Exchange: client.Exchange{Method: "POST", Path: "/static-export/jobs", StatusCode: 200}, Problem: "the body is a web page", NotJSON: true}
-	lost := &client.ConnectionError{Method: "GET", Path: "/v1/static-export/jobs/se_1", Host: "docs.test", Sent: true, Reason: "EOF"}
-	timeout := &timeoutError{time.Hour, "create"}
-	none := func() export.State { return export.State{} }
-	first := func() export.State { return export.State{Next: job("se_1", "1", "running", export.Marks{})} }
-	beside := func(expires time.Duration) func() export.State {
-		return func() export.State {
-			return linked(expires, export.Marks{}, job("se_2", "2", "running", export.Marks{}))
-		}
-	}
-	works := func() export.State { return linked(time.Hour, export.Marks{}, nil) }
-	endless := func() export.State {
-		s := beside(0)()
-		s.Link.ExpiresAt = time.Time{}
-		return s
-	}
-	texts := map[string]string{}
-	for name, test := range map[string]struct {
-		state   func() export.State
-		failure export.Failure // without its job
-	}{
-		"start, refused":                      {none, export.Failure{Stage: export.Starting, Cause: start(403)}},
-		"start, not found":                    {none, export.Failure{Stage: export.Starting, Cause: start(404)}},
-		"start, conflict":                     {none, export.Failure{Stage: export.Starting, Cause: start(409)}},
-		"start, in doubt":                     {works, export.Failure{Stage: export.Starting, Cause: start(503)}},
-		"start, refused, another job stays":   {first, export.Failure{Stage: export.Starting, Cause: start(403)}},
-		"start, in doubt, another job stays":  {first, export.Failure{Stage: export.Starting, Cause: start(503)}},
-		"start, answered by a website":        {none, export.Failure{Stage: export.Starting, Cause: page}},
-		"start, interrupted":                  {none, export.Failure{Stage: export.Starting, Cause: context.Canceled}},
-		"job, failed":                         {first, export.Failure{Stage: export.Waiting, Last: read("se_1", client.JobFailed)}},
-		"job, failed in place":                {beside(0), export.Failure{Stage: export.Waiting, Last: read("se_2", client.JobFailed)}},
-		"job, timed out":                      {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "running"), Cause: timeout}},
-		"job, timed out in place":             {beside(time.Hour), export.Failure{Stage: export.Waiting, Last: read("se_2", "running"), Cause: timeout}},
-		"job, timed out in an unknown status": {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "canceled"), Cause: timeout}},
-		"job, interrupted":                    {first, export.Failure{Stage: export.Waiting, Last: read("se_1", "running"), Cause: context.Canceled}},
-		"job, interrupted before it was read": {endless, export.Failure{Stage: export.Waiting, Cause: context.Canceled}},
-		"job, missing":                        {first, export.Failure{Stage: export.Waiting, Cause: poll(404)}},
-		"job, refused":                        {first, export.Failure{Stage: export.Waiting, Cause: poll(403)}},
-		"job, lost connection":                {first, export.Failure{Stage: export.Waiting, Cause: lost}},
-		"link, refused":                       {first, export.Failure{Stage: export.Linking, Cause: link(409)}},
-		"link, missing":                       {first, export.Failure{Stage: export.Linking, Cause: link(404)}},
-		"link, interrupted":                   {first, export.Failure{Stage: export.Linking, Cause: context.Canceled}},
-		"renewal, unavailable":                {beside(0), export.Failure{Stage: export.Renewing, Cause: link(503)}},
-		"renewal, missing":                    {works, export.Failure{Stage: export.Renewing, Cause: link(404)}},
-		"renewal, interrupted":                {works, export.Failure{Stage: export.Renewing, Cause: context.Canceled}},
-	} {
-		run := runOf(test.state(), export.Wanted{Inputs: content("2"), Known: true})
-		switch test.failure.Stage {
-		case export.Starting:
-		case export.Waiting, export.Linking:
-			test.failure.Job = run.Next
-			if test.failure.Last != nil {
-				run.Next.Record(test.failure.Last)
-			}
-			run.Next.Missing = test.failure.Stage == export.Waiting && test.failure.Missing()
-			run.Next.BundleMissing = test.failure.Stage == export.Linking && test.failure.Missing()
-		case export.Renewing:
-			test.failure.Job = run.Current
-			run.Current.BundleMissing = test.failure.Missing()
-		}
-		if test.failure.Job != nil {
-			run.Wanted.Inputs = test.failure.Job.Inputs
-		}
-		summary, detail := describe(&test.failure, run)
-		texts[name] = summary + "\n" + detail
-	}
-	wantTexts(t, "failed_export.txt", texts)
-}
-
-// Terraform taints what a create leaves with an error, and with a warning not.
-func TestFailedCreateIsAWarningIfItIsInterruptedAndHasAJob(t *testing.T) {
-	t.Parallel()
-	refused := response("POST", "/v1/static-export/jobs", 403)
-	running := job("se_1", "1", "running", export.Marks{})
-	left := []export.Job{*job("se_2", "2", "", export.Marks{}), *job("se_3", "3", "", export.Marks{})}
-	texts := map[string]string{}
-	for name, test := range map[string]struct {
-		state   export.State
-		failure export.Failure
-		left    []export.Job
-	}{
-		"refused, two jobs are left":    {export.State{}, export.Failure{Stage: export.Starting, Cause: refused}, left},
-		"interrupted":                   {export.State{Next: running}, export.Failure{Stage: export.Waiting, Job: running, Cause: context.Canceled}, nil},
-		"interrupted before the start":  {export.State{}, export.Failure{Stage: export.Starting, Cause: context.Canceled}, nil},
-		"interrupted at a second start": {export.State{Next: running}, export.Failure{Stage: export.Starting, Cause: context.Canceled}, nil},
-	} {
-		var diags diag.Diagnostics
-		reportFailedCreate(&test.failure, runOf(test.state, export.Wanted{Inputs: content("1"), Known: true}), test.left, &diags)
-		texts[name] = textOf(diags)
-	}
-	wantTexts(t, "failed_create.txt", texts)
-}
-
-// The CLI shows only one of several warnings that have the same first line, which therefore names
-// the job.
-func TestWarningsOfAPlan(t *testing.T) {
-	t.Parallel()
-	texts := map[string]string{}
+// addPlans adds what plans say. The CLI shows only one of several warnings that have the same first line, which
+// therefore names the job.
+func addPlans(texts map[string]string) {
 	none, gone, noBundle, imported := export.Marks{}, export.Marks{Missing: true}, export.Marks{BundleMissing: true}, export.Marks{Imported: true}
-	broken, otherPending := job("se_1", "1", client.JobFailed, none), job("se_3", "3", "", none)
-	otherDomain := export.Wanted{Inputs: content("1"), Known: true}
-	otherDomain.Inputs.Domain = "b.example.com"
+	otherDomain, onlyDomain := export.NewInputs("b.example.com", nil, ""), export.NewInputs("docs.example.com", nil, "")
 	old, changed, unknown := export.Wanted{Inputs: content("1"), Known: true}, export.Wanted{Inputs: content("2"), Known: true}, export.Wanted{Inputs: content("")}
 	for name, test := range map[string]struct {
 		state  export.State
 		wanted export.Wanted
 	}{
-		"no change":                                 {linked(time.Hour, none, nil), old},
-		"new content":                               {linked(time.Hour, none, nil), changed},
-		"due":                                       {linked(0, none, nil), old},
-		"first export, running":                     {export.State{Next: job("se_1", "1", "running", none)}, old},
-		"first export, running, unknown content":    {export.State{Next: job("se_1", "1", "running", none)}, unknown},
-		"first export, running, new content":        {export.State{Next: job("se_1", "1", "running", none)}, changed},
-		"first export, running, missing":            {export.State{Next: job("se_1", "1", "running", gone)}, old},
-		"first export, failed":                      {export.State{Next: broken}, old},
-		"first export, failed, new content":         {export.State{Next: broken}, changed},
-		"imported":                                  {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: export.NewInputs("docs.example.com", nil, ""), Known: true}},
-		"imported, with inputs":                     {export.State{Next: job("se_1", "", "running", imported)}, changed},
-		"imported, unknown content":                 {export.State{Next: job("se_1", "", "running", imported)}, unknown},
-		"imported, another domain":                  {export.State{Next: job("se_1", "", "running", imported)}, otherDomain},
-		"pending for new content":                   {linked(time.Hour, none, job("se_2", "2", "", none)), changed},
-		"pending for new content, failed":           {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), changed},
-		"pending for other content":                 {linked(time.Hour, none, otherPending), old},
-		"pending for other content than the new":    {linked(time.Hour, none, otherPending), changed},
-		"pending, unknown content":                  {linked(time.Hour, none, otherPending), unknown},
-		"missing":                                   {linked(time.Hour, gone, nil), old},
-		"missing bundle, pending for other content": {linked(time.Hour, noBundle, otherPending), old},
-		"missing, unknown content":                  {linked(time.Hour, gone, nil), unknown},
-		"missing, its replacement pending":          {linked(time.Hour, gone, job("se_2", "1", "", none)), old},
-		"missing, new content":                      {linked(time.Hour, gone, nil), changed},
+		"no change":                                {linked(time.Hour, none, job("se_3", "3", "", none)), old},
+		"new content":                              {linked(time.Hour, none, nil), changed},
+		"due":                                      {linked(0, none, nil), old},
+		"missing":                                  {linked(time.Hour, gone, nil), old},
+		"missing bundle":                           {linked(time.Hour, noBundle, job("se_3", "3", "", none)), old},
+		"missing, its replacement waits":           {linked(time.Hour, gone, job("se_2", "1", "", none)), old},
+		"missing, new content":                     {linked(time.Hour, gone, nil), changed},
+		"first export":                             {export.State{Next: job("se_1", "1", "running", none)}, old},
+		"first export, missing":                    {export.State{Next: job("se_1", "1", "running", gone)}, old},
+		"first export, failed, new content":        {export.State{Next: job("se_1", "1", client.JobFailed, none)}, changed},
+		"first export, unknown content":            {export.State{Next: job("se_1", "1", "running", none)}, unknown},
+		"imported":                                 {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: onlyDomain, Known: true}},
+		"imported, with inputs":                    {export.State{Next: job("se_1", "", "running", imported)}, changed},
+		"imported, unknown content":                {export.State{Next: job("se_1", "", "running", imported)}, unknown},
+		"imported, another domain":                 {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: otherDomain, Known: true}},
+		"beside a link, wanted":                    {linked(time.Hour, none, job("se_2", "2", "", none)), changed},
+		"beside a link, failed":                    {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), changed},
+		"beside a link, neither of both is wanted": {linked(time.Hour, none, job("se_3", "3", "", none)), changed},
 	} {
 		var diags diag.Diagnostics
-		warnAboutStep(test.state.NextStep(test.wanted, test.state.Due(startOfTime, test.wanted)), &test.state, test.wanted, &diags)
-		texts[name] = textOf(diags)
+		warnAboutStep(test.state.NextStep(test.wanted, startOfTime), &test.state, test.wanted, &diags)
+		texts["plan, "+name] = textOf(diags)
 	}
-	wantTexts(t, "plan_of_export.txt", texts)
 }
 
-func TestMessagesOfARefresh(t *testing.T) {
-	t.Parallel()
-	texts := map[string]string{}
-	broken := &client.StaticExportJob{ID: "se_1", Status: client.JobFailed, Error: "page /a is broken"}
-	read := func(status int) error { return response("GET", "/v1/static-export/jobs/se_1", status) }
-	for name, report := range map[string]func(*diag.Diagnostics){
-		"refused":                     func(diags *diag.Diagnostics) { addRefreshFailure(read(403), diags) },
-		"missing":                     func(diags *diag.Diagnostics) { warnAboutMissingJob("se_1", read(404), diags) },
-		"failed":                      func(diags *diag.Diagnostics) { warnAboutFailedJob(broken, diags) },
-		"first export without a link": func(diags *diag.Diagnostics) { warnAboutUnfinishedJob("se_1", diags) },
-		"import, missing":             func(diags *diag.Diagnostics) { addImportFailure(nil, read(404), diags) },
-		"import, failed":              func(diags *diag.Diagnostics) { addImportFailure(broken, nil, diags) },
-	} {
-		var diags diag.Diagnostics
-		report(&diags)
-		texts[name] = textOf(diags)
-	}
-	wantTexts(t, "refresh_of_export.txt", texts)
-}
-
-func TestWarningsOfANewLink(t *testing.T) {
-	t.Parallel()
-	texts := map[string]string{}
-	never, early := export.Wanted{NeverRenew: true}, export.Wanted{RenewBefore: 61 * time.Minute}
+// addRefreshes adds what refreshes and imports say of what they read.
+func addRefreshes(t *testing.T, texts map[string]string) {
+	t.Helper()
+	none, imported := export.Marks{}, export.Marks{Imported: true}
 	for name, test := range map[string]struct {
-		link       export.Link
-		wanted     export.Wanted
-		unreadable string
+		state export.State
+		job   string // the answer
 	}{
-		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, ""},
-		"of unknown expiry":                      {export.Link{}, never, ""},
-		"of unreadable expiry":                   {export.Link{}, export.Wanted{}, "next Friday"},
-		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, ""},
-		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, ""},
-		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, ""},
-		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, never, ""},
+		"completed":                  {linked(time.Hour, none, nil), `{"status":"completed"}`},
+		"missing":                    {linked(time.Hour, none, nil), "404"},
+		"missing, another one waits": {linked(time.Hour, none, job("se_2", "2", "", none)), "404"},
+		"another one waits":          {linked(time.Hour, none, job("se_2", "2", "", none)), `{"status":"completed"}`},
+		"another one has failed":     {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), `{"status":"completed"}`},
+		"no link yet":                {export.State{Next: job("se_1", "1", "running", none)}, running},
+		"no link yet, missing":       {export.State{Next: job("se_1", "1", "running", none)}, "404"},
+		"no link yet, fails":         {export.State{Next: job("se_1", "1", "running", none)}, broken},
+		"no link yet, has failed":    {export.State{Next: job("se_1", "1", client.JobFailed, none)}, broken},
+		"imported":                   {export.State{Next: job("se_1", "", "running", imported)}, running},
+		"refused":                    {linked(time.Hour, none, nil), "403"},
+		"import, missing":            {export.State{Next: job("se_1", "", "", imported)}, "404"},
+		"import, failed":             {export.State{Next: job("se_1", "", "", imported)}, broken},
+	} {
+		c, _ := answers{"job": test.job}.client(t, nil)
+		read, err := c.GetStaticExportJob(t.Context(), test.state.Shown().ID)
+		var diags diag.Diagnostics
+		recordRefresh(&test.state, read, err, &diags)
+		texts["refresh, "+name] = textOf(diags)
+	}
+}
+
+// addLinks adds what an apply says of a new link.
+func addLinks(texts map[string]string) {
+	early := export.Wanted{RenewBefore: 61 * time.Minute}
+	for name, test := range map[string]struct {
+		link   export.Link
+		wanted export.Wanted
+	}{
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
+		"of unknown expiry":                      {export.Link{}, export.Wanted{NeverRenew: true}},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, export.Wanted{NeverRenew: true}},
 	} {
 		var diags diag.Diagnostics
 		state := export.State{Current: &export.Job{ID: "se_1"}, Link: test.link}
-		warnAboutLink(&export.Run{
-			State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime), UnreadableExpiry: test.unreadable,
-		}, &diags)
-		texts[name] = textOf(diags)
+		warnAboutLink(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
+		texts["link "+name] = textOf(diags)
 	}
-	wantTexts(t, "link_of_export.txt", texts)
+}
+
+// addImports adds what an import says of its ID.
+func addImports(t *testing.T, texts map[string]string) {
+	t.Helper()
+	for name, id := range map[string]string{
+		"nothing": "", "job": "se_1", "domain and no job": "docs.example.com,\t", "no domain": ",se_1",
+		"website": "https://docs.example.com,se_1", "swapped": "se_1,docs.example.com", "domain and job": "docs.example.com , se_1,part",
+	} {
+		var diags diag.Diagnostics
+		identity := parseImport(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
+		if texts["import ID, "+name] = textOf(diags); len(diags) == 0 {
+			texts["import ID, "+name] = identity.JobID.ValueString() + " of " + identity.Domain.ValueString()
+		}
+	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -24,27 +23,31 @@ func (r *staticExportResource) ModifyPlan(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	step := stored.NextStep(wanted, stored.Due(r.data.clock.Now(), wanted))
+	step := stored.NextStep(wanted, r.data.clock.Now())
 	warnAboutStep(step, &stored.State, wanted, &resp.Diagnostics)
-	old, now := stored.AdditionalParameters, plan.AdditionalParameters
-	given := !now.IsUnknown() && !now.IsNull() && !old.IsNull()
-	if given && export.SameParameters(now.ValueString(), old.ValueString()) {
-		plan.AdditionalParameters = old // other whitespace is no change
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("additional_parameters"), old)...)
+	if sameParameters(plan.AdditionalParameters, stored.AdditionalParameters) {
+		plan.AdditionalParameters = stored.AdditionalParameters // other whitespace is no change
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
-	if step == export.None && resp.Plan.Raw.Equal(req.State.Raw) {
+	if step.Action == export.None && resp.Plan.Raw.Equal(req.State.Raw) {
 		return
 	}
-	later := stored.NextStep(wanted, stored.WillBeDue(wanted)) // the apply may be hours away
-	if later != export.None {
+	if !step.LinkStays {
 		plan.BundleURL, plan.ExpiresAt = types.StringUnknown(), types.StringUnknown()
 		plan.BundleSizeBytes = types.Int64Unknown()
 	}
-	if !stored.KeepsShown(later) {
+	if !step.JobStays {
 		plan.JobID = types.StringUnknown()
 	}
-	if !stored.KeepsShown(later) || later == export.Resume && !stored.Next.Completed() {
+	if !step.StatusStays {
 		plan.Status, plan.PageCount = types.StringUnknown(), types.Int64Unknown()
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// sameParameters reports whether two additional_parameters are set and differ only in whitespace and the order of
+// fields.
+func sameParameters(a, b types.String) bool {
+	return a.ValueString() != "" && b.ValueString() != "" &&
+		export.NewInputs("", nil, a.ValueString()) == export.NewInputs("", nil, b.ValueString())
 }

@@ -26,28 +26,27 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 	ctx, cancel := r.data.withTimeout(ctx, types.Object{}, "", defaultReadTimeout)
 	defer cancel()
 
-	shown := stored.Shown()
-	job, err := c.GetStaticExportJob(ctx, shown.ID)
-	switch {
-	case shown.Imported && shown.Status == "" && (err != nil || job.Status == client.JobFailed):
-		addImportFailure(job, err, &resp.Diagnostics) // Terraform refreshes an import before it stores it
-		return
-	case err == nil:
-		if job.Status == client.JobFailed && !shown.Failed() {
-			warnAboutFailedJob(job, &resp.Diagnostics)
-		}
-		shown.Record(job)
-		if stored.Current == nil && !shown.Failed() && !shown.Imported {
-			warnAboutUnfinishedJob(shown.ID, &resp.Diagnostics)
-		}
-	case client.IsNotFound(err):
-		shown.Missing = true
-		warnAboutMissingJob(shown.ID, err, &resp.Diagnostics)
-	default:
-		addRefreshFailure(err, &resp.Diagnostics)
-		return
+	job, err := c.GetStaticExportJob(ctx, stored.Shown().ID)
+	if recordRefresh(&stored.State, job, err, &resp.Diagnostics) {
+		stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 	}
-	stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
+}
+
+// recordRefresh records what a refresh read of the shown job, and says what it saw. It reports whether that can be
+// stored.
+func recordRefresh(s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics) bool {
+	before := *s.Shown()
+	switch {
+	case before.Imported && before.Status == "" && (err != nil || job.Status == client.JobFailed):
+		addImportFailure(job, err, diags) // Terraform refreshes an import before it stores it
+		return false
+	case err != nil && !client.IsNotFound(err):
+		addRefreshFailure(err, diags)
+		return false
+	}
+	s.Refresh(job, err)
+	warnAboutRefresh(before, s, job, err, diags)
+	return true
 }
 
 // ImportState imports an export by "DOMAIN,JOB_ID" or by identity, because the service does not return the domain of
@@ -83,6 +82,9 @@ func parseImport(
 		}
 		identity.Domain = types.StringValue(strings.TrimSpace(domain))
 		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
+		if both && strings.Contains(jobID, ".") && !strings.Contains(domain, ".") {
+			diags.AddError(summaryInvalidImport, "The domain comes first. "+importForm)
+		}
 	}
 	err := cmp.Or(checkDomain(identity.Domain.ValueString()), checkID(identity.JobID.ValueString()))
 	if err != nil && !diags.HasError() {

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
 // The values of link_renewal.
@@ -32,8 +32,8 @@ var (
 
 // staticExportResource exports a site, and renews the link to its bundle when Terraform applies. This file defines
 // its schema and model. Package export decides what to do next, and does it. static_export_stored.go converts what is
-// stored, static_export_plan.go, static_export_apply.go, and static_export_read.go have what Terraform calls, and
-// static_export_messages.go has the words.
+// stored, static_export_plan.go, static_export_apply.go, and static_export_read.go have what Terraform calls,
+// static_export_handover.go passes jobs from a Delete to a Create, and static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -148,7 +148,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"bundle_size_bytes": number(bundleSizeDescription),
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for a first export. Default: `1h`.",
+			"create": "Timeout for an export that has no link yet. Default: `1h`.",
 			"update": "Timeout for any other export, or a renewal. Default: `1h`.",
 		}),
 	}
@@ -175,9 +175,8 @@ var parametersRules = rules(summaryInvalidParameters, "a JSON object without a f
 
 // checkParameters accepts an object whose fields can join the domain in the request that starts an export.
 func checkParameters(text string) error {
-	value, err := client.DecodeJSON([]byte(text))
-	fields, ok := value.(map[string]any)
-	if err != nil || !ok {
+	fields, err := export.ParseParameters(text)
+	if err != nil {
 		return invalidValue("The value is not a JSON object. Write it with jsonencode, " +
 			"such as jsonencode({ version = \"v1\" }).")
 	}

@@ -101,14 +101,14 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	was, is := readStored(t, "static_export.json", newStaticExportResource())
 	var diags diag.Diagnostics
 	got := readStoredExport(t.Context(), was.state, was.private, &diags)
-	stored := func(revision, parameters string) export.Inputs {
-		return export.Inputs{Domain: "docs.example.com", Triggers: `{"none":null,"revision":"` + revision + `"}`, Parameters: parameters}
+	stored := func(revision, version string) export.Inputs {
+		return export.Inputs{Domain: "docs.example.com", Triggers: `{"none":null,"revision":"` + revision + `"}`, Body: `{"domain":"docs.example.com","version":` + version + `}`}
 	}
 	all := export.Marks{Imported: true, Missing: true, BundleMissing: true}
 	want := export.State{
-		Current: &export.Job{ID: "se_1", Inputs: stored("1", `{"version":7}`), Status: "completed", PageCount: new(int64(6)), Marks: all},
+		Current: &export.Job{ID: "se_1", Inputs: stored("1", "7"), Status: "completed", PageCount: new(int64(6)), Marks: all},
 		Link:    export.Link{URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", ExpiresAt: startOfTime.Add(time.Hour), Size: new(int64(2048)), Kept: true},
-		Next:    &export.Job{ID: "se_2", Inputs: stored("2", `{"version":8}`), Status: "running", PageCount: new(int64(3)), Marks: all},
+		Next:    &export.Job{ID: "se_2", Inputs: stored("2", "8"), Status: "running", PageCount: new(int64(3)), Marks: all},
 	}
 	if !reflect.DeepEqual(got.State, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", got.State, want)
@@ -133,8 +133,7 @@ func TestDownloadIsStoredAsBefore(t *testing.T) {
 
 func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	t.Parallel()
-	state := linked(0, export.Marks{}, nil)
-	state.Link.ExpiresAt = time.Time{}
+	state := unknownExpiry()
 	model, private := (&storedExport{State: state}).model()
 	if !model.ExpiresAt.IsNull() || !model.BundleSizeBytes.IsNull() {
 		t.Errorf("stored %+v", model)

@@ -7,7 +7,6 @@ package provider
 const (
 	summaryMissingArgument = "Missing provider argument"
 	summaryInvalidArgument = "Invalid provider argument"
-	summaryInvalidProxy    = "Invalid proxy URL"
 	summaryUnknownProvider = "Provider configuration is not known yet"
 	summaryUnexpectedData  = "Unexpected provider data"
 
@@ -46,12 +45,11 @@ const (
 // Warnings. Each is followed by what it is about: the CLI shows only one of several warnings with the same first
 // line.
 const (
-	summaryUnfinished    = "Export has an unfinished job"
-	summaryCanResume     = "Unfinished job can be resumed"
+	summaryUnfinished    = "Export had an unfinished job"
+	summaryResumes       = "Unfinished job is resumed"
 	summaryAbandons      = "Unfinished job is not resumed"
-	summaryNotResumed    = "Unfinished job is not in the state"
 	summaryMayResume     = "Unfinished job may be resumed"
-	summaryMissing       = "Static export job or bundle is missing"
+	summaryMissing       = "Static export job or bundle was missing"
 	summaryImportDiffers = "Job was imported with another domain"
 	summaryImportAdopts  = "Configured inputs are recorded without another job"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"

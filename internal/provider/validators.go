@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -71,10 +73,18 @@ func checkPath(value string) error {
 // checkDomain rejects what is more than a domain. The service validates the rest. The error does not repeat the
 // value, which may be a URL with credentials.
 func checkDomain(domain string) error {
-	if client.CheckName(domain) == nil && !strings.ContainsAny(domain, " :/?#@,*\\") {
-		return nil
+	problem := "is empty"
+	if domain != "" {
+		at := strings.IndexFunc(domain, func(r rune) bool {
+			return !unicode.IsPrint(r) || strings.ContainsRune(" :/?#@,*\\", r)
+		})
+		if at < 0 {
+			return nil
+		}
+		found, _ := utf8.DecodeRuneInString(domain[at:])
+		problem = fmt.Sprintf("contains %q", string(found))
 	}
-	return invalidValue("The value is not a domain. Write only the domain, such as docs.example.com.")
+	return invalidValue("The domain " + problem + ". Write only the domain, such as docs.example.com.")
 }
 
 var (

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // privateState is the private state of a resource, whose type the framework does not export.
@@ -34,4 +36,19 @@ func readPrivate[T any](ctx context.Context, private privateState, key string, d
 func writePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, _ := json.Marshal(value) // what the resources write can be encoded
 	diags.Append(private.SetKey(ctx, key, text)...)
+}
+
+// expiry returns the expires_at of a link; null if its expiry is not known.
+func expiry(at time.Time) types.String {
+	if at.IsZero() {
+		return types.StringNull()
+	}
+	return types.StringValue(at.Format(time.RFC3339))
+}
+
+func nullIfEmpty(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
 }

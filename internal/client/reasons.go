@@ -1,0 +1,121 @@
+package client
+
+import "net/http"
+
+// Reason is why a call failed, for advice: failures that call for the same advice have the same reason. The contract
+// leaves open what the service means by a status, so the reasons rely on HTTP and documented rules.
+type Reason int
+
+// The reasons.
+const (
+	ReasonNone Reason = iota // not about a request
+
+	ReasonRejected     // the service does not accept the request
+	ReasonUnauthorized // it does not accept the API key
+	ReasonForbidden    // the API key or the subscription does not allow the request
+	ReasonNotFound     // the job, bundle, or update does not exist, or no longer exists
+	ReasonConflict     // the request conflicts with the state of a job or site
+	ReasonTooLarge     // the request is too large
+	ReasonRateLimited
+	ReasonUnavailable // the service or the object store may be back soon
+	ReasonRedirected  // to a host or a scheme that may not receive the API key, or with another method
+	ReasonNotTheAPI   // something else responded, such as a website, a proxy, or a network that requires signing in
+	ReasonOffContract // the response is JSON, but unusable
+
+	ReasonProxyCredentials  // a proxy asks for credentials
+	ReasonProxyRefused      // a proxy does not connect to the host
+	ReasonUntrusted         // the certificate of the server is not trusted
+	ReasonClientCertificate // the server asks for a client certificate
+	ReasonPlainHTTP         // the server of an https URL does not use TLS
+	ReasonNoResponse        // the service was not reached, or did not respond
+
+	ReasonStoreNoResponse // the object store was not reached, or did not respond
+	ReasonNotTheStore     // something else responded, or the link leads to the wrong store
+	ReasonLinkRefused     // the object store refuses the link, or has no such object
+
+	ReasonOutage // attempts failed in different ways
+)
+
+// kind is what a failure says about another attempt.
+type kind int
+
+const (
+	permanent   kind = iota // not about a response: another attempt would fail as well
+	ended                   // the context of the call ended
+	throttled               // a 429: only the deadline limits the retries
+	unconnected             // no connection was made, so nothing was sent
+	temporary               // the service, its node, or the network may be back soon
+	notFound                // the service does not know what the request names
+	linkRefused             // the object store refuses the link, or returns no bundle
+	refused                 // any other response, and a server or proxy that cannot be used
+	kindCount
+)
+
+// meaning is what a response or its absence means: for the user, for another attempt, and for the start of an export.
+type meaning struct {
+	reason Reason
+	kind   kind
+	acted  bool // the service may have acted on the request
+}
+
+// error returns an error with a meaning.
+func (m meaning) error(text string) *Error {
+	return &Error{Text: text, Reason: m.reason, kind: m.kind, MayHaveActed: m.acted}
+}
+
+// statuses holds what a response of the API means by its status. [meaningOf] covers all others.
+var statuses = map[int]meaning{
+	// These three may follow a POST that was acted on (RFC 9110, section 15.4).
+	http.StatusMovedPermanently: {ReasonRedirected, refused, true},
+	http.StatusFound:            {ReasonRedirected, refused, true},
+	http.StatusSeeOther:         {ReasonRedirected, refused, true},
+
+	http.StatusUnauthorized:          {ReasonUnauthorized, refused, false},
+	http.StatusPaymentRequired:       {ReasonForbidden, refused, false},
+	http.StatusForbidden:             {ReasonForbidden, refused, false},
+	http.StatusNotFound:              {ReasonNotFound, notFound, false},
+	http.StatusMethodNotAllowed:      {ReasonNotTheAPI, refused, false},
+	http.StatusProxyAuthRequired:     {ReasonProxyCredentials, refused, false},
+	http.StatusRequestTimeout:        {ReasonUnavailable, temporary, true}, // of a proxy, if what is behind it is slow
+	http.StatusConflict:              {ReasonConflict, refused, true},      // a gateway may have repeated the POST
+	http.StatusGone:                  {ReasonNotFound, notFound, false},
+	http.StatusRequestEntityTooLarge: {ReasonTooLarge, refused, false},
+	http.StatusTooManyRequests:       {ReasonRateLimited, throttled, false},
+
+	http.StatusNotImplemented:                {ReasonNotTheAPI, refused, false},
+	http.StatusHTTPVersionNotSupported:       {ReasonNotTheAPI, refused, false},
+	http.StatusNetworkAuthenticationRequired: {ReasonNotTheAPI, refused, false},
+}
+
+// meaningOf returns what a response of the API means by its status.
+func meaningOf(status int) meaning {
+	if known, ok := statuses[status]; ok {
+		return known
+	}
+	switch status / 100 {
+	case 1:
+		return meaning{ReasonRejected, refused, true}
+	case 2, 4:
+		return meaning{ReasonRejected, refused, false}
+	case 3:
+		return meaning{ReasonRedirected, refused, false}
+	}
+	return meaning{ReasonUnavailable, temporary, true} // a gateway may send it after the service has acted
+}
+
+// storeMeaningOf returns what a response of the object store without a bundle means by its status. Most refusals mean
+// that the link has expired, or that the store does not have the object yet.
+func storeMeaningOf(status int) meaning {
+	m := meaningOf(status)
+	m.acted = false // nothing that matters
+	switch {
+	case m.kind == throttled, m.kind == temporary:
+	case status/100 == 2:
+		m.reason, m.kind = ReasonNotTheStore, linkRefused
+	case status/100 == 4:
+		m.reason, m.kind = ReasonLinkRefused, linkRefused
+	default:
+		m.reason, m.kind = ReasonNotTheStore, refused
+	}
+	return m
+}
