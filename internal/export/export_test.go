@@ -319,7 +319,7 @@ func TestRefreshRecordsWhatTheServiceReturned(t *testing.T) {
 		"without a status": {"| a1 running", read(""), nil, "| a1 running"},
 		"found again":      {"a1 bundle-missing missing | b1 missing", read("completed"), nil, "a1 completed bundle-missing | b1 missing"},
 		"not found":        {"a1 completed | b1", nil, answer("404"), "a1 completed missing | b1"},
-		"refused":          {"a1 completed missing | b1", nil, answer("403"), "a1 completed missing | b1"},
+		"refused":          {"a1 completed | b1 missing", nil, answer("403"), "a1 completed | b1 missing"},
 	} {
 		s := state(test.state)
 		if s.Refresh(test.job, test.err); s.String() != test.leaves {

@@ -56,6 +56,13 @@ func (s *Service) NextJob(spec JobSpec) {
 	s.next = append(s.next, spec)
 }
 
+// LaterJobs describes the jobs that are started through the API from now on, unless NextJob does.
+func (s *Service) LaterJobs(spec JobSpec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.later = spec
+}
+
 // JobIDs returns the IDs of all jobs in the order of their creation.
 func (s *Service) JobIDs() []string {
 	s.mu.Lock()
@@ -147,7 +154,7 @@ func (s *Service) startStaticExport(r *http.Request) response {
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || request.Domain == "" {
 		return failure(http.StatusBadRequest, "the request must be a JSON object with a domain")
 	}
-	var spec JobSpec
+	spec := s.later
 	if len(s.next) > 0 {
 		spec, s.next = s.next[0], s.next[1:]
 	}

@@ -74,8 +74,9 @@ type Service struct {
 
 	mu      sync.Mutex
 	jobs    map[string]*job
-	jobIDs  []string // in the order of creation
-	next    []JobSpec
+	jobIDs  []string  // in the order of creation
+	next    []JobSpec // of the next jobs, one each
+	later   JobSpec   // of the jobs after those
 	updates map[string]update
 	madeIDs int
 	rewrite func(endpoint string, body map[string]any) any

@@ -6,7 +6,6 @@ package walk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -498,5 +497,3 @@ func (c *core) importState(p *process, b block, id string) []said {
 		c.state[n.address] = imported
 	})
 }
-
-var errKilled = errors.New("the process was killed")

@@ -2,6 +2,8 @@ package walk
 
 import (
 	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -37,7 +39,11 @@ func newWalk(seed uint64) walk {
 func (r random) steps(s scene) []step {
 	on := r.IntN(s.Exports)
 	plain := func() step {
-		return step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Job: r.job(), Set: map[string]string{}}
+		a := step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Run: r.span(0, 4*time.Minute), Set: map[string]string{}}
+		if r.often(8) {
+			a.Fail = noBuild
+		}
+		return a
 	}
 	set := func(name, value string) step {
 		a := plain()
@@ -45,7 +51,7 @@ func (r random) steps(s scene) []step {
 		return a
 	}
 	cut := func(a step) step { // ends with a job that is still running
-		a.Job.Run = span(10 * time.Minute)
+		a.Run = span(10 * time.Minute)
 		if r.often(60) {
 			a.Stop = r.span(5*time.Second, 3*time.Minute)
 		} else {
@@ -53,15 +59,16 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
+	content := func() string { return pick(r, "1", "2", "3") }
 	if s.Download && r.often(20) {
 		a := plain()
-		a.Apply = []fault{{At: simulator.EndpointDownload, Kind: pick(r, kindRefused, kindLost, kindSilence, "500"), Times: pick(r, 1, 8)}}
+		a.Apply = []simulator.Fault{r.fault(simulator.EndpointDownload)}
 		if a.Lost = r.often(30); a.Lost {
 			a.Apply, a.Set["download"] = nil, pick(r, "", "2h", "3h")
 		}
 		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
 	}
-	switch r.IntN(22) {
+	switch r.IntN(20) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
@@ -71,8 +78,7 @@ func (r random) steps(s scene) []step {
 			steps[2].Set["renew_before"] = pick(r, "1m", "10m", "2h")
 		}
 		if r.often(40) {
-			hide := step{Do: doHide, On: on, For: r.span(10*time.Second, 2*time.Hour), Which: pick(r, "", "last", "bundle")}
-			steps = append(steps[:2:2], hide, steps[2], steps[3])
+			steps = append(steps[:2:2], r.hide(on), steps[2], steps[3])
 		}
 		return steps
 	case 1: // a saved plan that is applied late
@@ -82,18 +88,10 @@ func (r random) steps(s scene) []step {
 			a.Set[pick(r, "renew_before", "poll_interval")] = pick(r, "1m", "5m")
 		}
 		return []step{a}
-	case 2: // faults of two kinds in a row on a job that is resumed
-		a := cut(set("triggers", pick(r, "1", "2", "3")))
-		b := plain()
-		at := pick(r, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle)
-		if b.Apply = []fault{r.fault(), r.fault()}; r.often(40) { // a refusal between responses that count
-			kind := pick(r, "404", "403")
-			b.Apply = []fault{{Kind: kind}, {Kind: "429", RetryAfter: pick(r, 10, 40)}, {Kind: kind}}
-		}
-		for i := range b.Apply {
-			b.Apply[i].At, b.Apply[i].Skip, b.Apply[i].For = at, 0, r.span(0, 40*time.Second)
-		}
-		return []step{a, b}
+	case 2: // faults in a row on a job that is resumed
+		a, b := cut(set("triggers", content())), plain()
+		b.Apply = []simulator.Fault{r.fault(simulator.EndpointJob), r.fault(simulator.EndpointJob), r.fault(simulator.EndpointBundle)}
+		return []step{a, b, plain()}
 	case 3: // a new spacing beside other changes
 		a := set("additional_parameters", `{"version":"1"}`)
 		b := set("additional_parameters", pick(r, `{ "version": "1" }`, `{ "version": "1" }`, `{"version":"2"}`))
@@ -104,42 +102,37 @@ func (r random) steps(s scene) []step {
 	case 5:
 		return []step{{Do: doDestroy}, plain()}
 	case 6:
-		steps := []step{{Do: doImport, On: on}, set("domain", pick(r, "", "other."))}
-		if r.often(20) {
-			steps[0].Plan = []fault{{Kind: "404", For: r.span(time.Second, time.Minute)}}
-		}
-		return steps
-	case 7:
+		return []step{{Do: doImport, On: on}, set("domain", pick(r, "", "other."))}
+	case 7: // a replacement on request, perhaps cut off and untainted
 		a := plain()
-		if a.Replace = r.often(50); a.Replace {
+		if a.Replace = true; r.often(50) {
 			a = cut(a)
-			a.Job.Fail = pick(r, "", "the site could not be built")
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
-	case 8:
-		hide := step{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}
+	case 8: // a job that is missing, and perhaps found again when no other one could be started
 		if r.often(50) {
-			return []step{hide}
+			return []step{r.hide(on), plain()}
 		}
-		a, b := plain(), plain() // the job is found again, as no other one could be started
-		a.After, a.Apply = 0, []fault{{At: simulator.EndpointStart, Kind: "403"}}
-		b.After = hide.For
-		return []step{hide, a, a, b}
+		a, b := plain(), plain()
+		a.After, a.Apply = 0, []simulator.Fault{{Endpoint: simulator.EndpointStart, Status: http.StatusForbidden}}
+		b.After = span(time.Hour)
+		return []step{r.hide(on), a, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
 		a := set("renew_before", "1000h")
-		a.After, a.Apply = s.Lifetime*2/3, []fault{{At: simulator.EndpointBundle, Times: 50, Kind: "404"}}
+		a.After, a.Apply = s.Lifetime*2/3, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: http.StatusNotFound}}
 		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
-	case 10: // a start that is interrupted, or whose response is lost
-		a := set("triggers", pick(r, "1", "2", "3"))
-		a.Apply = []fault{{At: simulator.EndpointStart, Kind: pick(r, "500", "503", kindLost, kindSilence, kindPage), Acts: r.often(50)}}
-		if r.often(50) {
-			a.Stop = r.span(0, 20*time.Second)
-			a.Apply = []fault{{At: simulator.EndpointStart, Kind: kindSlow, Delay: r.span(time.Second, 25*time.Second)}}
+	case 10: // a change whose start goes wrong, perhaps with a job of an earlier change
+		a := set("triggers", content())
+		if a.Apply = []simulator.Fault{r.fault(simulator.EndpointStart)}; r.often(50) {
+			a.Stop = r.span(0, 40*time.Second)
+		}
+		if r.often(30) {
+			return []step{cut(set("triggers", content())), a, plain()}
 		}
 		return []step{a, plain()}
 	case 11:
 		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
-	case 12, 16: // early renewals, over several lifetimes
+	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
 			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
@@ -147,56 +140,37 @@ func (r random) steps(s scene) []step {
 			}
 		}
 		all[0].Set["renew_before"], all[0].Set["link_renewal"] = time.Duration(s.Lifetime/4).String(), pick(r, "", "", "never")
-		if r.often(50) {
-			all[3].Set["renew_before"] = time.Duration(s.Lifetime / 3).String()
-		}
 		return all
-	case 13: // a link that is due while another export fails
-		a, b := set("triggers", "1"), set("triggers", "2")
-		b.After, b.Job = s.Lifetime, job{Run: span(time.Minute), Fail: "the site could not be built"}
-		if r.often(50) {
-			b.Job, b.Set["timeouts"] = job{Run: span(10 * time.Minute)}, "2m"
-		}
-		return []step{a, b}
-	case 14, 15: // faults that pass
-		a := set("triggers", pick(r, "1", "2"))
-		a.Set["timeouts"], a.Plan, a.Apply = "", []fault{r.fault()}, []fault{r.fault()}
-		for _, f := range []*fault{&a.Plan[0], &a.Apply[0]} {
-			f.At, f.Skip, f.For, f.Delay = pick(r, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload), 0, r.span(time.Second, 20*time.Second), 0
-		}
-		if r.often(30) { // an outage
-			a.Apply[0].Kind, a.Apply[0].For, a.Apply[0].RetryAfter = pick(r, "500", kindLost, kindRefused), r.span(time.Minute, 4*time.Minute), 0
-		}
-		return []step{a}
-	case 17: // failures of changing kinds, of a new job or of one that is resumed
-		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
-		faults := []fault{{
-			At:   pick(r, "", simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate, simulator.EndpointDownload),
-			Kind: pick(r, "404 500", "500 404", "404 403 500", "404 lost refused"), For: r.span(20*time.Second, time.Hour),
-		}}
-		if b.Set["timeouts"], b.Apply = "", faults; r.often(30) {
-			b.Plan, b.Apply = faults, nil
-		}
-		return []step{a, b, plain()}[r.IntN(2):]
-	case 18: // a provider that is killed while it resumes a job, or after an import
-		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
+	case 13: // an outage
+		a := set("triggers", content())
+		a.Set["timeouts"], a.Down = "", r.span(time.Second, 4*time.Minute)
+		return []step{a, plain()}
+	case 14: // a provider that is killed while it resumes a job, or after an import
+		a, b := cut(set("triggers", content())), plain()
 		if r.often(50) {
 			a = step{Do: doImport, On: on}
 		}
-		b.Kill, b.Apply = r.span(time.Millisecond, time.Minute), []fault{{At: simulator.EndpointBundle, Kind: kindSlow, Delay: span(25 * time.Second)}}
+		b.Kill, b.Apply = r.span(time.Millisecond, time.Minute), []simulator.Fault{{Endpoint: simulator.EndpointBundle, Delay: 25 * time.Second}}
 		return []step{a, b, plain()}
-	case 19, 20: // a first export that does not finish, and is replaced
-		a, b := cut(set("triggers", pick(r, "1", "2"))), plain()
+	case 15, 16, 17: // a first export that does not finish, and is replaced
+		a, b := cut(set("triggers", content())), plain()
 		a.Stop, a.Set["timeouts"] = 0, "2m"
 		if b.Between = r.often(20); r.often(30) {
-			b.Set["triggers"] = pick(r, "1", "2")
+			b.Set["triggers"] = content()
 		}
 		if r.often(40) {
-			b.Apply = []fault{{At: simulator.EndpointJob, Kind: pick(r, "404", "404", "500"), For: r.span(10*time.Second, 10*time.Minute)}, {At: simulator.EndpointStart, Kind: pick(r, "403", "500")}}
+			b.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: time.Duration(r.span(10*time.Second, 10*time.Minute))}, r.fault(simulator.EndpointStart)}
 		}
 		return []step{{Do: doDestroy}, a, b, plain()}
 	}
 	return []step{r.apply(plain())}
+}
+
+const noBuild = "the site could not be built"
+
+// hide returns a step after which a job is not found.
+func (r random) hide(on int) step {
+	return step{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}
 }
 
 func (r random) argument() string {
@@ -222,58 +196,50 @@ func (r random) apply(a step) step {
 		a.Kill = r.span(0, 5*time.Minute)
 	}
 	if r.often(8) {
-		a.Plan = append(a.Plan, r.fault())
+		a.Plan = append(a.Plan, r.fault(simulator.EndpointJob))
 	}
 	for r.often(45) {
-		a.Apply = append(a.Apply, r.fault())
+		a.Apply = append(a.Apply, r.fault(pick(r, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate)))
 	}
 	return a
 }
 
-func (r random) job() (j job) {
-	j.Run = r.span(0, 4*time.Minute)
-	if r.often(2) {
-		j.Run = span(3 * time.Hour)
+// fault returns a fault of an endpoint.
+func (r random) fault(endpoint string) simulator.Fault {
+	f := simulator.Fault{Endpoint: endpoint, Times: 1}
+	switch kind := r.IntN(24); {
+	case kind < 7:
+		f.Status = pick(r, 400, 401, 403, 409, 422, 429, 429)
+	case kind < 11:
+		f.Status = pick(r, 404, 404, 410)
+	case kind < 15:
+		f.Status, f.Acts = pick(r, 500, 502, 503, 504), r.often(50)
+	case kind < 18:
+		f.Cut = pick(r, simulator.CutBefore, simulator.CutAfter)
+	case kind < 19:
+		f.Delay = simulator.Forever
+	case kind < 20:
+		f.TruncateBody = 5
+	case kind < 21:
+		f.Body = "<!doctype html><title>Sign in</title>"
+	default:
+		f.Delay = time.Duration(r.span(0, 40*time.Second))
 	}
-	if r.often(8) {
-		j.Fail = "the site could not be built"
-	}
-	if r.often(15) {
-		j.Unknown = r.span(0, time.Minute)
-	}
-	if r.often(15) {
-		j.NoBundle = r.span(0, time.Minute)
-	}
-	return j
-}
-
-// fault returns any fault.
-func (r random) fault() fault {
-	f := fault{
-		At:   pick(r, "", simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointBundle, simulator.EndpointDownload, simulator.EndpointUpdate),
-		Kind: pick(r, "400", "401", "403", "404", "404", "404", "409", "410", "422", "429", "429", "500", "502", "503", "504", kindRefused, kindLost, kindSilence, kindCut, kindPage, kindSlow),
-	}
-	if r.often(30) {
+	if r.often(20) {
 		f.Skip = r.IntN(4)
 	}
-	switch r.IntN(3) {
+	switch r.IntN(4) {
 	case 0:
-		f.Times = 1 + r.IntN(6)
+		f.Times = 2 + r.IntN(5)
 	case 1:
-		f.For = r.span(time.Second, time.Minute)
+		f.Times, f.Lasts = 0, time.Duration(r.span(time.Second, time.Minute))
+	case 2:
+		if r.often(30) {
+			f.Times, f.Lasts = 0, time.Duration(r.span(time.Minute, 10*time.Minute))
+		}
 	}
-	if r.often(5) {
-		f.For = r.span(time.Minute, 10*time.Minute)
-	}
-	if (f.Kind == "429" || f.Kind == "503" || f.Kind == kindSlow) && r.often(60) {
-		f.RetryAfter = pick(r, 1, 3, 10, 40, 60, 600)
-	}
-	if r.often(10) {
-		f.Delay = r.span(0, 40*time.Second)
-	}
-	switch f.Kind {
-	case "500", "502", "503", "504", kindLost, kindSilence:
-		f.Acts = r.often(50)
+	if (f.Status == 429 || f.Status == 503) && r.often(60) {
+		f.Header = http.Header{"Retry-After": {strconv.Itoa(pick(r, 1, 3, 10, 40, 60, 600))}}
 	}
 	return f
 }

@@ -1,11 +1,13 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -41,17 +43,20 @@ type step struct {
 	// After is the time before the step.
 	After span `json:"after,omitempty"`
 
-	Unknown   string  `json:"unknown,omitempty"`    // the argument that is not known in the plan
-	NoRefresh bool    `json:"no_refresh,omitempty"` // -refresh=false
-	Replace   bool    `json:"replace,omitempty"`    // -replace
-	Between   bool    `json:"between,omitempty"`    // a replacement fails between its two parts
-	Saved     span    `json:"saved,omitempty"`      // the time from the plan to the apply
-	Lost      bool    `json:"lost,omitempty"`       // the apply has a fresh disk
-	Stop      span    `json:"stop,omitempty"`       // an interrupt so long after the apply began
-	Kill      span    `json:"kill,omitempty"`
-	Job       job     `json:"job,omitzero"`
-	Plan      []fault `json:"plan,omitempty"`  // faults during the plan
-	Apply     []fault `json:"apply,omitempty"` // faults during the apply
+	Unknown   string `json:"unknown,omitempty"`    // the argument that is not known in the plan
+	NoRefresh bool   `json:"no_refresh,omitempty"` // -refresh=false
+	Replace   bool   `json:"replace,omitempty"`    // -replace
+	Between   bool   `json:"between,omitempty"`    // a replacement fails between its two parts
+	Saved     span   `json:"saved,omitempty"`      // the time from the plan to the apply
+	Lost      bool   `json:"lost,omitempty"`       // the apply has a fresh disk
+	Stop      span   `json:"stop,omitempty"`       // an interrupt so long after the apply began
+	Kill      span   `json:"kill,omitempty"`
+	Down      span   `json:"down,omitempty"` // the apply has no connection for so long
+	Run       span   `json:"run,omitempty"`  // of the jobs that it starts
+	Fail      string `json:"fail,omitempty"` // their message
+
+	Plan  []simulator.Fault `json:"plan,omitempty"`  // faults during the plan
+	Apply []simulator.Fault `json:"apply,omitempty"` // faults during the apply
 
 	Which string `json:"which,omitempty"` // of doHide: bundle, job, or last (the last job that was started)
 	For   span   `json:"for,omitempty"`
@@ -154,21 +159,6 @@ func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
 	return all
 }
 
-// differs reports whether an object has other arguments. Spacing does not count.
-func (s settings) differs(i int, o object) bool {
-	defaults := map[string]string{"link_renewal": "on_expiry", "renew_before": "0s"}
-	for name, want := range s.arguments(i, "") {
-		got := attributes(o.value)[name]
-		if want.IsNull() && defaults[name] != "" {
-			want = str(defaults[name])
-		}
-		if !want.Equal(got) && (name != "additional_parameters" || unspaced(text(want)) != unspaced(text(got))) {
-			return true
-		}
-	}
-	return false
-}
-
 // walker takes the steps of a walk.
 type walker struct {
 	*world
@@ -193,7 +183,7 @@ func take(t *testing.T, w walk) (problem string, counts map[string]int) {
 		for range k.Exports {
 			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
-		k.judge = newJudge(k)
+		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}, claims: map[string][]spoken{}}
 		for i, s := range w.Steps {
 			k.step(s)
 			if len(k.judge.problems) > 0 {
@@ -212,7 +202,10 @@ func (k *walker) step(s step) {
 		k.settings[on][name] = value
 	}
 	pause(context.Background(), time.Duration(s.After))
-	k.job = s.Job
+	k.service.LaterJobs(simulator.JobSpec{Queue: -1, Run: cmp.Or(time.Duration(s.Run), 20*time.Second), Fail: s.Fail})
+	if s.Do != doApply {
+		k.judge.claims = map[string][]spoken{} // what was said of the next apply, unless something changes
+	}
 	switch s.Do {
 	case doApply:
 		k.takeApply(s)
@@ -236,18 +229,30 @@ func (k *walker) step(s step) {
 	}
 }
 
-// hide makes the service not find a job for a while.
+// hide makes the service not find a job, or only its bundle, from the first request for it on.
 func (k *walker) hide(s step, on int) {
 	id := k.state[address(on)].text("job_id")
 	if s.Which == "last" {
-		id = k.started[address(on)]
+		id = cmp.Or(k.lastJob(address(on)), id)
 	}
-	h := k.hidden[id]
-	h.bundle = time.Now().Add(time.Duration(s.For))
-	if s.Which != "bundle" {
-		h.job = h.bundle
+	if id == "" {
+		return
 	}
-	k.hidden[id] = h
+	f := simulator.Fault{Match: func(r simulator.Request) bool { return r.ID == id }, Lasts: time.Duration(s.For), Status: http.StatusNotFound}
+	if s.Which == "bundle" {
+		f.Endpoint = simulator.EndpointBundle
+	}
+	k.service.AddFault(f)
+}
+
+// lastJob returns the last job that was started for an export.
+func (k *walker) lastJob(address string) (last string) {
+	for _, id := range k.service.JobIDs() {
+		if k.jobs[id].address == address {
+			last = id
+		}
+	}
+	return last
 }
 
 // disk changes the disk that the bundle was downloaded to.
@@ -305,24 +310,30 @@ type command struct {
 	after           map[string]object
 	applying        bool
 	refreshes       []exchange // of the plan that is applied
+	removals        []func()   // of its faults
 	settled         bool       // the plan after an apply that succeeded
 	replaced        string
 	stopped, killed bool
 }
 
 // command begins a command with its faults.
-func (k *walker) command(s step, faults []fault) *command {
-	k.seen, k.faults, k.stored = nil, nil, map[string]bool{}
+func (k *walker) command(s step, faults []simulator.Fault) *command {
+	k.seen, k.stored = nil, map[string]bool{}
+	c := &command{step: s, process: k.launch(), began: time.Now()}
 	for _, f := range faults {
-		k.faults = append(k.faults, &activeFault{fault: f})
+		c.removals = append(c.removals, k.service.AddFault(f))
 	}
-	return &command{step: s, process: k.launch(), began: time.Now()}
+	return c
 }
 
 // end ends a command, and reports whether the walk can continue with its result.
 func (k *walker) end(c *command) bool {
 	c.stopped, c.killed, c.ended = c.process.stopped.Load(), c.process.killed(), time.Now()
 	c.process.kill()
+	for _, remove := range c.removals {
+		remove()
+	}
+	k.service.ResetRequests()
 	k.world.mu.Lock()
 	c.requests, c.after = k.seen, k.state
 	k.world.mu.Unlock()
@@ -331,7 +342,7 @@ func (k *walker) end(c *command) bool {
 }
 
 // takePlan plans.
-func (k *walker) takePlan(s step, faults []fault, settled bool) (*command, bool) {
+func (k *walker) takePlan(s step, faults []simulator.Fault, settled bool) (*command, bool) {
 	c := k.command(s, faults)
 	if s.Replace {
 		c.replaced = address(s.On % k.Exports)
@@ -343,7 +354,7 @@ func (k *walker) takePlan(s step, faults []fault, settled bool) (*command, bool)
 
 // takeApply plans and applies, and plans again without faults.
 func (k *walker) takeApply(s step) {
-	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Job.Run), Fail: s.Job.Fail})
+	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Run), Fail: s.Fail})
 	planned, ok := k.takePlan(s, s.Plan, false)
 	if !ok {
 		return
@@ -354,6 +365,7 @@ func (k *walker) takeApply(s step) {
 	}
 
 	c := k.command(s, s.Apply)
+	k.down = c.began.Add(time.Duration(s.Down))
 	c.applying, c.planned, c.refreshes, c.replaced = true, planned.planned, planned.requests, planned.replaced
 	for d, do := range map[span]func(){s.Stop: c.process.stop, s.Kill: c.process.kill} {
 		if d > 0 {
