@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -28,9 +27,6 @@ func TestEachExampleIsAppliedAndThenPlansNothing(t *testing.T) {
 			configuration := s.enter(t, name)
 			if strings.Contains(configuration, "terraform_remote_state") {
 				t.Skip("needs the state of another configuration, as in TestExamplesDoWhatTheirPagesSay")
-			}
-			if strings.Contains(configuration, "curl ") {
-				clitest.Program(t, "curl")
 			}
 			s.Run(t, 0, "apply", "-auto-approve")
 			if !strings.Contains(configuration, "set_wo_revision") { // each plan hands over a new link
@@ -73,10 +69,13 @@ func TestExamplesDoWhatTheirPagesSay(t *testing.T) {
 		"a failed update stops the export behind an action": {[]string{"actions/docs_await_update/action.tf"}, 2130, 0, 0, stopped},
 		"a failed update stops a pipeline":                  {[]string{pipelines + "main.tf"}, 2130, 0, 0, stopped},
 		"an export follows the gate of another configuration": {[]string{"guides/deploy-gates/workspaces"}, 2130, 0, 1, []step{
-			update(1, "upd_failure"), {1, planExport, ""},
-			update(0, "upd_success"), {2, planExport, ""},
+			update(1, "upd_failure"),
+			{1, planExport, ""},
+			update(0, "upd_success"),
+			{2, planExport, ""},
 			{0, "-chdir=export apply -auto-approve", "1 added"},
-			update(1, "upd_failure"), {0, planExport, ""},
+			update(1, "upd_failure"),
+			{0, planExport, ""},
 		}},
 		"a chart gets no link that has expired by the clock of the CLI": {[]string{"guides/self-hosting/link-in-state"}, 2020, 0, 1, []step{
 			{0, "apply -auto-approve -target=docs_static_export.site", ""},

@@ -214,51 +214,63 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 		"getting started": {
 			"guides/getting-started", nil,
 			commands(t, "getting-started", "\n## Configure", "\n## Clean up"),
-			0, []string{"1 added, 0 changed", "0 added, 1 changed"},
+			0,
+			[]string{"1 added, 0 changed", "0 added, 1 changed"},
 		},
 		"a deployment after an update": {
-			gate, map[string]string{"curl": `echo '{"statusId":"upd_success"}'`, "../deploy.sh": "echo deployed"},
+			gate,
+			map[string]string{"curl": `echo '{"statusId":"upd_success"}'`, "../deploy.sh": "echo deployed"},
 			commands(t, "deploy-gates", "\n## A minimal gate", "\n## In CI"),
-			0, []string{"1 added", "deployed"},
+			0,
+			[]string{"1 added", "deployed"},
 		},
 		"a workflow after a failed update": {
-			gate, map[string]string{"curl": `echo '{"statusId":"upd_failure"}'`},
+			gate,
+			map[string]string{"curl": `echo '{"statusId":"upd_failure"}'`},
 			"DOCS_TRIGGER_URL=unused\n" + workflow,
-			1, []string{"Error: Update failed"},
+			1,
+			[]string{"Error: Update failed"},
 		},
 		"the deployment chart": {
 			"guides/self-hosting/ephemeral-link", nil,
 			commands(t, "self-hosting", "\n## Ephemeral link", "\n## Link"),
-			0, []string{"2 added", "0 added, 2 changed"},
+			0,
+			[]string{"2 added", "0 added, 2 changed"},
 		},
 		"object storage": {
 			"guides/object-storage", nil,
 			"ln -s ../out export/out\n" + // enter makes path.root the folder
 				commands(t, "object-storage", "\n# ", "If `sha256sum` is not installed"),
-			0, []string{"s3 sync", "cloudfront create-invalidation --distribution-id computed", "https://computed", "bundle.tar.gz: OK"},
+			0,
+			[]string{"s3 sync", "cloudfront create-invalidation --distribution-id computed", "https://computed", "bundle.tar.gz: OK"},
 		},
 		// curl prints the body, which must be JSON, and the URL.
 		"a run of a workspace": {
-			"guides/hcp-terraform/export", map[string]string{"curl": `for url; do case $url in {*) echo "$url" | jq --compact-output .data;; esac; done; echo "$7 $url"`},
+			"guides/hcp-terraform/export",
+			map[string]string{"curl": `for url; do case $url in {*) echo "$url" | jq --compact-output .data;; esac; done; echo "$7 $url"`},
 			"TFE_TOKEN=token WORKSPACE_ID=ws-1 VARIABLE_ID=var-1\nset -- upd_success\n" + runOfAWorkspace,
-			0, []string{`"attributes":{"value":"upd_success"}`, "PATCH ", "/workspaces/ws-1/vars/var-1\n", `"id":"ws-1"`, "POST ", "/runs\n"},
+			0,
+			[]string{`"attributes":{"value":"upd_success"}`, "PATCH ", "/workspaces/ws-1/vars/var-1\n", `"id":"ws-1"`, "POST ", "/runs\n"},
 		},
 		// The CLI must find the provider that the repository contains, and the lock file must accept it on both systems.
 		// The stubs take the place of the clone that the page names, and of the build.
 		"a repository with the provider for two systems": {
-			pipelines + "main.tf", map[string]string{
+			pipelines + "main.tf",
+			map[string]string{
 				"compile": `mkdir -p "${2%/*}"; echo "$GOOS" >"$2"`,
 				"make":    `shift 2; exec '` + clitest.Program(t, "make") + `' -C '` + makefile + `' COMPILE=compile "$@"`,
 			},
 			"unset TF_REATTACH_PROVIDERS\n" + commands(t, "installation", "\n## Share the provider\n", "\n## ") +
 				"grep -c h1: .terraform.lock.hcl\nterraform init -lockfile=readonly",
-			0, []string{"\n2\n", "Installed docs-hosting/docs v0.1.0"},
+			0,
+			[]string{"\n2\n", "Installed docs-hosting/docs v0.1.0"},
 		},
 		"a job that may have been started": {export, nil, apply + troubleshoot("terraform import"), 0, []string{"Import successful!"}},
 		"a file that somebody changed": {
 			"resources/docs_bundle_download/resource.tf", nil,
 			apply + "echo edited >out/site/index.html\n" + troubleshoot("diff -r"),
-			1, []string{"diff -r out/site.old/index.html out/site/index.html"},
+			1,
+			[]string{"diff -r out/site.old/index.html out/site/index.html"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
