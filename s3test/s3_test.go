@@ -45,7 +45,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 		t.Skip("needs versitygw: run make test-s3")
 	}
 	store := startStore(t)
-	service, err := simulator.Listen(simulator.Options{Queue: -1, Run: -1, Storage: store})
+	service, err := simulator.Listen(simulator.Options{Queue: -1, Run: -1, Store: store.put})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,15 +182,13 @@ func (s *store) logResponse(resp *http.Response) error {
 	return nil
 }
 
-// Put implements simulator.Storage.
-func (s *store) Put(ctx context.Context, name string, archive []byte) error {
+// put implements simulator.Options.Store.
+func (s *store) put(ctx context.Context, name string, archive []byte, lifetime time.Duration) (string, error) {
 	s.object = archive
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(archive)})
-	return err
-}
-
-// Link implements simulator.Storage.
-func (s *store) Link(ctx context.Context, name string, lifetime time.Duration) (string, error) {
+	if err != nil {
+		return "", err
+	}
 	s.mu.Lock()
 	now := time.Now()
 	if s.expired {

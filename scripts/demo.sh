@@ -3,10 +3,8 @@
 #
 #   scripts/demo.sh [CLI]
 #
-# KEEP=1 leaves the service running. All files are in a temporary directory, which is removed at the
-# end, even after a failure or an interruption.
+# KEEP=1 leaves the service running. All files are in a temporary directory, which is removed at the end.
 set -euo pipefail
-set -m # give each child its own process group, so Ctrl-C reaches only this script
 
 lifetime=15 # of a link, in seconds
 
@@ -17,36 +15,13 @@ cli=$(command -v "${1:-terraform}") || {
 case $cli in /*) ;; *) cli=$PWD/$cli ;; esac
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
-export TMPDIR=$scratch # children that are killed leave sockets behind
-
-# stop interrupts a child, waits for it, and kills any process it leaves behind, such as a provider.
-stop() {
-  kill -INT "$1" 2>/dev/null || true
-  wait "$1" 2>/dev/null || true
-  kill -KILL -- "-$1" 2>/dev/null || true
-}
 
 clean_up() {
-  local job
-  trap '' PIPE
-  for job in $(jobs -p); do stop "$job"; done # a variable would miss a job that has just begun
+  kill $(jobs -p) 2>/dev/null || true
+  wait
   rm -rf "$scratch"
 }
 trap clean_up EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 141' PIPE
-trap 'exit 143' TERM
-
-# run runs a command in the background, so traps take effect while it runs.
-run() {
-  local child status=0
-  "$@" </dev/null &
-  child=$!
-  wait "$child" 2>/dev/null || status=$? # bash would report a broken pipe
-  kill -KILL -- "-$child" 2>/dev/null || true
-  return "$status"
-}
 
 step() { printf '\n=== %s\n\n' "$1"; }
 
@@ -56,8 +31,8 @@ fail() {
 }
 
 step 'Build the provider and the simulated service (the first time, this takes minutes)'
-run make --silent install PLUGINS="$scratch/plugins" >/dev/null
-run go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
+make --silent install PLUGINS="$scratch/plugins" >/dev/null
+go build -o "$scratch/simulator" ./internal/simulator/cmd/simulator
 mkdir "$scratch/quickstart"
 cp examples/quickstart/*.tf "$scratch/quickstart"
 SECONDS=0 # the builds don't count
@@ -70,25 +45,25 @@ mkfifo "$scratch/settings"
 "$scratch/simulator" -address 127.0.0.1:0 -log -queue 1s -job-duration 5s -link-lifetime "${lifetime}s" </dev/null >"$scratch/settings" &
 { read -r base_url && read -r api_key; } <"$scratch/settings" || fail 'the simulator did not start'
 eval "$base_url; $api_key"
-run "${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
+"${tf[@]}" init -input=false -plugin-dir="$scratch/plugins" >"$scratch/init.log" 2>&1 || {
   cat "$scratch/init.log" >&2
   fail 'init failed'
 }
 
 step 'Export the site after a successful update'
-run "${tf[@]}" apply -input=false -auto-approve
+"${tf[@]}" apply -input=false -auto-approve
 expires_at=$("${tf[@]}" output -raw expires_at)
 
 step 'Plan again: nothing to do'
-run "${tf[@]}" plan -input=false -detailed-exitcode || fail 'the second plan is not empty'
+"${tf[@]}" plan -input=false -detailed-exitcode || fail 'the second plan is not empty'
 
 step "Wait $lifetime s for the link to expire, then renew it in place"
-run sleep "$lifetime"
-run "${tf[@]}" apply -input=false -auto-approve
+sleep "$lifetime"
+"${tf[@]}" apply -input=false -auto-approve
 [ "$("${tf[@]}" output -raw expires_at)" != "$expires_at" ] || fail 'the link was not renewed'
 
 step 'Apply with a failed update: the gate stops the apply, and nothing is exported'
-! run "${tf[@]}" apply -input=false -auto-approve -var status_id=upd_failure || fail 'the gate did not stop the apply'
+! "${tf[@]}" apply -input=false -auto-approve -var status_id=upd_failure || fail 'the gate did not stop the apply'
 
 printf '\nDone in %d s.\n' "$SECONDS"
 if [ -n "${KEEP:-}" ]; then

@@ -3,6 +3,7 @@
 package doctest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,6 +25,8 @@ const (
 	root     = "../.."
 	examples = root + "/examples"
 
+	pipelines = "guides/pipelines/"
+
 	// exportedJob is a completed job of docs.example.com.
 	exportedJob = "se_3f9a2c1b8e7d4a06"
 )
@@ -34,27 +37,14 @@ type service struct {
 	*simulator.Server
 	*clitest.CLI
 	clock *clocktest.Virtual
-	// hung, unless nil, receives the endpoint of each request that a fault has met.
-	hung chan string
 }
 
-// newService starts in the year 2130, so no link expires by the clock of the CLI.
-func newService(t *testing.T) *service {
-	t.Helper()
-	return newServiceIn(t, 2130)
-}
-
-func newServiceIn(t *testing.T, year int) *service {
+// newService starts with an update that succeeded, one that failed, and a job. In the usual year, 2130, no link
+// expires by the clock of the CLI.
+func newService(t *testing.T, year int) *service {
 	t.Helper()
 	now := clocktest.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
-	s := &service{clock: now}
-	check := contract.New(t).Check
-	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: func(x simulator.Exchange) {
-		check(x)
-		if x.Altered && s.hung != nil {
-			s.hung <- x.Request.Endpoint
-		}
-	}})
+	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: contract.New(t).Check})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +56,7 @@ func newServiceIn(t *testing.T, year int) *service {
 
 	env := map[string]string{"DOCS_BASE_URL": server.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
 	options := provider.Options{Version: "test", Getenv: func(name string) string { return env[name] }, Clock: now}
-	s.Server, s.CLI = server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options))
+	s := &service{server, clitest.New(t, "docs-hosting/docs", provider.NewServer(options)), now}
 	s.Env = append(s.Env,
 		"TF_INPUT=0",
 		"TF_VAR_bucket=example-documentation",
@@ -85,8 +75,9 @@ func newServiceIn(t *testing.T, year int) *service {
 }
 
 // enter copies files and directories below examples/ into the folder and prepares the CLI to run
-// there: with the stand-ins of third-party providers, and with a local state. Nothing is left for `init` to do.
-func (s *service) enter(t *testing.T, names ...string) {
+// there: with a local state, and with stand-ins for other providers. Nothing is left for `init` to do. It
+// returns the whole configuration.
+func (s *service) enter(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
 		source := filepath.Join(examples, name)
@@ -96,69 +87,57 @@ func (s *service) enter(t *testing.T, names ...string) {
 			t.Fatal(err)
 		}
 	}
-	var content string
+	var configuration string
 	for _, pattern := range []string{"*.tf", "*/*.tf"} {
 		files, err := filepath.Glob(filepath.Join(s.Folder, pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range files {
+			text := elsewhere.ReplaceAllString(read(t, file), "")
+			text = strings.ReplaceAll(text, "data.tfe_outputs.export.nonsensitive_values.job_id", strconv.Quote(exportedJob))
 			// The provider of a test does not run in the folder, so its paths must be absolute.
-			text := strings.ReplaceAll(read(t, file), `"${path.root}/`, `"`+s.Folder+`/`)
-			text = remoteState.ReplaceAllString(text, "")
+			text = strings.ReplaceAll(text, `"${path.root}/`, `"`+s.Folder+`/`)
 			s.Write(t, strings.TrimPrefix(filepath.ToSlash(file), s.Folder), text)
-			content += text
+			configuration += text
 		}
 	}
-	s.needs(t, content)
-	for _, match := range newerBlock.FindAllStringSubmatch(content, -1) {
-		s.needs(t, `required_version = ">= `+map[string]string{"import": "1.5", "ephemeral": "1.10", "action": "1.14"}[match[1]]+`"`)
+	for _, match := range requirement.FindAllStringSubmatch(configuration, -1) {
+		minor, isBlock := map[string]int{"import": 5, "ephemeral": 10, "action": 14}[match[1]]
+		if _, err := fmt.Sscan(match[2], &minor); err != nil && !isBlock {
+			t.Fatal(err)
+		}
+		s.needs(t, minor)
 	}
 	served := map[string]bool{}
-	for _, match := range thirdPartySource.FindAllStringSubmatch(content, -1) {
-		if !served[match[1]] {
-			s.Serve(t, "hashicorp/"+match[1], providerserver.NewProtocol6(thirdParty{match[1]}))
+	for _, match := range otherProvider.FindAllStringSubmatch(configuration, -1) {
+		if name := match[1]; !served[name] {
+			s.Serve(t, "hashicorp/"+name, providerserver.NewProtocol6(standIn{name, configuration}))
+			served[name] = true
 		}
-		served[match[1]] = true
 	}
-	if !strings.Contains(content, "required_providers") {
+	if !strings.Contains(configuration, "required_providers") {
 		s.Write(t, "provider_source.tf", s.Require())
 	}
+	return configuration
 }
 
 var (
-	thirdPartySource = regexp.MustCompile(`source\s+= "hashicorp/([a-z]+)"`)
-	newerBlock       = regexp.MustCompile(`(?m)^(import|ephemeral|action) .*\{`)
-	remoteState      = regexp.MustCompile(`(?ms)^  (backend "\w+"|cloud) \{(\}|.*?^  \})\n`)
-	requiredVersion  = regexp.MustCompile(`required_version\s+=\s+">= 1\.(\d+)"`)
+	otherProvider = regexp.MustCompile(`source\s+= "hashicorp/([a-z]+)"`)
+	// requirement matches what needs a minor version of the CLI, and that version if it is named.
+	requirement = regexp.MustCompile(`(?m)^(import|ephemeral|action) .*\{|required_version\s+=\s+">= 1\.(\d+)"`)
+	// elsewhere matches where a state is stored, and what needs another service.
+	elsewhere = regexp.MustCompile(`(?ms)^  (backend "\w+"|cloud) \{(\}|.*?^  \})\n|^(provider "helm"|data "tfe_outputs" "\w+") \{.*?^\}\n`)
 )
 
-// needs skips the test if the CLI is older than the configuration requires.
-func (s *service) needs(t *testing.T, content string) {
+// needs skips the test if the CLI is older than Terraform 1.x, or than the OpenTofu that has the same.
+func (s *service) needs(t *testing.T, minor int) {
 	t.Helper()
-	for _, match := range requiredVersion.FindAllStringSubmatch(content, -1) {
-		minor, err := strconv.Atoi(match[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		tofu := minor
-		if minor == 10 {
-			tofu = 11 // ephemeral resources
-		}
-		s.SkipBelow(t, minor, tofu, "version 1."+match[1]+" or later")
+	tofu := minor
+	if minor == 10 {
+		tofu = 11 // ephemeral resources
 	}
-}
-
-// apply applies what is in the folder, expects no key in the state and the next plan to be empty,
-// and destroys everything.
-func (s *service) apply(t *testing.T) {
-	t.Helper()
-	s.Run(t, 0, "apply", "-auto-approve")
-	if strings.Contains(read(t, filepath.Join(s.Folder, "terraform.tfstate")), "sim_key") {
-		t.Error("the state contains the API key")
-	}
-	s.Run(t, 0, "plan", "-detailed-exitcode")
-	s.Run(t, 0, "destroy", "-auto-approve")
+	s.SkipBelow(t, minor, tofu, fmt.Sprintf("Terraform 1.%d", minor))
 }
 
 func read(t *testing.T, file string) string {

@@ -16,20 +16,18 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-const pipelines = "guides/pipelines/"
-
 // newScripts returns a service whose CLI scripts run as terraform. The command aws only prints its arguments.
 func newScripts(t *testing.T) *service {
 	t.Helper()
 	for _, program := range []string{"sh", "curl", "jq"} {
 		clitest.Program(t, program)
 	}
-	s := newService(t)
-	for name, command := range map[string]string{"terraform": "exec '" + s.Binary + "' \"$@\"", "aws": "printf '%s|' \"$@\"; echo"} {
-		s.command(t, name, command)
-	}
+	s := newService(t, 2130)
+	s.command(t, "terraform", "exec '"+s.Binary+`' "$@"`)
+	s.command(t, "aws", `echo "$@"`)
 	s.unset("TF") // make exports it, and the scripts would run that CLI instead
-	s.Env = append(s.Env, "PATH="+filepath.Join(s.Folder, "bin")+":"+os.Getenv("PATH"), "HOME="+s.Folder)
+	s.Env = append(s.Env, "PATH="+filepath.Join(s.Folder, "bin")+":"+os.Getenv("PATH"), "HOME="+s.Folder,
+		"TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_apply=-auto-approve")
 	return s
 }
 
@@ -42,53 +40,53 @@ func (s *service) command(t *testing.T, name, script string) {
 	}
 }
 
-// newPipeline returns a service whose folder holds the files of a pipeline, with a local state.
-func newPipeline(t *testing.T, backend string) *service {
-	t.Helper()
-	s := newScripts(t)
-	s.Write(t, "renew.sh", read(t, filepath.Join(examples, pipelines, "renew.sh")))
-	s.enter(t, pipelines+"main.tf", backend)
-	return s
-}
-
-// step returns a script as a pipeline runs it.
-func (s *service) step(t *testing.T, script string) *exec.Cmd {
-	t.Helper()
-	c := exec.CommandContext(t.Context(), "sh", "-euc", script)
-	c.Dir, c.Env = s.Folder, append(slices.Clone(s.Env), "TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_apply=-auto-approve")
-	return c
-}
-
-// shell runs a script and returns its output.
-func (s *service) shell(t *testing.T, wantExit int, script string) string {
-	t.Helper()
-	c := s.step(t, script)
-	output, err := c.CombinedOutput()
-	if exit := c.ProcessState.ExitCode(); exit != wantExit {
-		t.Fatalf("%s ended with %d (%v), want %d:\n%s", script, exit, err, wantExit, output)
-	}
-	return string(output)
-}
-
 // unset removes a variable from the environment.
 func (s *service) unset(name string) {
 	s.Env = slices.DeleteFunc(s.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 }
 
+// shell runs a script as a pipeline runs it, and checks that its output contains some texts, in this order.
+func (s *service) shell(t *testing.T, wantExit int, script string, want ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "sh", "-euc", script)
+	c.Dir, c.Env = s.Folder, s.Env
+	output, err := c.CombinedOutput()
+	if exit := c.ProcessState.ExitCode(); exit != wantExit {
+		t.Fatalf("%s ended with %d (%v), want %d:\n%s", script, exit, err, wantExit, output)
+	}
+	rest := string(output)
+	for _, text := range want {
+		_, after, found := strings.Cut(rest, text)
+		if !found {
+			t.Fatalf("%q is missing in:\n%s", text, output)
+		}
+		rest = after
+	}
+}
+
+// wantRequests checks how many jobs were started and how many links were created.
+func (s *service) wantRequests(t *testing.T, jobs, links int) {
+	t.Helper()
+	if j, l := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); j != jobs || l != links {
+		t.Errorf("%d jobs and %d links, want %d and %d", j, l, jobs, links)
+	}
+}
+
 var stepLine = regexp.MustCompile(`(?m)^\s+- (?:run: )?((?:exec )?(?:terraform|sh) .+)$`)
 
-// runJob runs the steps of a job in order. The last step must be the process that a canceled job interrupts.
+// runJob runs the steps of a job in order. A canceled job interrupts only the process of the step, so
+// the last step must become the CLI. Otherwise, a lock would remain.
 func (s *service) runJob(t *testing.T, job string, wantExit int) {
 	t.Helper()
 	steps := stepLine.FindAllStringSubmatch(job, -1)
-	if last := steps[len(steps)-1][1]; !strings.HasPrefix(last, "exec ") {
-		t.Errorf("the step %q is not replaced by its command", last)
-	}
-	for i, match := range steps {
-		if i < len(steps)-1 {
-			s.shell(t, 0, match[1])
-		} else {
-			s.shell(t, wantExit, match[1])
+	for i, step := range steps {
+		switch {
+		case i < len(steps)-1:
+			s.shell(t, 0, step[1])
+		case strings.HasPrefix(step[1], "exec "):
+			s.shell(t, wantExit, step[1])
+		default:
+			t.Errorf("the step %q is not replaced by its command", step[1])
 		}
 	}
 }
@@ -110,157 +108,179 @@ func TestPipelinesPublishResumeAndRenew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newPipeline(t, test.backend+"backend.tf")
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_failure")
-			s.runJob(t, test.publish, 1)
-			s.Env = append(s.Env, "TF_VAR_status_id=upd_success")
+			s := newScripts(t)
+			s.enter(t, pipelines+"main.tf", test.backend+"backend.tf")
+			s.Write(t, "renew.sh", file(pipelines+"renew.sh"))
 			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
 			s.runJob(t, test.publish, 1)
-			s.FinishJob(s.JobIDs()[1], "") // after exportedJob
+			s.FinishJob(s.JobIDs()[1]) // after exportedJob
 			s.runJob(t, test.publish, 0)
 			s.unset("TF_VAR_status_id") // a run on a schedule has no update
 			s.clock.Advance(time.Hour)
 			s.runJob(t, test.renew, 0)
-			if jobs, links := s.Count(simulator.EndpointStart), s.Count(simulator.EndpointBundle); jobs != 1 || links != 2 {
-				t.Errorf("%d jobs and %d links, want 1 and 2", jobs, links)
-			}
+			s.wantRequests(t, 1, 2)
 		})
 	}
 }
 
-// The CLI must find the provider that the repository contains, and the lock file must accept it on both systems.
-func TestRepositoryHoldsTheProviderForTwoSystems(t *testing.T) {
+func TestRenewalKeepsTheJobOrStops(t *testing.T) {
 	t.Parallel()
-	s := newScripts(t)
-	source, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Replaces the clone that the page names, and the build.
-	s.command(t, "compile", `mkdir -p "${2%/*}"; echo "$GOOS" >"$2"`)
-	s.command(t, "make", `shift 2; exec '`+clitest.Program(t, "make")+`' -C '`+source+`' COMPILE=compile "$@"`)
-	s.enter(t, pipelines+"main.tf", pipelines+"gitlab-ci/backend.tf")
-	s.unset("TF_REATTACH_PROVIDERS")
-	_, section, _ := strings.Cut(read(t, root+"/templates/guides/installation.md.tmpl"), "\n## Share the provider\n")
-	s.shell(t, 0, shellBlock.FindStringSubmatch(section)[1])
-	if hashes := strings.Count(read(t, filepath.Join(s.Folder, ".terraform.lock.hcl")), `"h1:`); hashes != 2 {
-		t.Errorf("the lock file has %d checksums, want 2", hashes)
-	}
-	if output := s.Run(t, 0, "init", "-lockfile=readonly"); !strings.Contains(output, "Installed docs-hosting/docs v0.1.0") {
-		t.Errorf("the provider was not installed:\n%s", output)
+	const publication = pipelines + "main.tf"
+	publish := func(t *testing.T, s *service) { s.Run(t, 0, "apply", "-auto-approve") }
+	for name, test := range map[string]struct {
+		configuration string
+		before        func(t *testing.T, s *service)
+		exit          int
+		output        string
+		jobs, links   int
+	}{
+		"a link alone":             {"guides/link-lifetime/renewal", publish, 0, "1 changed", 1, 2},
+		"a link that a chart uses": {"guides/self-hosting/link-in-state", publish, 0, "2 changed", 1, 2},
+		"nothing published yet": {publication, func(*testing.T, *service) {
+		}, 0, "Nothing published yet.", 0, 0},
+		"a first export that timed out": {publication, func(t *testing.T, s *service) {
+			s.NextJob(simulator.JobSpec{Queue: simulator.Forever})
+			s.Run(t, 1, "apply", "-auto-approve")
+		}, 1, "The export has no link yet", 1, 0},
+		"a missing job": {publication, func(t *testing.T, s *service) {
+			publish(t, s)
+			s.ForgetJob(s.JobIDs()[1]) // after exportedJob
+		}, 1, "The plan changes job_id, so it was not applied.", 1, 1},
+		"a trigger that does not have the name of its variable": {publication, func(t *testing.T, s *service) {
+			s.Write(t, "main.tf", strings.Replace(read(t, s.Folder+"/main.tf"), "status_id = var.status_id # ", "update = var.status_id # ", 1))
+			publish(t, s)
+		}, 1, "check that each trigger has the name of the variable it is set from", 1, 1},
+		"a plan that fails": {publication, func(t *testing.T, s *service) {
+			publish(t, s)
+			s.AddFault(simulator.Fault{Status: 401})
+		}, 1, "HTTP 401", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScripts(t)
+			s.enter(t, test.configuration)
+			s.Write(t, "renew.sh", read(t, filepath.Join(examples, pipelines, "renew.sh")))
+			test.before(t, s)
+			for _, variable := range []string{"status_id", "revision"} { // which a run on a schedule does not set
+				s.unset("TF_VAR_" + variable)
+			}
+			s.clock.Advance(time.Hour)
+			s.shell(t, test.exit, "exec sh renew.sh", test.output)
+			s.wantRequests(t, test.jobs, test.links)
+		})
 	}
 }
 
 var shellBlock = regexp.MustCompile("(?ms)^```shell\n(.*?)^```$")
 
-func TestWorkflowDeploysOnlyAfterTheUpdateSucceeded(t *testing.T) {
-	t.Parallel()
-	_, workflow, _ := strings.Cut(read(t, examples+"/guides/deploy-gates/gate/deploy.yml"), "        run: |\n")
-	script, _, _ := strings.Cut(workflow, "      - run: ./deploy.sh")
-	for update, exit := range map[string]int{"upd_success": 0, "upd_failure": 1} {
-		t.Run(update, func(t *testing.T) {
-			t.Parallel()
-			s := newScripts(t)
-			s.command(t, "curl", `echo '{"statusId":"`+update+`"}'`)
-			s.enter(t, "guides/deploy-gates/gate")
-			s.shell(t, exit, "DOCS_TRIGGER_URL=unused\n"+script)
-		})
+// commands returns the commands of a guide between two texts.
+func commands(t *testing.T, guide, from, until string) string {
+	t.Helper()
+	_, page, found := strings.Cut(read(t, root+"/templates/guides/"+guide+".md.tmpl"), from)
+	page, _, ends := strings.Cut(page, until)
+	if !found || !ends {
+		t.Fatalf("%s does not contain %q before %q", guide, from, until)
 	}
-}
-
-func TestRunOfAWorkspaceIsStartedWithTheUpdate(t *testing.T) {
-	t.Parallel()
-	s := newScripts(t)
-	s.Write(t, "run.sh", read(t, examples+"/guides/hcp-terraform/run.sh"))
-	// curl prints the last argument, the URL, and the body, which must be JSON.
-	s.command(t, "curl", `for url; do case $url in {*) echo "$url" | jq --compact-output .data;; esac; done; echo "$7 $url"`)
-	output := s.shell(t, 0, "export TFE_TOKEN=token WORKSPACE_ID=ws-1 VARIABLE_ID=var-1; sh run.sh upd_success")
-	const want = `{"type":"vars","id":"var-1","attributes":{"value":"upd_success"}}
-PATCH https://app.terraform.io/api/v2/workspaces/ws-1/vars/var-1
-{"type":"runs","attributes":{"message":"Update upd_success"},"relationships":{"workspace":{"data":{"type":"workspaces","id":"ws-1"}}}}
-POST https://app.terraform.io/api/v2/runs
-`
-	if output != want {
-		t.Errorf("got\n%swant\n%s", output, want)
+	var script strings.Builder
+	for _, match := range shellBlock.FindAllStringSubmatch(page, -1) {
+		script.WriteString(match[1])
 	}
+	return script.String()
 }
 
 func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 	t.Parallel()
-	for guide, test := range map[string]struct {
-		folder string // that the page says to create
-		until  string // the heading that ends the commands, if any
-		want   []string
-	}{
-		"getting-started": {"", "Clean up", []string{"1 added, 0 changed", "0 added, 1 changed"}},
-		"deploy-gates":    {"/gate", "In CI", []string{"1 added", "deployed"}},
-		"self-hosting":    {"/ephemeral-link", "Link in the state", []string{"2 added", "0 added, 2 changed"}},
-		"object-storage": {"", "", []string{
-			"s3://example-documentation|--exclude|*.html|--cache-control|public, max-age=3600|\n",
-			"s3://example-documentation|--exclude|*|--include|*.html|--cache-control|no-cache|--content-type|text/html; charset=utf-8|\n",
-			"s3://example-documentation|--delete|--size-only|\ncloudfront|create-invalidation|--distribution-id|computed|--paths|/*|\n",
-			"https://computed",
-			"bundle.tar.gz: OK",
-		}},
-	} {
-		t.Run(guide, func(t *testing.T) {
-			t.Parallel()
-			s := newScripts(t)
-			if guide == "deploy-gates" {
-				s.command(t, "curl", `echo '{"statusId":"upd_success"}'`)
-				s.command(t, "../deploy.sh", "echo deployed")
-			}
-			s.enter(t, "guides/"+guide+test.folder)
-			if err := os.Symlink("../out", filepath.Join(s.Folder, "export/out")); err != nil && guide == "object-storage" {
-				t.Fatal(err) // enter makes path.root the folder
-			}
-			_, page, _ := strings.Cut(read(t, root+"/templates/guides/"+guide+".md.tmpl"), "\nexport ") // after the installation
-			page = "```shell\nexport " + page
-			if test.until != "" {
-				page, _, _ = strings.Cut(page, "\n## "+test.until)
-			}
-			var script strings.Builder
-			for _, match := range shellBlock.FindAllStringSubmatch(page, -1) {
-				script.WriteString(match[1])
-			}
-			output := s.shell(t, 0, script.String())
-			for _, text := range test.want {
-				_, after, found := strings.Cut(output, text)
-				if !found {
-					t.Fatalf("%q is missing in:\n%s", text, output)
-				}
-				output = after
-			}
-		})
+	const gate, export = "guides/deploy-gates/gate", "resources/docs_static_export/resource.tf"
+	_, workflow, _ := strings.Cut(read(t, filepath.Join(examples, gate, "deploy.yml")), "        run: |\n")
+	workflow, _, _ = strings.Cut(workflow, "      - run: ./deploy.sh")
+	runOfAWorkspace := read(t, examples+"/guides/hcp-terraform/run.sh")
+	troubleshoot := func(command string) string {
+		page := read(t, root+"/templates/guides/errors.md.tmpl")
+		script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(page)[1]
+		return strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob, "PATH", "out/site").Replace(script)
 	}
-}
-
-// The commands of Troubleshooting, in the situations that they are for.
-func TestCommandsOfTroubleshooting(t *testing.T) {
-	t.Parallel()
-	for command, test := range map[string]struct {
-		example string
-		before  func(s *service)
-		exit    int
-		output  string
+	const apply = "terraform apply\n"
+	makefile, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		example  string
+		commands map[string]string // that take the place of others
+		script   string
+		exit     int
+		want     []string
 	}{
-		"terraform import": {"static_export", func(*service) {}, 0, "Import successful!"},
-		"diff -r": {"bundle_download", func(s *service) {
-			s.Write(t, "out/site/index.html", "edited")
-			s.Run(t, 1, "apply", "-auto-approve")
-		}, 1, "diff -r out/site.old/index.html out/site/index.html"},
+		"getting started": {
+			"guides/getting-started", nil,
+			commands(t, "getting-started", "\n## Configure", "\n## Clean up"),
+			0,
+			[]string{"1 added, 0 changed", "0 added, 1 changed"},
+		},
+		"a deployment after an update": {
+			gate,
+			map[string]string{"curl": `echo '{"statusId":"upd_success"}'`, "../deploy.sh": "echo deployed"},
+			commands(t, "deploy-gates", "\n## A minimal gate", "\n## In CI"),
+			0,
+			[]string{"1 added", "deployed"},
+		},
+		"a workflow after a failed update": {
+			gate,
+			map[string]string{"curl": `echo '{"statusId":"upd_failure"}'`},
+			"DOCS_TRIGGER_URL=unused\n" + workflow,
+			1,
+			[]string{"Error: Update failed"},
+		},
+		"the deployment chart": {
+			"guides/self-hosting/ephemeral-link", nil,
+			commands(t, "self-hosting", "\n## Ephemeral link", "\n## Link"),
+			0,
+			[]string{"2 added", "0 added, 2 changed"},
+		},
+		"object storage": {
+			"guides/object-storage", nil,
+			"ln -s ../out export/out\n" + // enter makes path.root the folder
+				commands(t, "object-storage", "\n# ", "If `sha256sum` is not installed"),
+			0,
+			[]string{"s3 sync", "cloudfront create-invalidation --distribution-id computed", "https://computed", "bundle.tar.gz: OK"},
+		},
+		// curl prints the body, which must be JSON, and the URL.
+		"a run of a workspace": {
+			"guides/hcp-terraform/export",
+			map[string]string{"curl": `for url; do case $url in {*) echo "$url" | jq --compact-output .data;; esac; done; echo "$7 $url"`},
+			"TFE_TOKEN=token WORKSPACE_ID=ws-1 VARIABLE_ID=var-1\nset -- upd_success\n" + runOfAWorkspace,
+			0,
+			[]string{`"attributes":{"value":"upd_success"}`, "PATCH ", "/workspaces/ws-1/vars/var-1\n", `"id":"ws-1"`, "POST ", "/runs\n"},
+		},
+		// The CLI must find the provider that the repository contains, and the lock file must accept it on both systems.
+		// The stubs take the place of the clone that the page names, and of the build.
+		"a repository with the provider for two systems": {
+			pipelines + "main.tf",
+			map[string]string{
+				"compile": `mkdir -p "${2%/*}"; echo "$GOOS" >"$2"`,
+				"make":    `shift 2; exec '` + clitest.Program(t, "make") + `' -C '` + makefile + `' COMPILE=compile "$@"`,
+			},
+			"unset TF_REATTACH_PROVIDERS\n" + commands(t, "installation", "\n## Share the provider\n", "\n## ") +
+				"grep -c h1: .terraform.lock.hcl\nterraform init -lockfile=readonly",
+			0,
+			[]string{"\n2\n", "Installed docs-hosting/docs v0.1.0"},
+		},
+		"a job that may have been started": {export, nil, apply + troubleshoot("terraform import"), 0, []string{"Import successful!"}},
+		"a file that somebody changed": {
+			"resources/docs_bundle_download/resource.tf", nil,
+			apply + "echo edited >out/site/index.html\n" + troubleshoot("diff -r"),
+			1,
+			[]string{"diff -r out/site.old/index.html out/site/index.html"},
+		},
 	} {
-		t.Run(command, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScripts(t)
-			s.enter(t, "resources/docs_"+test.example+"/resource.tf")
-			s.Run(t, 0, "apply", "-auto-approve")
-			test.before(s)
-			script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(read(t, root+"/templates/guides/errors.md.tmpl"))[1]
-			script = strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob, "PATH", "out/site").Replace(script)
-			if output := s.shell(t, test.exit, script); !strings.Contains(output, test.output) || s.Count(simulator.EndpointStart) != 1 {
-				t.Errorf("%q is missing, or there is another job:\n%s", test.output, output)
+			for command, script := range test.commands {
+				s.command(t, command, script)
 			}
+			s.enter(t, test.example)
+			s.shell(t, test.exit, test.script, test.want...)
 		})
 	}
 }

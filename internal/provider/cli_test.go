@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"regexp"
@@ -125,17 +126,18 @@ var lineBreak = regexp.MustCompile(`[\s│]+`)
 // and draws a border next to them.
 func unwrapped(output string) string { return lineBreak.ReplaceAllString(output, " ") }
 
-// download checks that a link works.
+// download checks that a link leads to an archive.
 func download(link string) error {
 	response, err := http.Get(link)
 	if err != nil {
 		return err
 	}
-	_ = response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the link returns %s", response.Status)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(response.Body, 512))
+	if kind := http.DetectContentType(content); response.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "application/") {
+		return fmt.Errorf("the link returns %s, %s", response.Status, kind)
 	}
-	return nil
+	return err
 }
 
 // interruptApply interrupts an apply during its first poll of a job and returns the

@@ -7,8 +7,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
+
+func TestAccStaticExportJobDataSource(t *testing.T) {
+	const address = "data.docs_static_export_job.test"
+	acc := newAcceptance(t, domainVariable)
+	resource.ParallelTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: acc.providers,
+		Steps: []resource.TestStep{{
+			Config: acc.export("1") + `
+data "docs_static_export_job" "test" {
+  job_id = docs_static_export.test.job_id
+}
+`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
+				statecheck.ExpectKnownValue(address, tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
+			},
+		}},
+	})
+}
 
 func readJob(id string) string {
 	return fmt.Sprintf("data \"docs_static_export_job\" %q {\n  job_id = %[1]q\n}\n", id)

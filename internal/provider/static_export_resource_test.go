@@ -16,7 +16,6 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// TestAccStaticExportResource also reads the job by the data source.
 func TestAccStaticExportResource(t *testing.T) {
 	const address = "docs_static_export.test"
 	acc := newAcceptance(t, domainVariable)
@@ -25,16 +24,14 @@ func TestAccStaticExportResource(t *testing.T) {
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{
 			{ // After each step, resource.Test checks that the plan is empty.
-				Config:           acc.export("1") + "data \"docs_static_export_job\" \"test\" {\n  job_id = docs_static_export.test.job_id\n}\n",
+				Config:           acc.export("1"),
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("completed")),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("bundle_url"), knownvalue.StringRegexp(regexp.MustCompile("^https?://"))),
+					statecheck.ExpectKnownValue(address, tfjsonpath.New("bundle_url"), knownvalue.StringFunc(download)),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("expires_at"), knownvalue.StringRegexp(regexp.MustCompile("^2.*Z$"))),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
-					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("status"), knownvalue.StringExact("completed")),
-					statecheck.ExpectKnownValue("data.docs_static_export_job.test", tfjsonpath.New("succeeded"), knownvalue.Bool(true)),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
 				},
 			},
@@ -61,7 +58,7 @@ func TestAccStaticExportResource(t *testing.T) {
 			},
 		},
 	})
-	acc.wantWork(t, counts{start: 2, bundle: 2})
+	acc.wantWork(t, counts{start: 2, bundle: 2, download: 1})
 }
 
 func TestParametersThatAreUnknownInThePlanAreCheckedAndSentByTheApply(t *testing.T) {

@@ -81,7 +81,7 @@ func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T)
 		}
 	}
 	for _, job := range h.service.JobIDs() {
-		h.service.FinishJob(job, "")
+		h.service.FinishJob(job)
 	}
 	c.apply(t, 0)
 	h.wantStarts(t, 0) // since the interrupt

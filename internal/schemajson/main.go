@@ -92,8 +92,6 @@ func blockOf(block *tfprotov6.SchemaBlock) object {
 		blocks[nested.TypeName] = nonzero(object{
 			"block":        blockOf(nested.Block),
 			"nesting_mode": strings.ToLower(nested.Nesting.String()),
-			"min_items":    nested.MinItems,
-			"max_items":    nested.MaxItems,
 		})
 	}
 	return nonzero(object{
@@ -101,7 +99,6 @@ func blockOf(block *tfprotov6.SchemaBlock) object {
 		"block_types":      blocks,
 		"description":      block.Description,
 		"description_kind": strings.ToLower(block.DescriptionKind.String()),
-		"deprecated":       block.Deprecated,
 	})
 }
 
@@ -112,12 +109,10 @@ func attributesOf(attributes []*tfprotov6.SchemaAttribute) object {
 			"type":             a.Type,
 			"description":      a.Description,
 			"description_kind": strings.ToLower(a.DescriptionKind.String()),
-			"deprecated":       a.Deprecated,
 			"required":         a.Required,
 			"optional":         a.Optional,
 			"computed":         a.Computed,
 			"sensitive":        a.Sensitive,
-			"write_only":       a.WriteOnly,
 		}
 		if nested := a.NestedType; nested != nil {
 			fields["nested_type"] = object{

@@ -26,12 +26,11 @@ func (s *Service) generateBundle(r *http.Request) response {
 		j.Archive = j.archive()
 	}
 	if !s.options.KeepLink || !now.Before(j.link.expires) {
-		if err := s.options.Storage.Put(r.Context(), bundleName(id), j.Archive); err != nil {
-			return failure(http.StatusBadGateway, "the bundle could not be stored")
-		}
-		link, err := s.options.Storage.Link(r.Context(), bundleName(id), s.options.LinkLifetime)
+		// An ID can have characters that a path cannot.
+		name := "exports/" + digits(id, 16) + "/bundle.tar.gz"
+		link, err := s.options.Store(r.Context(), name, j.Archive, s.options.LinkLifetime)
 		if err != nil {
-			return failure(http.StatusBadGateway, "the link could not be made")
+			return failure(http.StatusBadGateway, "the bundle could not be stored")
 		}
 		if strings.HasPrefix(link, "/") { // the store is served where the API is
 			scheme := "http://"
@@ -49,7 +48,3 @@ func (s *Service) generateBundle(r *http.Request) response {
 		"expiresAt": j.link.expires.UTC().Format(time.RFC3339),
 	}}
 }
-
-// bundleName returns the name of a job's bundle in the storage. An ID can have characters that a path
-// cannot.
-func bundleName(id string) string { return "exports/" + digits(id, 16) + "/bundle.tar.gz" }

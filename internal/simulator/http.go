@@ -110,7 +110,7 @@ func (s *Service) call(r *http.Request, endpoint string, act func(*http.Request)
 func (s *Service) perform(r *http.Request, act func(*http.Request) response) (a response, rewrite func(string, map[string]any) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.Header.Get("Authorization") != "Bearer "+s.key {
+	if r.Header.Get("Authorization") != "Bearer "+s.options.APIKey {
 		a = failure(http.StatusUnauthorized, "the API key is missing or not valid")
 		a.header = http.Header{"Www-Authenticate": {"Bearer"}}
 		return a, nil

@@ -78,28 +78,19 @@ func (s *Service) JobIDsOf(domain string) []string {
 	return slices.DeleteFunc(slices.Clone(s.jobIDs), func(id string) bool { return s.jobs[id].domain != domain })
 }
 
-// FinishJob ends a job now. It fails with a message unless that is empty. A job
-// that has already ended stays as it is.
-func (s *Service) FinishJob(id, failure string) {
+// FinishJob ends a job now.
+func (s *Service) FinishJob(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j, now := s.jobs[id], s.options.Now()
-	if j == nil {
-		return
-	}
-	if p, _ := j.at(now); p != phaseEnded {
-		j.endAt(now)
-		j.Fail = failure
-	}
+	s.jobs[id].endAt(s.options.Now())
 }
 
-// ForgetJob removes a job and its bundle.
+// ForgetJob removes a job. A link to its bundle works until it expires.
 func (s *Service) ForgetJob(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.jobs, id)
 	s.jobIDs = slices.DeleteFunc(s.jobIDs, func(other string) bool { return other == id })
-	s.store.remove(bundleName(id))
 }
 
 // addJob is AddJob with s.mu held.

@@ -21,16 +21,12 @@ type Server struct {
 	serving      sync.WaitGroup
 }
 
-// Listen serves a new Service until Close is called. It listens on loopback
-// addresses only.
+// Listen serves a new Service until Close is called.
 func Listen(options Options) (*Server, error) {
 	address := cmp.Or(options.ListenAddr, "127.0.0.1:0")
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: %w", address, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("listening on %q: not a loopback address", address)
 	}
 	var listen net.ListenConfig
 	api, err := listen.Listen(context.Background(), "tcp", address)

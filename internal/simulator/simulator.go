@@ -51,8 +51,9 @@ type Options struct {
 	// KeepLink makes the service return the same link until it has expired,
 	// instead of a new one for every request.
 	KeepLink bool
-	// Storage holds the bundles. If nil, the service stores them itself.
-	Storage Storage
+	// Store stores an archive under a name and returns a URL from which anyone can GET it
+	// until lifetime is over. If nil, the service stores its bundles itself.
+	Store func(ctx context.Context, name string, archive []byte, lifetime time.Duration) (url string, err error)
 	// IDSeed changes the IDs of jobs and updates. With the same seed, the IDs
 	// repeat from run to run, so that outputs can be compared.
 	IDSeed string
@@ -61,15 +62,6 @@ type Options struct {
 	// Observe, unless nil, is called with every exchange below the base URL
 	// before the response is sent. It is called concurrently.
 	Observe func(Exchange)
-}
-
-// Storage holds bundles and creates links to them.
-type Storage interface {
-	// Put stores an archive under a name and replaces an older one.
-	Put(ctx context.Context, name string, archive []byte) error
-	// Link returns a URL from which anyone can GET the archive until lifetime
-	// is over.
-	Link(ctx context.Context, name string, lifetime time.Duration) (url string, err error)
 }
 
 // Service is the simulated service. It is an http.Handler that serves the API
@@ -81,7 +73,6 @@ type Service struct {
 	store   *store
 
 	mu      sync.Mutex
-	key     string
 	jobs    map[string]*job
 	jobIDs  []string  // in the order of creation
 	next    []JobSpec // of the next jobs, one each
@@ -106,22 +97,14 @@ func New(options Options) *Service {
 	s := &Service{
 		options: options,
 		store:   &store{now: options.Now, objects: map[string]object{}, links: map[string]time.Time{}},
-		key:     options.APIKey,
 		jobs:    map[string]*job{},
 		updates: map[string]update{},
 	}
-	if options.Storage == nil {
-		s.options.Storage = s.store
+	if options.Store == nil {
+		s.options.Store = s.store.put
 	}
 	s.mux = s.routes()
 	return s
-}
-
-// RotateKey replaces the key that the service accepts.
-func (s *Service) RotateKey(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.key = key
 }
 
 // Rewrite passes the body of every successful JSON response through f, which can

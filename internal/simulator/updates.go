@@ -21,8 +21,6 @@ type UpdateSpec struct {
 	Fail string
 	// RunningStatus replaces "in_progress".
 	RunningStatus string
-	// StartedAt is when the update was queued: now if zero.
-	StartedAt time.Time
 	// Fields replace fields of the record, by their JSON names. Omit removes
 	// one.
 	Fields map[string]any
@@ -41,10 +39,7 @@ func (s *Service) AddUpdate(spec UpdateSpec) string {
 	if spec.ID == "" {
 		spec.ID = s.newID("upd_")
 	}
-	if spec.StartedAt.IsZero() {
-		spec.StartedAt = s.options.Now()
-	}
-	s.updates[spec.ID] = update{spec, s.newTimeline(spec.StartedAt, spec.Queue, spec.Run)}
+	s.updates[spec.ID] = update{spec, s.newTimeline(s.options.Now(), spec.Queue, spec.Run)}
 	return spec.ID
 }
 

@@ -1,5 +1,5 @@
-// Command simulator serves a simulated documentation hosting service on a
-// loopback address until it is interrupted. It keeps everything in memory.
+// Command simulator serves a simulated documentation hosting service until it is
+// interrupted. It keeps everything in memory.
 //
 // It prints the settings of a client as shell commands:
 //
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, fault := range f.faults {
 		server.AddFault(fault)
 	}
-	if err := announce(server, f.APIKey, stdout, stderr); err != nil {
+	if err := announce(server, stdout, stderr); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	<-ctx.Done()
@@ -72,12 +72,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	set.SetOutput(stderr)
-	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:8642", "loopback `address` of the API; port 0 picks a free port")
-	set.StringVar(&f.APIKey, "key", simulator.DefaultAPIKey, "API `key` that the service accepts")
+	set.StringVar(&f.ListenAddr, "address", "127.0.0.1:8642", "`address` of the API; port 0 picks a free port")
 	set.DurationVar(&f.Queue, "queue", 2*time.Second, "how long a job is queued")
 	set.DurationVar(&f.Run, "job-duration", 18*time.Second, "how long a job runs")
 	set.DurationVar(&f.LinkLifetime, "link-lifetime", 15*time.Minute, "how long a bundle link works, in whole seconds")
-	set.BoolVar(&f.KeepLink, "keep-link", false, "return the same link until it expires")
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Func("fault", "make requests fail, as `ENDPOINT=STATUS[:TIMES]` says; can be repeated.\n"+
@@ -86,15 +84,8 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
-	switch {
-	case set.NArg() > 0:
+	if set.NArg() > 0 {
 		return f, fmt.Errorf("unexpected argument %q", set.Arg(0))
-	case f.APIKey == "":
-		return f, errors.New("-key must not be empty")
-	case f.Run < 0 || f.Queue < 0:
-		return f, errors.New("-queue and -job-duration must not be negative")
-	case f.LinkLifetime < time.Second:
-		return f, errors.New("-link-lifetime must be at least 1s")
 	}
 	f.Queue, f.Run = cmp.Or(f.Queue, -1), cmp.Or(f.Run, -1) // in Options, zero means the default
 	f.IDSeed = time.Now().String()                          // a job of an earlier process must not be taken for a new one
@@ -134,7 +125,7 @@ func (f *flags) addFault(value string) error {
 }
 
 // announce adds an update in each state and prints the settings.
-func announce(server *simulator.Server, key string, stdout, stderr io.Writer) error {
+func announce(server *simulator.Server, stdout, stderr io.Writer) error {
 	const noTime = -1
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: noTime, Run: noTime})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: noTime, Run: noTime, Fail: "Page guides/links.mdx cannot be parsed"})
@@ -144,7 +135,7 @@ func announce(server *simulator.Server, key string, stdout, stderr io.Writer) er
 	if _, err := fmt.Fprintln(stderr, "service: try the updates upd_success, upd_failure, upd_in_progress, and upd_queued"); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", server.BaseURL, key)
+	_, err := fmt.Fprintf(stdout, "export DOCS_BASE_URL=%s\nexport DOCS_API_KEY=%s\n", server.BaseURL, simulator.DefaultAPIKey)
 	return err
 }
 
