@@ -27,25 +27,25 @@ const (
 // Without Status, the service acts and its response is sent, changed as the other
 // fields say. The service acts before any delay.
 type Fault struct {
-	Endpoint string `json:",omitzero"` // one of the Endpoint constants; empty matches all
+	Endpoint string // one of the Endpoint constants; empty matches all
 	// Match reports whether the fault is for a request to the endpoint; nil matches all.
-	Match func(Request) bool `json:"-"`
+	Match func(Request) bool
 
-	Skip  int `json:",omitzero"` // the number of matching requests that pass first
-	Times int `json:",omitzero"` // the number of requests that go wrong; 0 means no limit
+	Skip  int // the number of matching requests that pass first
+	Times int // the number of requests that go wrong; 0 means no limit
 	// Lasts limits how long requests go wrong, from the first one on; 0 means no limit.
-	Lasts time.Duration `json:",omitzero"`
+	Lasts time.Duration
 
-	Delay time.Duration `json:",omitzero"` // before anything is sent; Forever lasts until the client leaves
-	Cut   Cut           `json:",omitzero"`
-	Acts  bool          `json:",omitzero"` // with Status: the service acts, but its response is not sent
+	Delay time.Duration // before anything is sent; Forever lasts until the client leaves
+	Cut   Cut
+	Acts  bool // with Status: the service acts, but its response is not sent
 
-	Status int         `json:",omitzero"`
-	Header http.Header `json:",omitzero"` // replaces headers of the response; a nil value removes one
-	Body   string      `json:",omitzero"`
+	Status int
+	Header http.Header // replaces headers of the response; a nil value removes one
+	Body   string
 	// TruncateBody cuts the connection after this many bytes of the body; if
 	// negative, after the headers.
-	TruncateBody int `json:",omitzero"`
+	TruncateBody int
 }
 
 type activeFault struct {

@@ -183,7 +183,7 @@ func throughCore(t *testing.T) [][]string {
 	schemas()
 	notes, all := newRun()
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(scene{Exports: len(scripts), Lifetime: span(24 * time.Hour)})
+		w := newWorld(scene{Exports: len(scripts), Lifetime: 24 * time.Hour})
 		notes.service = w.service
 		w.wrap = func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return listener{server, notes} }
 		k := &walker{world: w, core: &core{state: map[string]object{}, stored: map[string]bool{}}, settings: all}
@@ -233,15 +233,21 @@ func throughCLI(t *testing.T) [][]string {
 	}
 	for n := range 3 {
 		end := arrange(n, notes, all)
-		config, flags := cli.Require(), []string{"plan", "-input=false", "-out=plan"}
-		config += fmt.Sprintf("resource \"terraform_data\" \"unknown\" { input = %d }\n", n)
+		exports, flags := map[string]any{}, []string{"plan", "-input=false", "-out=plan"}
 		for i, s := range scripts {
-			config += hcl(i, all[i], s.rounds[n].unknown)
+			values := all[i].values(i)
+			if s.rounds[n].unknown != "" {
+				values["triggers"] = map[string]string{"revision": fmt.Sprintf("${terraform_data.unknown.output == 99 ? \"\" : %q}", all[i]["triggers"])}
+			}
+			exports[fmt.Sprintf("s%d", i)] = values
+		}
+		cli.Write(t, "exports.tf.json", string(must(json.Marshal(map[string]any{"resource": map[string]any{kind: exports}}))))
+		cli.Write(t, "main.tf", cli.Require()+fmt.Sprintf("resource \"terraform_data\" \"unknown\" { input = %d }\n", n))
+		for i, s := range scripts {
 			switch s.rounds[n].do {
 			case doUntaint:
 				cli.Run(t, 0, "untaint", address(i))
 			case doImport:
-				cli.Write(t, "main.tf", config)
 				cli.Run(t, 0, "state", "rm", address(i))
 				cli.Run(t, 0, "import", address(i), all[i].domain(i)+","+service.JobIDsOf(all[i].domain(i))[0])
 			}
@@ -249,7 +255,6 @@ func throughCLI(t *testing.T) [][]string {
 				flags = append(flags, "-replace="+address(i))
 			}
 		}
-		cli.Write(t, "main.tf", config)
 		run(flags...)
 		if n == 2 {
 			clock.Advance(later)
@@ -259,20 +264,4 @@ func throughCLI(t *testing.T) [][]string {
 	}
 	run("plan")
 	return notes.asked
-}
-
-// hcl returns the block of an export.
-func hcl(i int, s settings, unknown string) string {
-	lines := []string{fmt.Sprintf("domain = %q", s.domain(i))}
-	for name, value := range s.arguments(i, "") {
-		switch {
-		case name == "triggers" && unknown != "":
-			lines = append(lines, fmt.Sprintf("triggers = { revision = terraform_data.unknown.output == 99 ? \"\" : %q }", s["triggers"]))
-		case name == "triggers":
-			lines = append(lines, fmt.Sprintf("triggers = { revision = %q }", s["triggers"]))
-		case name != "domain" && name != "timeouts" && !value.IsNull():
-			lines = append(lines, fmt.Sprintf("%s = %q", name, text(value)))
-		}
-	}
-	return fmt.Sprintf("resource \"docs_static_export\" \"s%d\" {\n  %s\n}\n", i, strings.Join(lines, "\n  "))
 }

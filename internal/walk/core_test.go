@@ -43,8 +43,7 @@ type process struct {
 	ctx     context.Context
 	kill    context.CancelFunc // nothing that the process does afterwards has an effect
 	stopped atomic.Bool
-	later   atomic.Bool // it works on the resources that refer to others
-	between bool        // what Terraform does between the two parts of a replacement fails
+	between bool // what Terraform does between the two parts of a replacement fails
 }
 
 // stop interrupts the command.
@@ -55,15 +54,14 @@ func (p *process) stop() {
 
 func (p *process) killed() bool { return p.ctx.Err() != nil }
 
-// block is a resource in the configuration.
+// block is an export in the configuration. In a plan, values may be unknown.
 type block struct {
-	address, kind string
-	// after is the address of the resource that this one refers to, or "".
-	after string
-	// arguments returns the configuration. In a plan, values may be unknown. referred holds
-	// the planned or applied values of the resource that this one refers to.
-	arguments func(planning bool, referred map[string]tftypes.Value) map[string]tftypes.Value
+	address          string
+	planned, applied tftypes.Value
 }
+
+// kind is the type of all resources.
+const kind = "docs_static_export"
 
 // said is a diagnostic.
 type said struct {
@@ -121,17 +119,7 @@ var schemas = sync.OnceValue(func() map[string]schema {
 
 func typeOf(kind string) tftypes.Type { return schemas()[kind].valueType }
 
-func null(kind string) tftypes.Value { return tftypes.NewValue(typeOf(kind), nil) }
-
-// configuration returns the object with the arguments; others are null.
-func configuration(kind string, arguments map[string]tftypes.Value) tftypes.Value {
-	values := map[string]tftypes.Value{}
-	for name, attribute := range typeOf(kind).(tftypes.Object).AttributeTypes {
-		values[name] = tftypes.NewValue(attribute, nil)
-	}
-	maps.Copy(values, arguments)
-	return tftypes.NewValue(typeOf(kind), values)
-}
+func null() tftypes.Value { return tftypes.NewValue(typeOf(kind), nil) }
 
 func attributes(v tftypes.Value) map[string]tftypes.Value {
 	var values map[string]tftypes.Value
@@ -189,32 +177,26 @@ func (n *node) broken(format string, args ...any) bool {
 	return false
 }
 
-// each runs a command's work for all blocks at the same time, those that refer to others
-// after them. Two that acted at the same instant would not be repeatable.
+// each runs a command's work for all blocks at the same time. Two that acted at the same instant would not be
+// repeatable.
 func each(p *process, blocks []block, do func(*node)) (all []said) {
-	for _, later := range []bool{false, true} {
-		p.later.Store(later)
-		nodes := make([]*node, len(blocks))
-		var running sync.WaitGroup
-		for i, b := range blocks {
-			nodes[i] = &node{block: b, p: p}
-			if (b.after != "") != later {
-				continue
-			}
-			running.Go(func() {
-				defer func() {
-					if problem := recover(); problem != nil {
-						nodes[i].broken("panic: %v", problem)
-					}
-				}()
-				pause(p.ctx, time.Duration(i)*137*time.Microsecond)
-				do(nodes[i])
-			})
-		}
-		running.Wait()
-		for _, n := range nodes {
-			all = append(all, n.said...)
-		}
+	nodes := make([]*node, len(blocks))
+	var running sync.WaitGroup
+	for i, b := range blocks {
+		nodes[i] = &node{block: b, p: p}
+		running.Go(func() {
+			defer func() {
+				if problem := recover(); problem != nil {
+					nodes[i].broken("panic: %v", problem)
+				}
+			}()
+			pause(p.ctx, time.Duration(i)*137*time.Microsecond)
+			do(nodes[i])
+		})
+	}
+	running.Wait()
+	for _, n := range nodes {
+		all = append(all, n.said...)
 	}
 	return all
 }
@@ -233,21 +215,16 @@ func (c *core) plan(p *process, blocks []block, refresh bool, replaced string) *
 	result.said = each(p, blocks, func(n *node) {
 		mu.Lock()
 		prior, found := result.refreshed[n.address]
-		referred := attributes(result.changes[n.after].after)
-		_, ready := result.changes[n.after]
 		mu.Unlock()
-		if n.after != "" && !ready {
-			return // what it refers to has failed
-		}
 		if !found {
-			prior.value = null(n.kind)
+			prior.value = null()
 		} else if refresh {
 			prior = n.refresh(prior)
 		}
 		if n.failed() {
 			return
 		}
-		planned := n.plan(prior, n.arguments(true, referred), replaced == n.address, nil)
+		planned := n.plan(prior, n.planned, replaced == n.address, nil)
 		mu.Lock()
 		defer mu.Unlock()
 		if found {
@@ -265,12 +242,12 @@ func (n *node) refresh(prior object) object {
 	n.planning = true
 	defer func() { n.planning = false }()
 	resp := must(n.p.ReadResource(n.p.ctx, &tfprotov6.ReadResourceRequest{
-		TypeName: n.kind, CurrentState: encode(n.kind, prior.value), Private: prior.private, CurrentIdentity: prior.identity,
+		TypeName: kind, CurrentState: encode(kind, prior.value), Private: prior.private, CurrentIdentity: prior.identity,
 	}))
 	if !n.hear(resp.Diagnostics) {
 		return prior
 	}
-	prior.value, prior.private, prior.identity = decode(n.kind, resp.NewState), resp.Private, resp.NewIdentity
+	prior.value, prior.private, prior.identity = decode(kind, resp.NewState), resp.Private, resp.NewIdentity
 	if !prior.value.IsFullyKnown() {
 		n.broken("the refreshed state has unknown values")
 	}
@@ -278,30 +255,30 @@ func (n *node) refresh(prior object) object {
 }
 
 // plan plans a change. In an apply, earlier is the change as it was planned before.
-func (n *node) plan(prior object, arguments map[string]tftypes.Value, forced bool, earlier *change) change {
+func (n *node) plan(prior object, config tftypes.Value, forced bool, earlier *change) change {
 	n.planning = true
 	defer func() { n.planning = false }()
-	config, none := configuration(n.kind, arguments), null(n.kind)
+	none := null()
 	result := change{block: n.block, before: prior}
 	if prior.tainted || prior.value.IsNull() {
 		prior = object{value: none}
 	}
-	valid := must(n.p.ValidateResourceConfig(n.p.ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: n.kind, Config: encode(n.kind, config)}))
+	valid := must(n.p.ValidateResourceConfig(n.p.ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: encode(kind, config)}))
 	if !n.hear(valid.Diagnostics) {
 		return result
 	}
 	propose := func(prior object) *tfprotov6.PlanResourceChangeResponse {
 		proposed, before := attributes(config), attributes(prior.value)
-		for _, a := range schemas()[n.kind].attributes {
+		for _, a := range schemas()[kind].attributes {
 			if old, found := before[a.Name]; found && a.Computed && proposed[a.Name].IsNull() {
 				proposed[a.Name] = old
 			}
 		}
 		resp := must(n.p.PlanResourceChange(n.p.ctx, &tfprotov6.PlanResourceChangeRequest{
-			TypeName: n.kind, PriorState: encode(n.kind, prior.value), ProposedNewState: encode(n.kind, tftypes.NewValue(typeOf(n.kind), proposed)),
-			Config: encode(n.kind, config), PriorPrivate: prior.private, PriorIdentity: prior.identity,
+			TypeName: kind, PriorState: encode(kind, prior.value), ProposedNewState: encode(kind, tftypes.NewValue(typeOf(kind), proposed)),
+			Config: encode(kind, config), PriorPrivate: prior.private, PriorIdentity: prior.identity,
 		}))
-		result.after, result.private, result.identity = decode(n.kind, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
+		result.after, result.private, result.identity = decode(kind, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
 		return resp
 	}
 	resp := propose(prior)
@@ -346,7 +323,7 @@ func errorsOf(diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
 // checkPlan checks that a plan is one that the configuration allows.
 func (n *node) checkPlan(prior, config, planned tftypes.Value) {
 	old, wanted, now := attributes(prior), attributes(config), attributes(planned)
-	for _, a := range schemas()[n.kind].attributes {
+	for _, a := range schemas()[kind].attributes {
 		got, want := now[a.Name], wanted[a.Name]
 		kept := !want.IsNull() && old != nil && got.Equal(old[a.Name])
 		if !got.Equal(want) && !kept && (!a.Computed || !want.IsNull()) {
@@ -380,40 +357,31 @@ func (c *core) apply(p *process, planned *plan) (all []said) {
 	for _, address := range slices.Sorted(maps.Keys(planned.changes)) {
 		blocks = append(blocks, planned.changes[address].block)
 	}
-	failed := map[string]bool{}
 	return each(p, blocks, func(n *node) {
 		change := planned.changes[n.address]
 		c.mu.Lock()
 		prior, found := c.state[n.address]
-		referred := attributes(c.state[n.after].value)
-		skipped := failed[n.after] || p.stopped.Load()
 		c.mu.Unlock()
 		if !found {
-			prior.value = null(n.kind)
+			prior.value = null()
 		}
-		if change.action == noop || skipped || p.killed() {
+		if change.action == noop || p.stopped.Load() || p.killed() {
 			return
 		}
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			failed[n.address] = n.failed()
-		}()
 		if change.action == destroy || change.action == replace {
-			if prior = c.change(n, planChange(change, prior), nil, prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
+			if prior = c.change(n, planChange(change, prior), null(), prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
 				return
 			}
-			if p.between && n.kind == "docs_static_export" {
+			if p.between {
 				n.said = append(n.said, said{"between", true, false, false, "a resource that the export depends on failed"})
 				return
 			}
 		}
-		arguments := n.arguments(false, referred)
-		again := n.plan(prior, arguments, false, &change)
+		again := n.plan(prior, n.applied, false, &change)
 		if n.failed() || again.action == noop {
 			return
 		}
-		c.change(n, again, arguments, prior)
+		c.change(n, again, n.applied, prior)
 	})
 }
 
@@ -423,17 +391,13 @@ func planChange(c change, prior object) change {
 	if prior.tainted && c.action == replace {
 		prior.private = nil
 	}
-	return change{block: c.block, action: destroy, before: prior, after: null(c.kind), private: prior.private, identity: prior.identity}
+	return change{block: c.block, action: destroy, before: prior, after: null(), private: prior.private, identity: prior.identity}
 }
 
 // change makes the provider change a resource, and stores the result.
-func (c *core) change(n *node, planned change, arguments map[string]tftypes.Value, prior object) object {
-	config := null(n.kind)
-	if arguments != nil {
-		config = configuration(n.kind, arguments)
-	}
+func (c *core) change(n *node, planned change, config tftypes.Value, prior object) object {
 	resp, err := n.p.ApplyResourceChange(n.p.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: n.kind, PriorState: encode(n.kind, prior.value), PlannedState: encode(n.kind, planned.after), Config: encode(n.kind, config),
+		TypeName: kind, PriorState: encode(kind, prior.value), PlannedState: encode(kind, planned.after), Config: encode(kind, config),
 		PlannedPrivate: planned.private, PlannedIdentity: planned.identity,
 	})
 	if err != nil || n.p.killed() { // nobody received the result
@@ -446,7 +410,7 @@ func (c *core) change(n *node, planned change, arguments map[string]tftypes.Valu
 		return prior
 	}
 	succeeded := n.hear(resp.Diagnostics)
-	result := object{value: decode(n.kind, resp.NewState), private: resp.Private, identity: resp.NewIdentity, tainted: prior.tainted}
+	result := object{value: decode(kind, resp.NewState), private: resp.Private, identity: resp.NewIdentity, tainted: prior.tainted}
 	if !result.value.IsFullyKnown() {
 		n.broken("the result of the apply has unknown values")
 	}
@@ -485,12 +449,12 @@ func (c *core) destroy(p *process, blocks []block) []said {
 // importState imports a resource by ID.
 func (c *core) importState(p *process, b block, id string) []said {
 	return each(p, []block{b}, func(n *node) {
-		resp := must(p.ImportResourceState(p.ctx, &tfprotov6.ImportResourceStateRequest{TypeName: n.kind, ID: id}))
+		resp := must(p.ImportResourceState(p.ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id}))
 		if !n.hear(resp.Diagnostics) {
 			return
 		}
 		got := resp.ImportedResources[0]
-		imported := n.refresh(object{value: decode(n.kind, got.State), private: got.Private, identity: got.Identity})
+		imported := n.refresh(object{value: decode(kind, got.State), private: got.Private, identity: got.Identity})
 		if n.failed() {
 			return
 		}

@@ -1,12 +1,9 @@
 package walk
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,8 +27,8 @@ var promises = []struct {
 	{always, "An apply does what its plan shows, by Terraform's rules.", (*event).rules},
 	{always, "A job, a bundle, or an update is missing after half a minute of 404s or 410s, whoever asks.", (*event).missing},
 	{always, "A streak of failures ends within a minute after the limit, whatever their kinds.", (*event).streaksEnd},
-	{exports, "A message about an export names no job of another one.", (*event).names},
-	{exports, "The identity in the state is that of the job.", (*event).identity},
+	{always, "A message about an export names no job of another one.", (*event).names},
+	{always, "The identity in the state is that of the job.", (*event).identity},
 	{destroys, "A destroy removes every export, and sends no request.", (*event).removes},
 	{plans, "A plan reads the job, and sends no other request. With -refresh=false, it sends none.", (*event).planReads},
 	{plans, "A plan fails only if a request failed, and not because the job is missing.", (*event).planFails},
@@ -49,8 +46,6 @@ var promises = []struct {
 	{succeeds, "An apply renews a link that has expired.", (*event).renews},
 	{fails, "A fault that passes within 20 seconds fails nothing but a start. A running job bears an outage of 5 minutes.", (*event).patient},
 	{fails, "If an export in place fails, the state keeps the old job, its link, and its arguments.", (*event).keepsOld},
-	{gates, "A gate fails unless the update succeeded.", (*event).gate},
-	{downloads, "A download writes the bundle of the job in the state.", (*event).download},
 }
 
 const (
@@ -71,22 +66,16 @@ var failures = []outcome{missing, rejected, trouble, never}
 
 // When a promise is checked. After an interrupt, an apply may have done any part of its work.
 func always(*event) bool     { return true }
-func exports(e *event) bool  { return e.export }
-func destroys(e *event) bool { return e.export && e.Do == doDestroy }
-func plans(e *event) bool    { return e.export && e.Do == doApply && !e.applying }
+func destroys(e *event) bool { return e.Do == doDestroy }
+func plans(e *event) bool    { return e.Do == doApply && !e.applying }
 func shows(e *event) bool    { return plans(e) && e.action == update && !e.failed && e.linked() }
 func follows(e *event) bool {
 	return plans(e) && e.settled && !e.failed && e.exists && !slices.ContainsFunc(e.seen, wentWrong)
 }
-func applies(e *event) bool  { return e.export && e.applying }
+func applies(e *event) bool  { return e.applying }
 func stores(e *event) bool   { return applies(e) && e.exists && e.stored[e.address] }
 func succeeds(e *event) bool { return stores(e) && !e.failed && !e.stopped }
 func fails(e *event) bool    { return stores(e) && e.failed && !e.stopped }
-func whole(e *event) bool    { return e.applying && !e.stopped && !e.killed }
-func gates(e *event) bool    { return e.address == gate && whole(e) && e.action != noop }
-func downloads(e *event) bool {
-	return e.address == download && whole(e) && !failure(slices.Concat(saidAt(e.all, address(0)), saidAt(e.all, "between")))
-}
 
 // judge checks what happens against the promises and the claims of messages. Of what was before, it knows only facts
 // about jobs.
@@ -103,31 +92,29 @@ type judge struct {
 type event struct {
 	*judge
 	*command
-	change         // its before is the resource as refreshed
-	address        string
-	on             int    // the number of the export
-	after          object // of the command
-	exists         bool   // afterwards
-	export, failed bool
-	said           []said
-	seen           []exchange
-	last           exchange
+	change  // its before is the resource as refreshed
+	address string
+	on      int    // the number of the export
+	after   object // of the command
+	exists  bool   // afterwards
+	failed  bool
+	said    []said
+	seen    []exchange
+	last    exchange
 }
 
 // judge judges a command. It reports whether the walk can continue with its result.
 func (j *judge) judge(c *command) bool {
-	addresses := []string{}
-	for i := range j.Exports {
-		addresses = append(addresses, address(i))
-	}
-	for n, address := range append(addresses, download, gate) {
-		e := &event{judge: j, command: c, address: address, on: n % j.Exports, export: n < j.Exports, said: saidAt(c.all, address)}
+	for n := range j.Exports {
+		if c.Do == doImport && n != c.On%j.Exports {
+			continue
+		}
+		address := address(n)
+		e := &event{judge: j, command: c, address: address, on: n}
 		if c.planned != nil {
 			e.change = c.planned.changes[address]
 		}
-		if !e.export && e.action == "" && len(e.said) == 0 || c.Do == doImport && n != c.On%j.Exports {
-			continue
-		}
+		e.said = slices.DeleteFunc(slices.Clone(c.all), func(s said) bool { return s.address != address })
 		e.seen = slices.DeleteFunc(slices.Clone(c.requests), func(x exchange) bool { return x.address != address })
 		if len(e.seen) > 0 {
 			e.last = e.seen[len(e.seen)-1]
@@ -135,12 +122,9 @@ func (j *judge) judge(c *command) bool {
 		e.failed = failure(e.said)
 		e.after, e.exists = c.after[address]
 		j.learn(e)
-		if e.export {
-			for _, sentence := range e.wrong() {
-				j.problems = append(j.problems, fmt.Sprintf("%s says what does not hold: %s\n%s", address, sentence, e))
-			}
+		for _, sentence := range e.wrong() {
+			j.problems = append(j.problems, fmt.Sprintf("%s says what does not hold: %s\n%s", address, sentence, e))
 		}
-		j.blocked = j.blocked || address == download && e.killed // it no longer knows its files
 		for _, p := range promises {
 			if p.when(e) && !p.check(e) {
 				j.problems = append(j.problems, fmt.Sprintf("%s breaks a promise: %s\n%s", address, p.sentence, e))
@@ -223,7 +207,7 @@ func (e *event) limit() time.Duration {
 	if plans(e) {
 		return readTimeout
 	}
-	return map[bool]settings{true: e.config()}[e.export].duration("timeouts", defaultTimeout)
+	return e.config().duration("timeouts", defaultTimeout)
 }
 
 // outOfTime reports whether the last request came so late that no other one was possible.
@@ -239,10 +223,6 @@ func (e *event) outOfTime() bool {
 func (e *event) due(now time.Time, lead time.Duration) bool {
 	expires, err := time.Parse(time.RFC3339, e.before.text("expires_at"))
 	return e.linked() && e.config()["link_renewal"] == "" && err == nil && !now.Before(expires.Add(-lead))
-}
-
-func saidAt(all []said, address string) []said {
-	return slices.DeleteFunc(slices.Clone(all), func(s said) bool { return s.address != address })
 }
 
 func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
@@ -261,7 +241,7 @@ func (e *event) rules() bool {
 // missing looks at the request that decided: the last one of a failed operation or of a refresh. A streak of changing
 // kinds may end with it, as an outage.
 func (e *event) missing() bool {
-	of := []string{simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate}
+	of := []string{simulator.EndpointJob, simulator.EndpointBundle}
 	asked := requestsFor(e.last.job, e.last.endpoint, e.seen)
 	decides := (plans(e) || e.failed) && !e.stopped && !e.killed && e.last.outcome == missing && slices.Contains(of, e.last.endpoint)
 	changing := e.failed && !mentions(e.said, "job not found") && lasted(asked, failures...) >= absence
@@ -420,36 +400,12 @@ func (e *event) keepsOld() bool {
 	if e.action != update || !e.linked() || e.wants(e.before.text("job_id")) {
 		return true
 	}
-	for name := range argumentTypes {
+	for name := range e.config().values(e.on) {
 		if !attributes(e.before.value)[name].Equal(attributes(e.after.value)[name]) {
 			return false
 		}
 	}
 	return e.before.text("bundle_url") == e.after.text("bundle_url")
-}
-
-func (e *event) gate() bool {
-	finished := e.last.status == "success" || e.last.failed()
-	return e.failed == (e.last.status != "success") && (finished || wentWrong(e.last) || e.outOfTime())
-}
-
-// download looks for the job's ID, which the built-in site shows.
-func (e *event) download() bool {
-	if e.failed {
-		return e.blocked || wentWrong(e.last) || slices.ContainsFunc(e.seen, exchange.failed) || e.outOfTime()
-	}
-	id := e.after.text("job_id")
-	file, err := os.Open(e.file())
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		return false
-	}
-	site, _ := io.ReadAll(unpacked)
-	return strings.Contains(string(site), id) && id == e.command.after[address(0)].text("job_id")
 }
 
 // String describes an event that breaks a promise.

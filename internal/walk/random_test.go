@@ -17,16 +17,16 @@ func pick[T any](r random, all ...T) T { return all[r.IntN(len(all))] }
 func (r random) often(percent int) bool { return r.IntN(100) < percent }
 
 // span returns a duration between two, mostly closer to the shorter one.
-func (r random) span(shortest, longest time.Duration) span {
+func (r random) span(shortest, longest time.Duration) time.Duration {
 	share := r.Float64()
-	return span((shortest + time.Duration(share*share*float64(longest-shortest))).Truncate(time.Millisecond))
+	return (shortest + time.Duration(share*share*float64(longest-shortest))).Truncate(time.Millisecond)
 }
 
 func newWalk(seed uint64) walk {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	w := walk{Scene: scene{
-		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3), Download: r.often(15), Gate: r.often(10),
-		Lifetime: pick(r, span(15*time.Minute), span(time.Minute), span(time.Hour), span(24*time.Hour)),
+		Seed: seed, Exports: pick(r, 1, 1, 1, 1, 2, 3),
+		Lifetime: pick(r, 15*time.Minute, time.Minute, time.Hour, 24*time.Hour),
 		Keeps:    r.often(20),
 	}}
 	for len(w.Steps) < 12 {
@@ -51,7 +51,7 @@ func (r random) steps(s scene) []step {
 		return a
 	}
 	cut := func(a step) step { // ends with a job that is still running
-		a.Run = span(10 * time.Minute)
+		a.Run = 10 * time.Minute
 		if r.often(60) {
 			a.Stop = r.span(5*time.Second, 3*time.Minute)
 		} else {
@@ -60,15 +60,7 @@ func (r random) steps(s scene) []step {
 		return a
 	}
 	content := func() string { return pick(r, "1", "2", "3") }
-	if s.Download && r.often(20) {
-		a := plain()
-		a.Apply = []simulator.Fault{r.fault(simulator.EndpointDownload)}
-		if a.Lost = r.often(30); a.Lost {
-			a.Apply, a.Set["download"] = nil, pick(r, "", "2h", "3h")
-		}
-		return []step{{Do: doDisk, Which: pick(r, "fresh", "changed", "fresh")}, a}
-	}
-	switch r.IntN(20) {
+	switch r.IntN(28) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
@@ -83,7 +75,7 @@ func (r random) steps(s scene) []step {
 		return steps
 	case 1: // a saved plan that is applied late
 		a := plain()
-		a.Saved = r.span(time.Minute, 3*time.Duration(s.Lifetime))
+		a.Saved = r.span(time.Minute, 3*s.Lifetime)
 		if r.often(50) {
 			a.Set[pick(r, "renew_before", "poll_interval")] = pick(r, "1m", "5m")
 		}
@@ -115,13 +107,13 @@ func (r random) steps(s scene) []step {
 		}
 		a, b := plain(), plain()
 		a.After, a.Apply = 0, []simulator.Fault{{Endpoint: simulator.EndpointStart, Status: http.StatusForbidden}}
-		b.After = span(time.Hour)
+		b.After = time.Hour
 		return []step{r.hide(on), a, a, b}
 	case 9: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
 		a := set("renew_before", "1000h")
 		a.After, a.Apply = s.Lifetime*2/3, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: http.StatusNotFound}}
 		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
-	case 10: // a change whose start goes wrong, perhaps with a job of an earlier change
+	case 10, 20, 21, 22, 23, 24, 25: // a change whose start goes wrong, perhaps with a job of an earlier change
 		a := set("triggers", content())
 		if a.Apply = []simulator.Fault{r.fault(simulator.EndpointStart)}; r.often(50) {
 			a.Stop = r.span(0, 40*time.Second)
@@ -131,7 +123,7 @@ func (r random) steps(s scene) []step {
 		}
 		return []step{a, plain()}
 	case 11:
-		return []step{{Do: doSkew, For: pick(r, span(0), span(2*time.Hour), span(-2*time.Hour), span(40*time.Second))}}
+		return []step{{Do: doSkew, For: pick(r, 0, 2*time.Hour, -2*time.Hour, 40*time.Second)}}
 	case 12: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
@@ -139,7 +131,7 @@ func (r random) steps(s scene) []step {
 				all[i].Set["triggers"] = pick(r, "1", "2")
 			}
 		}
-		all[0].Set["renew_before"], all[0].Set["link_renewal"] = time.Duration(s.Lifetime/4).String(), pick(r, "", "", "never")
+		all[0].Set["renew_before"], all[0].Set["link_renewal"] = (s.Lifetime / 4).String(), pick(r, "", "", "never")
 		return all
 	case 13: // an outage
 		a := set("triggers", content())
@@ -159,7 +151,7 @@ func (r random) steps(s scene) []step {
 			b.Set["triggers"] = content()
 		}
 		if r.often(40) {
-			b.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: time.Duration(r.span(10*time.Second, 10*time.Minute))}, r.fault(simulator.EndpointStart)}
+			b.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: r.span(10*time.Second, 10*time.Minute)}, r.fault(simulator.EndpointStart)}
 		}
 		return []step{{Do: doDestroy}, a, b, plain()}
 	}
@@ -199,7 +191,7 @@ func (r random) apply(a step) step {
 		a.Plan = append(a.Plan, r.fault(simulator.EndpointJob))
 	}
 	for r.often(45) {
-		a.Apply = append(a.Apply, r.fault(pick(r, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointUpdate)))
+		a.Apply = append(a.Apply, r.fault(pick(r, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle)))
 	}
 	return a
 }
@@ -223,7 +215,7 @@ func (r random) fault(endpoint string) simulator.Fault {
 	case kind < 21:
 		f.Body = "<!doctype html><title>Sign in</title>"
 	default:
-		f.Delay = time.Duration(r.span(0, 40*time.Second))
+		f.Delay = r.span(0, 40*time.Second)
 	}
 	if r.often(20) {
 		f.Skip = r.IntN(4)
@@ -232,10 +224,10 @@ func (r random) fault(endpoint string) simulator.Fault {
 	case 0:
 		f.Times = 2 + r.IntN(5)
 	case 1:
-		f.Times, f.Lasts = 0, time.Duration(r.span(time.Second, time.Minute))
+		f.Times, f.Lasts = 0, r.span(time.Second, time.Minute)
 	case 2:
 		if r.often(30) {
-			f.Times, f.Lasts = 0, time.Duration(r.span(time.Minute, 10*time.Minute))
+			f.Times, f.Lasts = 0, r.span(time.Minute, 10*time.Minute)
 		}
 	}
 	if (f.Status == 429 || f.Status == 503) && r.often(60) {

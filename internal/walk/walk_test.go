@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -21,45 +19,44 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// walk is a scene and the steps in it, as data: a step has its own faults, so that the
-// others stay the same without it.
+// walk is a scene and the steps in it, as data: a step has its own faults, so that the others stay the same without it.
 type walk struct {
-	Scene scene  `json:"scene"`
-	Steps []step `json:"steps"`
+	Scene scene
+	Steps []step
 }
 
 // step is a command, or something that happens between commands.
 type step struct {
-	Do string `json:"do"`
+	Do string
 	// On is the export that the step is about.
-	On int `json:"on,omitempty"`
+	On int
 	// Set changes arguments in the configuration from this step on.
-	Set map[string]string `json:"set,omitempty"`
+	Set map[string]string
 	// After is the time before the step.
-	After span `json:"after,omitempty"`
+	After time.Duration
 
-	Unknown   string `json:"unknown,omitempty"`    // the argument that is not known in the plan
-	NoRefresh bool   `json:"no_refresh,omitempty"` // -refresh=false
-	Replace   bool   `json:"replace,omitempty"`    // -replace
-	Between   bool   `json:"between,omitempty"`    // a replacement fails between its two parts
-	Saved     span   `json:"saved,omitempty"`      // the time from the plan to the apply
-	Lost      bool   `json:"lost,omitempty"`       // the apply has a fresh disk
-	Stop      span   `json:"stop,omitempty"`       // an interrupt so long after the apply began
-	Kill      span   `json:"kill,omitempty"`
-	Down      span   `json:"down,omitempty"` // the apply has no connection for so long
-	Run       span   `json:"run,omitempty"`  // of the jobs that it starts
-	Fail      string `json:"fail,omitempty"` // their message
+	Unknown   string        // the argument that is not known in the plan
+	NoRefresh bool          // -refresh=false
+	Replace   bool          // -replace
+	Between   bool          // a replacement fails between its two parts
+	Saved     time.Duration // the time from the plan to the apply
+	Stop      time.Duration // an interrupt so long after the apply began
+	Kill      time.Duration
+	Down      time.Duration // the apply has no connection for so long
+	Run       time.Duration // of the jobs that it starts
+	Fail      string        // their message
 
-	Plan  []simulator.Fault `json:"plan,omitempty"`  // faults during the plan
-	Apply []simulator.Fault `json:"apply,omitempty"` // faults during the apply
+	Plan  []simulator.Fault // faults during the plan
+	Apply []simulator.Fault // faults during the apply
 
-	Which string `json:"which,omitempty"` // of doHide: bundle, job, or last (the last job that was started)
-	For   span   `json:"for,omitempty"`
+	Which string // of doHide: bundle, job, or last (the last job that was started)
+	For   time.Duration
 }
 
 const (
@@ -69,31 +66,11 @@ const (
 	doDestroy = "destroy"
 	doHide    = "hide" // the service does not find a job for a while
 	doSkew    = "skew" // the service's clock is set
-	doDisk    = "disk" // the disk changes under the download
 )
-
-// span is a duration in a readable form.
-type span time.Duration
-
-// MarshalText implements [encoding.TextMarshaler].
-func (s span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (s *span) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	*s = span(d)
-	return err
-}
 
 func address(i int) string { return fmt.Sprintf("docs_static_export.s%d", i) }
 
-const (
-	download = "docs_bundle_download.s0"
-	gate     = "docs_update_gate.s0"
-)
-
-// settings are the arguments of an export by name, and "download", the timeouts of the download. The value of triggers is a
-// revision, of timeouts one duration for all, and of domain a part of it. Others are as configured.
+// settings are the arguments of an export by name. The value of triggers is a revision, of timeouts one duration for all, and of domain a part of it. Others are as configured.
 type settings map[string]string
 
 func (s settings) domain(i int) string { return fmt.Sprintf("s%d.%sexample.com", i, s["domain"]) }
@@ -119,44 +96,36 @@ const (
 	readTimeout    = 5 * time.Minute
 )
 
-var argumentTypes = map[string]tftypes.Type{
-	"domain": tftypes.String, "triggers": tftypes.Map{ElementType: tftypes.String}, "additional_parameters": tftypes.String,
-	"link_renewal": tftypes.String, "renew_before": tftypes.String, "poll_interval": tftypes.String,
-	"timeouts": tftypes.Object{AttributeTypes: map[string]tftypes.Type{"create": tftypes.String, "update": tftypes.String}},
-}
-
-// timeouts returns a block with one duration for all.
-func timeouts(text string) tftypes.Value {
-	return tftypes.NewValue(argumentTypes["timeouts"], map[string]tftypes.Value{"create": str(text), "update": str(text)})
-}
-
-func str(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
-
-// arguments returns the configuration of an export. One argument, or the revision in the
-// triggers, may be unknown.
-func (s settings) arguments(i int, unknown string) map[string]tftypes.Value {
-	all := map[string]tftypes.Value{}
-	for name, kind := range argumentTypes {
-		var value any
-		switch text := s[name]; {
-		case name == "timeouts" && text != "":
-			all[name] = timeouts(text)
-			continue
-		case name == unknown && name != "timeouts": // a block is there or not
-			value = tftypes.UnknownValue
-		case name == "domain":
-			value = s.domain(i)
-		case name == "triggers" && unknown == "revision":
-			value = map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+// values returns the arguments of an export that are set, as in JSON.
+func (s settings) values(i int) map[string]any {
+	all := map[string]any{}
+	for name, text := range s {
+		switch {
 		case text == "":
 		case name == "triggers":
-			value = map[string]tftypes.Value{"revision": str(text)}
+			all[name] = map[string]string{"revision": text}
+		case name == "timeouts":
+			all[name] = map[string]string{"create": text, "update": text}
 		default:
-			value = text
+			all[name] = text
 		}
-		all[name] = tftypes.NewValue(kind, value)
 	}
+	all["domain"] = s.domain(i)
 	return all
+}
+
+// configuration returns the configuration of an export. One argument, or the revision in the triggers, may be unknown.
+func (s settings) configuration(i int, unknown string) tftypes.Value {
+	text := must(json.Marshal(s.values(i)))
+	config := attributes(must(tfprotov6.RawState{JSON: text}.Unmarshal(typeOf(kind))))
+	switch {
+	case unknown == "revision":
+		revision := map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+		config["triggers"] = tftypes.NewValue(config["triggers"].Type(), revision)
+	case unknown != "" && unknown != "timeouts": // a block is there or not
+		config[unknown] = tftypes.NewValue(config[unknown].Type(), tftypes.UnknownValue)
+	}
+	return tftypes.NewValue(typeOf(kind), config)
 }
 
 // walker takes the steps of a walk.
@@ -165,21 +134,15 @@ type walker struct {
 	*core
 	settings []settings
 	judge    *judge
-	folder   string // of the download
-	blocked  bool   // the download is, by what somebody else wrote there
 }
 
 // take takes a walk in a bubble. It returns what broke, and a tally.
 func take(t *testing.T, w walk) (problem string, counts map[string]int) {
 	t.Helper()
 	schemas()
-	folder := ""
-	if w.Scene.Download {
-		folder = filepath.Join(t.TempDir(), "site")
-	}
 	synctest.Test(t, func(*testing.T) {
 		began := time.Now()
-		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}, folder: folder}
+		k := &walker{world: newWorld(w.Scene), core: &core{state: map[string]object{}}}
 		for range k.Exports {
 			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
@@ -201,8 +164,8 @@ func (k *walker) step(s step) {
 	for name, value := range s.Set {
 		k.settings[on][name] = value
 	}
-	pause(context.Background(), time.Duration(s.After))
-	k.service.LaterJobs(simulator.JobSpec{Queue: -1, Run: cmp.Or(time.Duration(s.Run), 20*time.Second), Fail: s.Fail})
+	pause(context.Background(), s.After)
+	k.service.LaterJobs(simulator.JobSpec{Queue: -1, Run: cmp.Or(s.Run, 20*time.Second), Fail: s.Fail})
 	if s.Do != doApply {
 		k.judge.claims = map[string][]spoken{} // what was said of the next apply, unless something changes
 	}
@@ -223,9 +186,7 @@ func (k *walker) step(s step) {
 	case doHide:
 		k.hide(s, on)
 	case doSkew:
-		k.skew = time.Duration(s.For)
-	case doDisk:
-		k.disk(s.Which)
+		k.skew = s.For
 	}
 }
 
@@ -238,7 +199,7 @@ func (k *walker) hide(s step, on int) {
 	if id == "" {
 		return
 	}
-	f := simulator.Fault{Match: func(r simulator.Request) bool { return r.ID == id }, Lasts: time.Duration(s.For), Status: http.StatusNotFound}
+	f := simulator.Fault{Match: func(r simulator.Request) bool { return r.ID == id }, Lasts: s.For, Status: http.StatusNotFound}
 	if s.Which == "bundle" {
 		f.Endpoint = simulator.EndpointBundle
 	}
@@ -255,46 +216,9 @@ func (k *walker) lastJob(address string) (last string) {
 	return last
 }
 
-// disk changes the disk that the bundle was downloaded to.
-func (k *walker) disk(what string) {
-	if k.folder == "" {
-		return
-	}
-	_ = os.RemoveAll(k.folder) // fresh, as on another runner
-	if k.blocked = what != "fresh"; k.blocked {
-		_ = os.MkdirAll(k.folder, 0o700)
-		_ = os.WriteFile(k.file(), []byte("changed"), 0o600)
-	}
-}
-
-// file is where the download goes.
-func (k *walker) file() string { return filepath.Join(k.folder, "bundle.zip") }
-
-// updateID is the update that the gate waits for: another one for other content.
-func (k *walker) updateID() string { return "upd_" + k.settings[0]["triggers"] }
-
 func (k *walker) blocks(unknown string) (all []block) {
 	for i := range k.Exports {
-		all = append(all, block{address(i), "docs_static_export", "", func(planning bool, _ map[string]tftypes.Value) map[string]tftypes.Value {
-			if planning {
-				return k.settings[i].arguments(i, unknown)
-			}
-			return k.settings[i].arguments(i, "")
-		}})
-	}
-	if k.folder != "" {
-		all = append(all, block{download, "docs_bundle_download", address(0), func(_ bool, export map[string]tftypes.Value) map[string]tftypes.Value {
-			arguments := map[string]tftypes.Value{"job_id": export["job_id"], "path": str(k.file())}
-			if text := k.settings[0]["download"]; text != "" {
-				arguments["timeouts"] = timeouts(text)
-			}
-			return arguments
-		}})
-	}
-	if k.Gate {
-		all = append(all, block{gate, "docs_update_gate", "", func(bool, map[string]tftypes.Value) map[string]tftypes.Value {
-			return map[string]tftypes.Value{"status_id": str(k.updateID())}
-		}})
+		all = append(all, block{address(i), k.settings[i].configuration(i, unknown), k.settings[i].configuration(i, "")})
 	}
 	return all
 }
@@ -338,6 +262,11 @@ func (k *walker) end(c *command) bool {
 	c.requests, c.after = k.seen, k.state
 	k.world.mu.Unlock()
 	k.tally["messages"] += len(fmt.Sprint(c.all))
+	for _, endpoint := range []string{simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle} {
+		if slices.ContainsFunc(requestsFor("", endpoint, c.requests), wentWrong) {
+			k.tally["faults at "+endpoint]++
+		}
+	}
 	return k.judge.judge(c)
 }
 
@@ -354,23 +283,18 @@ func (k *walker) takePlan(s step, faults []simulator.Fault, settled bool) (*comm
 
 // takeApply plans and applies, and plans again without faults.
 func (k *walker) takeApply(s step) {
-	k.service.AddUpdate(simulator.UpdateSpec{ID: k.updateID(), Run: time.Duration(s.Run), Fail: s.Fail})
 	planned, ok := k.takePlan(s, s.Plan, false)
 	if !ok {
 		return
 	}
-	pause(context.Background(), time.Duration(s.Saved))
-	if s.Lost {
-		k.disk("fresh")
-	}
-
+	pause(context.Background(), s.Saved)
 	c := k.command(s, s.Apply)
-	k.down = c.began.Add(time.Duration(s.Down))
+	k.down = c.began.Add(s.Down)
 	c.applying, c.planned, c.refreshes, c.replaced = true, planned.planned, planned.requests, planned.replaced
-	for d, do := range map[span]func(){s.Stop: c.process.stop, s.Kill: c.process.kill} {
+	for d, do := range map[time.Duration]func(){s.Stop: c.process.stop, s.Kill: c.process.kill} {
 		if d > 0 {
 			go func() {
-				if pause(c.process.ctx, time.Duration(d)); !c.process.killed() {
+				if pause(c.process.ctx, d); !c.process.killed() {
 					do()
 				}
 			}()
@@ -396,8 +320,6 @@ func (k *walker) takeImport(s step, on int) {
 	c.all = k.importState(c.process, k.blocks("")[on], id)
 	k.end(c)
 }
-
-func (w walk) String() string { return string(must(json.Marshal(w))) }
 
 // shrink returns a shorter walk that breaks, too: without some steps, and without some fields
 // of the others.
@@ -468,32 +390,9 @@ func walkFromSeed(t *testing.T, seed uint64) (counts map[string]int, held bool) 
 			return problem != ""
 		})
 		shortest, _ := take(t, short)
-		t.Errorf("the walk from seed %d breaks: %s\nIt breaks the same way, or another, with these steps: %s\n%s\nTo replay it: make walk SEED=%d", seed, problem, shortest, short, seed)
+		t.Errorf("the walk from seed %d breaks: %s\nIt breaks the same way, or another, with these steps: %s\n%+v\nTo replay it: make walk SEED=%d", seed, problem, shortest, short, seed)
 	}
 	return counts, problem == ""
-}
-
-// TestReplays takes the walks that broke something once. Each file is named by what broke.
-func TestReplays(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no replays: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var w walk
-			if err := json.Unmarshal(content, &w); err != nil {
-				t.Fatal(err)
-			}
-			if problem, _ := take(t, w); problem != "" {
-				t.Error(problem)
-			}
-		})
-	}
 }
 
 // TestWalkIsRepeatable takes a walk twice, and compares how many requests and diagnostics there were, and when.

@@ -30,12 +30,10 @@ import (
 
 // scene is what stays the same during a walk.
 type scene struct {
-	Seed     uint64 `json:"seed,omitempty"`
-	Exports  int    `json:"exports,omitempty"`
-	Download bool   `json:"download,omitempty"` // of the first export
-	Gate     bool   `json:"gate,omitempty"`
-	Lifetime span   `json:"lifetime,omitzero"` // of a link
-	Keeps    bool   `json:"keeps,omitempty"`   // the service returns the same link until it has expired
+	Seed     uint64
+	Exports  int
+	Lifetime time.Duration // of a link
+	Keeps    bool          // the service returns the same link until it has expired
 }
 
 // outcome is what the provider received.
@@ -96,7 +94,7 @@ const (
 func newWorld(s scene) *world {
 	s.Exports = max(s.Exports, 1)
 	w := &world{scene: s, jobs: map[string]startedJob{}, links: map[string]string{}, tally: map[string]int{}}
-	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: time.Duration(s.Lifetime), KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
+	w.service = simulator.New(simulator.Options{APIKey: apiKey, LinkLifetime: s.Lifetime, KeepLink: s.Keeps, Now: func() time.Time { return time.Now().Add(w.skew) }})
 	return w
 }
 
@@ -129,8 +127,8 @@ func (w *world) launch() *process {
 	if w.wrap != nil {
 		p.ProviderServer = w.wrap(p.ProviderServer)
 	}
-	config := encode("", configuration("", nil))
-	must(p.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: config}))
+	none := must(tfprotov6.RawState{JSON: []byte("{}")}.Unmarshal(typeOf("")))
+	must(p.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.12.0", Config: encode("", none)}))
 	return p
 }
 
@@ -175,10 +173,6 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch path := strings.Split(strings.TrimPrefix(req.URL.Path, "/v1/"), "/"); {
-	case path[0] == "project":
-		x.endpoint, x.address = simulator.EndpointUpdate, gate
-	case path[0] != "static-export":
-		x.endpoint = simulator.EndpointDownload
 	case len(path) == 2:
 		x.endpoint = simulator.EndpointStart
 		_, domain, _ := strings.Cut(body, `"domain":"s`)
@@ -188,9 +182,6 @@ func (n *network) arrive(req *http.Request, body string) *exchange {
 		if x.address = n.jobs[x.job].address; len(path) > 3 {
 			x.endpoint = simulator.EndpointBundle
 		}
-	}
-	if n.process.later.Load() {
-		x.address = download
 	}
 	return x
 }
