@@ -103,8 +103,8 @@ func (s *service) offsets() string {
 	offsets := []string{}
 	for _, r := range s.received() {
 		offset := "0"
-		if condition := r.header.Get("If-Range"); condition != "" {
-			offset = strings.TrimSuffix(strings.TrimPrefix(r.header.Get("Range"), "bytes="), "-")
+		if condition := r.Header.Get("If-Range"); condition != "" {
+			offset = strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
 			if condition != `"v1"` {
 				offset += " if " + condition
 			}
@@ -266,10 +266,10 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		}
 		hosts := []string{}
 		for _, r := range s.received() {
-			hosts = append(hosts, r.host)
+			hosts = append(hosts, r.Host)
 			for name, want := range map[string]string{"Authorization": "", "Cookie": "", "Referer": "", "Accept-Encoding": "identity", "Cache-Control": "no-cache", "User-Agent": "test/1"} {
-				if got := r.header.Get(name); got != want {
-					t.Errorf("%s got %s %q, want %q", r.host, name, got, want)
+				if got := r.Header.Get(name); got != want {
+					t.Errorf("%s got %s %q, want %q", r.Host, name, got, want)
 				}
 			}
 		}
@@ -293,7 +293,7 @@ func TestLinkIsSentAsItIsButForSpaces(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, s := serve(t, reply(200, "\x00"))
 			_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "http://store.test"+path), 1)
-			if got := s.received(); err != nil || len(got) != 1 || got[0].uri != cmp.Or(want, path) {
+			if got := s.received(); err != nil || len(got) != 1 || got[0].RequestURI != cmp.Or(want, path) {
 				t.Errorf("%s is requested as %v: %v", path, got, err)
 			}
 		})

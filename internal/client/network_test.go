@@ -36,9 +36,9 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		_, err := c.send(bounded(t, time.Hour), test.request, 1)
 		paths := []string{}
 		for _, r := range s.received() {
-			paths = append(paths, r.host+r.path)
-			if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.method || r.body != string(test.request.body) {
-				t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
+			paths = append(paths, r.Host+r.URL.EscapedPath())
+			if r.Header.Get("Authorization") != "Bearer "+testKey || r.Method != test.request.method || r.body != string(test.request.body) {
+				t.Errorf("%s %s came with %q and %v", r.Method, r.RequestURI, r.body, r.Header)
 			}
 		}
 		first := "docs.test/v1/" + strings.Join(test.request.path, "/")
@@ -190,7 +190,7 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {
-			if r.method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
+			if r.Method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
 				t.Errorf("the proxy got %+v", r)
 			}
 		}

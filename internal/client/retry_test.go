@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // Each cell says for how long a failure is repeated that lasts. The deadline is an hour away.
@@ -248,15 +246,4 @@ func TestHalfOfABackoffIsRandom(t *testing.T) {
 			t.Errorf("the third backoff is %s, want %s", got, want)
 		}
 	}
-}
-
-func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
-	inSimulation(t, func(t *testing.T, w *simulation) {
-		w.AddJob(simulator.JobSpec{ID: "se_1", Queue: noTime, Run: 2 * second})
-		w.AddFault(simulator.Fault{Header: http.Header{"Retry-After": {"60"}}})
-		_, err := w.WaitForStaticExport(bounded(t, 25*second), "se_1", 0)
-		if polls := w.polls(simulator.EndpointJob); err != nil || !slices.Equal(polls, []float64{0, 20}) {
-			t.Errorf("%v after polls at %v", err, polls)
-		}
-	})
 }
