@@ -49,11 +49,11 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 	const link = "https://s.test/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600"
 	for name, test := range map[string]struct{ call, body, want, ignored string }{
 		"a whole update": {
-			"update", `{"_id":"a","projectId":"b","createdAt":"c","endedAt":"d","status":"success","summary":"e","logs":["f",7],
+			"update", `{"_id":"a","projectId":"b","createdAt":"c","endedAt":"d","status":"success","summary":"e","logs":["f",7,true],
 				"subdomain":"g","screenshot":"h","screenshotLight":"i","screenshotDark":"j","source":"api","more":{},
 				"author":{"name":"k","avatarUrl":"l","vcsUserId":9007199254740993},
 				"commit":{"sha":"m","ref":"n","message":"o","filesChanged":{"added":["p"],"modified":[],"removed":["q","r"]}}}`,
-			`{"ID":"a","ProjectID":"b","CreatedAt":"c","EndedAt":"d","Status":"success","Summary":"e","Logs":["f","7"],"Subdomain":"g",` +
+			`{"ID":"a","ProjectID":"b","CreatedAt":"c","EndedAt":"d","Status":"success","Summary":"e","Logs":["f","7","true"],"Subdomain":"g",` +
 				`"Screenshot":"h","ScreenshotLight":"i","ScreenshotDark":"j","Author":{"Name":"k","AvatarURL":"l","VCSUserID":9007199254740993},` +
 				`"Commit":{"SHA":"m","Ref":"n","Message":"o","FilesChanged":{"Added":["p"],"Modified":[],"Removed":["q","r"]}},"Source":"api"}`, "",
 		},
@@ -61,8 +61,22 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 			"update", `{"status":"x","author":{"name":[],"vcsUserId":"7"},"commit":{"sha":{},"filesChanged":{"added":"a","removed":[{},"b"]}}}`,
 			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`, "author.name ([]), commit.sha (map[]), commit.filesChanged.added (a)",
 		},
-		"an empty commit":                   {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
-		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
+		"an empty commit": {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
+		"a started job":   {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
+		"numbers": {
+			"job", `{"status":"x","progress":1.5,"pageCount":9007199254740993,"createdAt":1772366400}`,
+			`{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":9007199254740993,"CreatedAt":"2026-03-01T12:00:00Z"}`, "",
+		},
+		"numbers in strings":                {"job", `{"status":"x","progress":"1.5 %","pageCount":" 7 "}`, `{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":7}`, ""},
+		"numbers of zero":                   {"job", `{"status":"x","progress":0,"pageCount":0}`, `{"ID":"se_1","Status":"x","Progress":0,"PageCount":0}`, ""},
+		"a count with an exponent":          {"job", `{"status":"x","pageCount":9.007199254740992e15}`, `{"ID":"se_1","Status":"x","PageCount":9007199254740992}`, ""},
+		"a count that no float holds":       {"job", `{"status":"x","pageCount":1.8014398509481985e17}`, `{"ID":"se_1","Status":"x"}`, "pageCount (1.8014398509481985e17)"},
+		"words instead of numbers":          {"job", `{"status":"x","progress":"half","pageCount":"many","createdAt":"soon"}`, `{"ID":"se_1","Status":"x"}`, "progress (half), pageCount (many), createdAt (soon)"},
+		"not a number, and half a page":     {"job", `{"status":"x","progress":"NaN","pageCount":7.5}`, `{"ID":"se_1","Status":"x"}`, "progress (NaN), pageCount (7.5)"},
+		"infinity, and a count in percent":  {"job", `{"status":"x","progress":"Inf","pageCount":"12 %"}`, `{"ID":"se_1","Status":"x"}`, "progress (Inf), pageCount (12 %)"},
+		"a negative count":                  {"job", `{"status":"x","pageCount":-7}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-7)"},
+		"a negative count with an exponent": {"job", `{"status":"x","pageCount":-1e3}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-1e3)"},
+		"other types than numbers":          {"job", `{"status":"x","progress":{},"pageCount":true}`, `{"ID":"se_1","Status":"x"}`, "progress (map[]), pageCount (true)"},
 		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
 		"a job's status with the key":       {"job", `{"status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
 		"a new job's status with the key":   {"start", `{"jobId":"se_1","status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},

@@ -105,40 +105,30 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 		"a client certificate":   {host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var protocols []string
+			protocol := ""
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				protocols = append(protocols, r.Proto)
-				if r.Header.Get("Authorization") == "" {
-					reply(200, "\x00")(w, r) // an archive
-					return
-				}
+				protocol = r.Proto
 				reply(200, "{}")(w, r)
 			}))
 			server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: test.version, ClientAuth: test.asks}
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.StartTLS()
 			defer server.Close()
-			var roots []byte
-			if test.roots {
-				roots = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-			}
-			url := strings.Replace(server.URL, "127.0.0.1", test.host, 1)
-			network, err := newTransport(roots)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = url, network })
-			_, failure := c.send(bounded(t, time.Minute), aStart, 1)
-			if test.problem == "" {
-				_, ofRead := c.send(bounded(t, time.Minute), aRead, 1)
-				_, ofDownload := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), link(t, c, url), 1)
-				if err := errors.Join(asError(failure), asError(ofRead), asError(ofDownload)); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
-					t.Errorf("%v after requests over %q", err, protocols)
+			c := newClient(t, func(config *Config) {
+				config.BaseURL = strings.Replace(server.URL, "127.0.0.1", test.host, 1)
+				if test.roots {
+					config.RootCAs = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 				}
-				return
-			}
-			if !strings.Contains(failure.Error(), test.problem) || MayHaveStarted(failure) || ReasonOf(failure) != test.reason {
-				t.Errorf("%v, may have started: %t, reason %d; want %q", failure, MayHaveStarted(failure), ReasonOf(failure), test.problem)
+			})
+			for _, request := range []request{aRead, aStart} {
+				switch _, err := c.send(bounded(t, time.Minute), request, 1); {
+				case test.problem == "":
+					if err != nil || protocol != "HTTP/1.1" {
+						t.Errorf("%v after a request over %q", err, protocol)
+					}
+				case !strings.Contains(err.Error(), test.problem) || err.MayHaveActed || err.Reason != test.reason:
+					t.Errorf("%v, may have acted: %t, reason %d; want %q", err, err.MayHaveActed, err.Reason, test.problem)
+				}
 			}
 		})
 	}
