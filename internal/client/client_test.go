@@ -18,6 +18,10 @@ var calls = map[string]func(context.Context, *Client) (any, error){
 	},
 	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
 	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1") },
+	"wait":   func(ctx context.Context, c *Client) (any, error) { return c.WaitForStaticExport(ctx, "se_1", 0) },
+	"wait for an update": func(ctx context.Context, c *Client) (any, error) {
+		return c.WaitForUpdate(ctx, "se_1", 0, nil)
+	},
 }
 
 func TestEachCallSendsItsRequest(t *testing.T) {
@@ -89,8 +93,9 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &logbook{}
-			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, log))
+			c, log := receiving(t, 200, test.body), &logbook{}
+			c.config.Log = log.add
+			got, err := calls[test.call](bounded(t, time.Hour), c)
 			if err != nil || show(got) != test.want {
 				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
 			}
@@ -127,7 +132,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, &logbook{}))
+			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body))
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)

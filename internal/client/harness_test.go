@@ -241,13 +241,11 @@ const (
 )
 
 // receiving returns a client that receives one response to every request.
-func receiving(t *testing.T, status int, body string, log *logbook) *Client {
+func receiving(t *testing.T, status int, body string) *Client {
 	t.Helper()
-	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+	return exchanging(t, func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})
-	c.config.Log = log.add
-	return c
 }
 
 // exchanging returns a client whose network is a function.

@@ -3,7 +3,6 @@ package client
 import (
 	"crypto/tls"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -54,35 +53,33 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 	})
 }
 
-func TestRedirectLoopEnds(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := c.send(bounded(t, time.Hour), aRead, 1)
-		if want := "the service returned HTTP 302 Found for GET /v1/jobs/se_1, a redirect to http://docs.test/v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
-			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
-		}
-	})
-}
-
-func TestStorageRedirectIsNotFollowedToALesserScheme(t *testing.T) {
-	parse := func(raw string) *url.URL { u, _ := url.Parse(raw); return u }
+// A link that is followed takes no credential along.
+func TestRedirectLoopAndStorageRedirectToALesserSchemeEnd(t *testing.T) {
+	api, store := apiClient(nil), storageClient(nil)
 	for name, test := range map[string]struct {
+		*http.Client
 		from, to string
 		hops     int
-		want     error
+		followed bool
 	}{
-		"to another host":    {"https://a/", "https://u:p@b/?x=a b", 1, nil},
-		"from http to http":  {"http://a/", "http://b/", 1, nil},
-		"from https to http": {"https://a/", "http://a/", 1, http.ErrUseLastResponse},
-		"to another scheme":  {"http://a/", "ftp://a/", 1, http.ErrUseLastResponse},
-		"the fifth time":     {"https://a/", "https://b/", maxRedirects, nil},
-		"the sixth time":     {"https://a/", "https://b/", maxRedirects + 1, http.ErrUseLastResponse},
+		"of the API, the fifth time":           {api, "https://a/", "https://a/", maxRedirects, true},
+		"of the API, the sixth time":           {api, "https://a/", "https://a/", maxRedirects + 1, false},
+		"of the store to another host":         {store, "https://a/", "https://u:p@b/?x=a b", 1, true},
+		"of the store from http to http":       {store, "http://a/", "http://b/", 1, true},
+		"of the store from https to http":      {store, "https://a/", "http://a/", 1, false},
+		"of the store to another scheme":       {store, "http://a/", "ftp://a/", 1, false},
+		"of the store the fifth time":          {store, "https://a/", "https://b/", maxRedirects, true},
+		"of the store more than the last time": {store, "https://a/", "https://b/", maxRedirects + 1, false},
 	} {
-		next := &http.Request{URL: parse(test.to), Header: http.Header{"Referer": {test.from}}}
-		via := slices.Repeat([]*http.Request{{URL: parse(test.from)}}, test.hops)
-		err := storageClient(nil).CheckRedirect(next, via)
-		if !errors.Is(err, test.want) || err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "" || strings.Contains(next.URL.RawQuery, " ")) {
-			t.Errorf("%s: %v for %s, Referer %q; want %v", name, err, next.URL, next.Header.Get("Referer"), test.want)
+		first, next := httptest.NewRequest("GET", test.from, nil), httptest.NewRequest("GET", "/", nil)
+		next.URL, _ = url.Parse(test.to)
+		next.Header.Set("Referer", test.from)
+		err := test.CheckRedirect(next, slices.Repeat([]*http.Request{first}, test.hops))
+		if (err == nil) != test.followed {
+			t.Errorf("%s: %v", name, err)
+		}
+		if test.Client == store && err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "" || strings.Contains(next.URL.RawQuery, " ")) {
+			t.Errorf("%s: %s, Referer %q", name, next.URL, next.Header.Get("Referer"))
 		}
 	}
 }

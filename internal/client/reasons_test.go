@@ -35,7 +35,7 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
 		for _, status := range test.statuses {
-			_, err := receiving(t, status, test.body, &logbook{}).send(t.Context(), aStart, 1)
+			_, err := receiving(t, status, test.body).send(t.Context(), aStart, 1)
 			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) {
 				t.Errorf("%d: not found: %t", status, IsNotFound(err))
@@ -63,9 +63,8 @@ func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
 		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
 	} {
 		for _, status := range test.statuses {
-			c := receiving(t, status, "back at noon", &logbook{})
-			_, err := (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "https://store.test/1"), 1)
-			wantMeaning(t, fmt.Sprint(status), err, test.meaning)
+			c := receiving(t, status, "back at noon")
+			wantMeaning(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
 		}
 	}
 }
@@ -86,7 +85,6 @@ func TestEachLostConnectionHasOneMeaning(t *testing.T) {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
 		_, err := c.send(t.Context(), aStart, 1)
 		wantMeaning(t, "a start", err, test.meaning)
-		_, err = (&receiver{client: c, to: &memory{}}).receive(t.Context(), link(t, c, "https://store.test/1"), 1)
-		wantMeaning(t, "a download", err, test.store)
+		wantMeaning(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
 	}
 }

@@ -17,40 +17,21 @@ func zipped(text string) string {
 	return b.String()
 }
 
-func TestBodyOfASuccessIsAnObjectOrAnError(t *testing.T) {
+func TestResponseIsAnObjectOrAnErrorThatSaysWhatTheServiceSaid(t *testing.T) {
 	type row struct {
 		handler http.HandlerFunc
-		problem string // the end of the error; empty: the body is usable
+		want    string // the error after the method and the path; empty: the body is usable
 	}
 	inBubbles(t, map[string]row{
 		"a byte order mark":  {reply(200, "\uFEFF{}"), ""},
 		"the largest body":   {reply(200, zipped("{}"+strings.Repeat(" ", 98)), "Content-Encoding: gzip"), ""},
-		"a larger body":      {reply(200, zipped("{}"+strings.Repeat(" ", 99)), "Content-Encoding: gzip"), "the body is larger than 100 bytes"},
-		"text":               {reply(200, "Service OK"), "the body is not JSON: Service OK"},
-		"one brace too many": {reply(200, `{"a":1}}`), "the body is not JSON"},
-		"nothing":            {reply(200, ""), "the body is empty"},
-		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "the body is a web page: Sign in"},
-		"an array":           {reply(200, `["no domain"]`), "the JSON body is not an object: no domain"},
-	}, func(t *testing.T, test row) {
-		c, _ := serve(t, test.handler)
-		c.maxBody = 100
-		response, err := c.send(bounded(t, time.Hour), aRead, 1)
-		if test.problem == "" {
-			if err != nil || response.fields == nil {
-				t.Errorf("got %v, %v; want an object", response, err)
-			}
-		} else if err == nil || response.fields != nil || !strings.HasSuffix(err.Error(), ", but "+test.problem) {
-			t.Errorf("got %v, %v; want %q", response, err, test.problem)
-		}
-	})
-}
+		"a larger body":      {reply(200, zipped("{}"+strings.Repeat(" ", 99)), "Content-Encoding: gzip"), "200 OK|, but the body is larger than 100 bytes"},
+		"text":               {reply(200, "Service OK"), "200 OK|, but the body is not JSON: Service OK"},
+		"one brace too many": {reply(200, `{"a":1}}`), "200 OK|, but the body is not JSON"},
+		"nothing":            {reply(200, ""), "200 OK|, but the body is empty"},
+		"a web page":         {reply(200, "\uFEFF <title>Sign in</title>"), "200 OK|, but the body is a web page: Sign in"},
+		"an array":           {reply(200, `["no domain"]`), "200 OK|, but the JSON body is not an object: no domain"},
 
-func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
-	type row struct {
-		handler http.HandlerFunc
-		want    string // after the method and the path
-	}
-	inBubbles(t, map[string]row{
 		"JSON": {
 			reply(503, `{"error":"maintenance.","detail":"see https://status.test/?`+signature+`"}`, "X-Request-Id: r-1"),
 			"503 Service Unavailable| (request ID r-1): maintenance.: see https://status.test/?(redacted)",
@@ -66,10 +47,11 @@ func TestErrorHoldsWhatTheServiceSaid(t *testing.T) {
 		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), "404 Not Found| (request ID r-1 (redacted)), without a message"},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
-		_, err := c.send(bounded(t, time.Hour), aRead, 1)
+		c.maxBody = 100
+		response, err := c.send(bounded(t, time.Hour), aRead, 1)
 		want := "the service returned HTTP " + strings.Replace(test.want, "|", " for GET /v1/jobs/se_1", 1)
-		if err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
+		if usable := test.want == ""; (response.fields != nil) != usable || (err == nil) != usable || err != nil && err.Error() != want {
+			t.Errorf("got  %v, %v\nwant %s", response.fields, err, want)
 		}
 	})
 }

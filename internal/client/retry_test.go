@@ -13,29 +13,20 @@ import (
 	"time"
 )
 
-// Each cell says for how long a failure is repeated that lasts. The deadline is an hour away.
 func TestEachCallHasItsLimits(t *testing.T) {
-	wait := func(ctx context.Context, c *Client) (any, error) { return c.WaitForStaticExport(ctx, "se_1", 0) }
-	waitForUpdate := func(ctx context.Context, c *Client) (any, error) { return c.WaitForUpdate(ctx, "se_1", 0, nil) }
-	statuses := [...]int{404, 503, 403}
-	once, plain, waiting := [3]time.Duration{}, [3]time.Duration{NotFoundLimit, DisturbanceLimit, 0}, [3]time.Duration{NotFoundLimit, OutageLimit, DisturbanceLimit}
+	type limits struct{ missing, down, refused time.Duration } // how long such a failure is repeated
+	once, plain := limits{}, limits{missing: NotFoundLimit, down: DisturbanceLimit}
+	waiting := limits{NotFoundLimit, OutageLimit, DisturbanceLimit}
 	for _, test := range []struct {
-		name      string
-		call      func(context.Context, *Client) (any, error)
+		call      string
 		successes int // before the failures
-		want      [3]time.Duration
+		want      limits
 	}{
-		{"an update", calls["update"], 0, plain},
-		{"a job", calls["job"], 0, plain},
-		{"a link", calls["bundle"], 0, plain},
-		{"a start", calls["start"], 0, once},
-		{"a wait", wait, 0, plain},
-		{"a wait after a success", wait, 1, waiting},
-		{"a wait for an update", waitForUpdate, 0, plain},
-		{"a wait for an update after a success", waitForUpdate, 1, waiting},
+		{"update", 0, plain}, {"job", 0, plain}, {"bundle", 0, plain}, {"start", 0, once},
+		{"wait", 0, plain}, {"wait", 1, waiting}, {"wait for an update", 0, plain}, {"wait for an update", 1, waiting},
 	} {
-		for i, status := range statuses {
-			t.Run(fmt.Sprint(test.name, ", ", status), func(t *testing.T) {
+		for status, limit := range map[int]time.Duration{404: test.want.missing, 503: test.want.down, 403: test.want.refused} {
+			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var failures []time.Time
 					handlers := slices.Repeat([]http.HandlerFunc{reply(200, `{"status":"running"}`)}, test.successes)
@@ -43,8 +34,8 @@ func TestEachCallHasItsLimits(t *testing.T) {
 						failures = append(failures, time.Now())
 						reply(status, "", "Retry-After: 1")(w, r) // a gateway may send it after the service has acted
 					})...))
-					if _, err := test.call(bounded(t, time.Hour), c); err == nil || !endsAt(test.want[i], failures[0], failures) {
-						t.Errorf("%v after failures at %v, want them for %s", err, failures, test.want[i])
+					if _, err := calls[test.call](bounded(t, time.Hour), c); err == nil || !endsAt(limit, failures[0], failures) {
+						t.Errorf("%v after failures at %v, want them for %s", err, failures, limit)
 					}
 				})
 			})
