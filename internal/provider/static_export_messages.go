@@ -20,9 +20,9 @@ import (
 // reportFailedCreate reports why a create failed. Terraform taints a resource after an error, and replaces it next.
 func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnostics) {
 	summary, detail := describe(f, run)
-	unfinished := run.Unfinished()
+	unfinished, inDoubt := run.Unfinished(), f.Stage == export.Starting && client.MayHaveStarted(f.Cause)
 	switch {
-	case unfinished != nil && interrupted(f.Cause) && !client.MayHaveStarted(f.Cause):
+	case unfinished != nil && interrupted(f.Cause) && !inDoubt:
 		diags.AddWarning(aboutJob(summary, unfinished.ID), detail)
 		return
 	case unfinished != nil:
