@@ -165,7 +165,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 				w.AddFault(fault)
 			}
 			to := &memory{}
-			_, err := w.DownloadBundle(bounded(t, time.Hour), id, to)
+			err := w.DownloadBundle(bounded(t, time.Hour), id, to)
 			made := w.Count(simulator.EndpointBundle)
 			again := made + w.Count(simulator.EndpointDownload) - 1 // a new connection after each failure
 			if min(made, many) != test.made || w.dials < again {

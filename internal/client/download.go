@@ -34,14 +34,14 @@ type Destination interface {
 // the archive yet.
 //
 // The bundle is whole if it has the length that the store returns with it, or if it returns none, the sizeBytes of
-// generateBundle. Without either, it may have been cut: then sized is false.
+// generateBundle. Without either, only the archive shows whether it was cut.
 //
 // The error is that of [Client.GenerateBundle] or of the destination, a [*StorageError], a [*ConnectionError], or, if
 // ctx ended, context.Cause(ctx). It is wrapped in a [*GaveUpError] if an earlier attempt failed.
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) (sized bool, err error) {
+func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
-	err = c.repeat(ctx, Plain, func(a attempt) (err error) {
+	return c.repeat(ctx, Plain, func(a attempt) (err error) {
 		if bundle == nil {
 			if bundle, _, err = exchange(ctx, c, c.bundleOperation(jobID), a); err != nil {
 				return err
@@ -53,7 +53,6 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 		}
 		return err
 	})
-	return receiver.sized(), err
 }
 
 // receiver receives an object over one or more connections and links.

@@ -164,25 +164,6 @@ func TestDownloadSucceeds(t *testing.T) {
 	})
 }
 
-func TestDownloadReportsWhetherTheSizeIsKnown(t *testing.T) {
-	type row struct {
-		stated string // by the service
-		object http.HandlerFunc
-		want   bool
-	}
-	inBubbles(t, map[string]row{
-		"from the store":                      {"", sends(content, ""), true},
-		"from the range that the store sends": {"", streams(206, content, "Content-Range: bytes 0-9999/10000"), true},
-		"from the service":                    {`,"sizeBytes":10000`, streams(200, content), true},
-		"from nobody":                         {"", streams(200, content), false},
-	}, func(t *testing.T, test row) {
-		c, _ := serve(t, inTurn(reply(200, `{"bundleUrl":"http://store.test/1"`+test.stated+`}`), test.object))
-		if sized, err := c.DownloadBundle(bounded(t, time.Hour), "se_1", &memory{}); err != nil || sized != test.want {
-			t.Errorf("sized: %t, %v; want %t", sized, err, test.want)
-		}
-	})
-}
-
 // drip sends chunks, each after a delay, and then does what comes next.
 func drip(chunks int, delay time.Duration, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
