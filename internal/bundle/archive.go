@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files
@@ -71,7 +70,7 @@ func (a *archiveReader) read(file *io.SectionReader) error {
 		return a.tar(unzipped)
 	}
 	err := a.tar(source)
-	if !errors.Is(err, NotAnArchive) && !isSystemError(err) && !endsInZeros(file) {
+	if !errors.Is(err, NotAnArchive) && !endsInZeros(file) {
 		return errors.New("it does not end like a tar archive")
 	}
 	return err
@@ -240,7 +239,7 @@ func (a *archiveReader) add(body io.Reader) error {
 	_, err := filepath.Localize(name)
 	unsafe := func(r rune) bool { return r == '\\' || unicode.IsControl(r) }
 	switch {
-	case err != nil, !utf8.ValidString(name), len(name) > 1024, strings.ContainsFunc(name, unsafe),
+	case err != nil, len(name) > 1024, strings.ContainsFunc(name, unsafe),
 		slices.Contains(strings.Split(a.current, "/"), ".."), name == "." && body != nil:
 		return UnsafeName
 	case name == ".":
