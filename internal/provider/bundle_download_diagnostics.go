@@ -39,10 +39,14 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 	case isMismatch:
 		reportMismatch(diags, jobID, mismatch)
 	case isOccupied:
+		undo := ""
+		if occupied.Latest != "" {
+			undo = "undo the change, or "
+		}
+		next := fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that "+
+			"nothing is at %q, and run \"terraform apply\" again.", undo, occupied.Path)
 		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(
-			sentences(describeOccupied(occupied, ""), noFilesChanged),
-			fmt.Sprintf("If something else uses this path, choose another path. Otherwise, make sure that nothing is "+
-				"at %q, and run \"terraform apply\" again.", occupied.Path)))
+			sentences(describeOccupied(occupied, ""), noFilesChanged), next))
 	case ofArchive:
 		reportArchive(diags, jobID, archive)
 	case ofFile: // perhaps after attempts at something else
