@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/robustio"
 )
@@ -90,7 +91,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 	name := filepath.Clean(t.Path) // before a trailing slash, the system would follow a link
 	info, err := os.Lstat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // the latter if a parent is a file
 		return Found{}, nil
 	case err != nil:
 		return Found{}, err

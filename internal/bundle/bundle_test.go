@@ -386,6 +386,9 @@ func TestInspectReadsOnlyWhatMayBeOwned(t *testing.T) {
 	if _, err := unreadable.Inspect(t.Context(), nil); !isA[*OccupiedError](err) {
 		t.Errorf("of nothing, error %v", err)
 	}
+	if _, err := (Target{Path: unreadable.Path + "/bundle"}).Inspect(t.Context(), nil); err != nil {
+		t.Errorf("below a file, error %v", err)
+	}
 }
 
 func TestFailureLeavesEverythingAsItWas(t *testing.T) {
