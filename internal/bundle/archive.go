@@ -139,7 +139,7 @@ func (a *archiveReader) tarEntries(r *tar.Reader) error {
 		a.current = ""
 		header, err := r.Next()
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return err
