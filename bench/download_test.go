@@ -54,10 +54,10 @@ func download(service, jobID, target string) error {
 	}
 	err = c.DownloadBundle(ctx, jobID, staged)
 	if err == nil {
-		_, err = staged.Verify(ctx, true)
+		_, err = staged.Verify(ctx)
 	}
 	if err == nil {
-		_, err = staged.Commit(ctx, &bundle.Placed{}, nil)
+		_, err = staged.Commit(&bundle.Placed{}, bundle.Found{}, nil)
 	}
 	if err := errors.Join(err, staged.Close()); err != nil {
 		return err

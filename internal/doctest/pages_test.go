@@ -133,7 +133,7 @@ var (
 func TestQuotedCommandsExist(t *testing.T) {
 	t.Parallel()
 	makefile, tests := read(t, root+"/Makefile"), ""
-	for _, name := range glob(t, "internal/*/*_test.go") {
+	for _, name := range append(glob(t, "internal/*/*_test.go"), glob(t, "*_test.go")...) {
 		tests += read(t, name)
 	}
 	for name, page := range pages(t) {

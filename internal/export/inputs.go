@@ -17,7 +17,8 @@ type Inputs struct {
 	Body     string `json:"body"`
 }
 
-// NewInputs returns the inputs for triggers, which may be nil, and for parameters that [ParseParameters] accepts, or "".
+// NewInputs returns the inputs for triggers, which may be nil, and for parameters, which are "" or pass
+// [ParseParameters].
 func NewInputs(domain string, triggers map[string]*string, parameters string) Inputs {
 	if triggers == nil {
 		triggers = map[string]*string{}

@@ -16,54 +16,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// downloadStage is what Terraform does with a bundle on disk, and what a problem with it means.
-type downloadStage struct {
-	onDisk    string // summary of a failure of the file system
-	elsewhere string // summary of another failure
-	unchanged string // what is on disk, and in the state, after a failure
-	runAgain  string // what to do after the cause was removed
-
-	foreign  string // summary of a report about what the resource did not write
-	warns    bool   // whether that is a warning
-	occupied string // what happens then
-	remedy   string // what to do about it; "" to make room
-}
-
-const (
-	wroteNone        = "This resource wrote no files. If it is being replaced, its old files may already be deleted."
-	changedNone      = "This resource changed no files, and its state is unchanged."
-	deletedNone      = "No files were deleted, and the state is unchanged."
-	stops            = "The apply will stop before this download, unless it first destroys what wrote this."
-	stopsReplacement = stops + " " +
-		"If this resource is being replaced, its old files may be deleted before that."
-	applyAgain = "Then run \"terraform apply\" again."
-	sameAgain  = "Then run the same command again."
-)
-
-var (
-	planCreation   = planDownload(stopsReplacement)
-	planUpdate     = planDownload(stops)
-	createDownload = downloadStage{
-		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: wroteNone, foreign: summaryPathInUse, occupied: wroteNone,
-	}
-	updateDownload = downloadStage{
-		onDisk: summaryWriteFailed, elsewhere: summaryDownloadFailed, runAgain: applyAgain,
-		unchanged: changedNone, foreign: summaryPathInUse, occupied: changedNone,
-	}
-	deleteDownload = downloadStage{
-		onDisk: summaryDeleteFailed, elsewhere: summaryDeleteFailed, runAgain: sameAgain,
-		unchanged: deletedNone, foreign: summaryForeignFiles, warns: true,
-		occupied: "It was not deleted.", remedy: "If nothing needs it, delete it.",
-	}
-)
-
-func planDownload(occupied string) downloadStage {
-	return downloadStage{
-		onDisk: summaryInspectFailed, elsewhere: summaryInspectFailed, runAgain: sameAgain,
-		foreign: summaryPathInUse, warns: true, occupied: occupied,
-	}
-}
+// noFilesChanged says what a failure has changed. A replacement may have deleted the old files in another operation.
+const noFilesChanged = "This operation changed no files."
 
 // mismatchError reports a bundle that is not the expected one.
 type mismatchError struct {
@@ -73,50 +27,84 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
-// report adds the diagnostic of a problem with the bundle of a job, or with the file or directory of that name, unless
-// err is nil.
-func (s downloadStage) report(diags *diag.Diagnostics, jobID, name string, err error) {
+// reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil.
+func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 	mismatch, isMismatch := errors.AsType[*mismatchError](err)
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
-	left, isLeft := errors.AsType[*bundle.LeftError](err)
 	file, ofFile := errors.AsType[*fs.PathError](err)
-	rename, ofRename := errors.AsType[*os.LinkError](err)
+	_, ofRename := errors.AsType[*os.LinkError](err)
 	switch {
 	case err == nil:
 	case isMismatch:
-		s.reportMismatch(diags, jobID, mismatch)
+		reportMismatch(diags, jobID, mismatch)
 	case isOccupied:
-		s.reportOccupied(diags, occupied)
+		undo := ""
+		if occupied.Latest != "" {
+			undo = "undo the change, or "
+		}
+		next := fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that "+
+			"nothing is at %q, and run \"terraform apply\" again.", undo, occupied.Path)
+		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(
+			sentences(describeOccupied(occupied, ""), noFilesChanged), next))
 	case ofArchive:
-		s.reportArchive(diags, jobID, archive)
-	case isLeft:
-		s.reportLeft(diags, name, left)
+		reportArchive(diags, jobID, archive)
 	case ofFile: // perhaps after attempts at something else
-		diags.AddError(s.onDisk, paragraphs(systemReturned(file), s.unchanged, s.adviseOnDisk(name, file)))
-	case ofRename:
-		diags.AddError(s.onDisk, paragraphs(systemReturned(rename), s.unchanged, s.adviseOnDisk(name, rename)))
+		diags.AddError(summary, paragraphs(sentences(systemReturned(file), noFilesChanged), adviseOnDisk(file)))
+	case ofRename: // what could not be put back is another diagnostic
+		diags.AddError(summary, paragraphs(systemReturned(err), adviseOnDisk(err)))
 	default:
-		holds, next := s.unchanged, ""
+		holds, next := noFilesChanged, ""
 		if jobID != "" { // else a plan does not know it
 			holds = sentences("The job_id is "+jobID+".", holds)
 		}
 		if client.IsNotFound(err) {
 			next = missingBundle
 		}
-		addError(diags, s.elsewhere, err, holds, next)
+		addError(diags, summary, err, holds, next)
 	}
 }
 
-// reportLeft reports a directory that was not deleted or not put back.
-func (s downloadStage) reportLeft(diags *diag.Diagnostics, name string, e *bundle.LeftError) {
-	if e.Old {
-		next := fmt.Sprintf("The previous files are in %q. Move them back to %q.", e.Path, name)
-		diags.AddError(s.onDisk, paragraphs(systemReturned(e), sentences(next, s.runAgain)))
-		return
+// describeOccupied describes what the resource did not write, as Terraform found it. when is "" or " during the plan".
+func describeOccupied(e *bundle.OccupiedError, when string) string {
+	what := fmt.Sprintf("What was at %q%s was not written by this resource, or was changed later.", e.Path, when)
+	return sentences(what, describeLatest(e))
+}
+
+func describeLatest(e *bundle.OccupiedError) string {
+	if e.Latest == "" {
+		return ""
 	}
-	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(systemReturned(e),
-		"Nothing needs this temporary directory. Delete it."))
+	return fmt.Sprintf("The last change was at %q.", e.Latest)
+}
+
+// warnPathInUse reports what a plan has found. Terraform prints it again at the end of the apply.
+func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
+	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
+		describeOccupied(e, " during the plan"),
+		"An apply does not replace it: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
+}
+
+// warnNotDeleted reports what a destroy has left.
+func warnNotDeleted(diags *diag.Diagnostics, e *bundle.OccupiedError) {
+	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(
+		describeOccupied(e, ""), "If nothing needs it, delete it."))
+}
+
+// warnLeft reports a temporary directory that was not deleted, if err says so.
+func warnLeft(diags *diag.Diagnostics, err error) bool {
+	left, ok := errors.AsType[*bundle.LeftError](err)
+	if !ok {
+		return false
+	}
+	what := systemReturned(left.Err)
+	if occupied, ok := errors.AsType[*bundle.OccupiedError](left.Err); ok {
+		what = sentences("This temporary directory has files that were changed while Terraform replaced or deleted "+
+			"them, or that could not be put back.", describeLatest(occupied))
+	}
+	diags.AddWarning(summaryNotDeleted+": "+left.Path, paragraphs(
+		what, "Save what you need, and delete the directory."))
+	return true
 }
 
 // reportPathOfDirectory reports the path of a file that ends with a separator.
@@ -125,9 +113,7 @@ func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
 		"name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
 }
 
-func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
-
-func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
+func reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
 	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
 	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
 	if e.argument == "job_id" {
@@ -136,84 +122,67 @@ func (s downloadStage) reportMismatch(diags *diag.Diagnostics, jobID string, e *
 		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
 			jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
 	}
-	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(what+" "+s.unchanged, next))
-}
-
-// reportOccupied reports what the resource did not write.
-func (s downloadStage) reportOccupied(diags *diag.Diagnostics, e *bundle.OccupiedError) {
-	kinds := map[fs.FileMode]string{0: "the file", fs.ModeDir: "the directory", fs.ModeSymlink: "the symbolic link"}
-	what := fmt.Sprintf("This resource has no record of %s %q as it is now. It was changed, or written by an earlier "+
-		"resource, an interrupted run, or another program. %s", cmp.Or(kinds[e.Kind], "what is at"), e.Path, s.occupied)
-	makeRoom := fmt.Sprintf("If another resource uses %[1]q or a path inside it, use a different path. "+
-		"Otherwise, move or delete %[1]q. "+
-		"%[2]s", e.Path, s.runAgain)
-	detail := paragraphs(what, cmp.Or(s.remedy, makeRoom))
-	if s.warns {
-		diags.AddAttributeWarning(path.Root("path"), s.foreign+": "+e.Path, detail)
-		return
-	}
-	diags.AddAttributeError(path.Root("path"), s.foreign, detail)
+	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(what+" "+noFilesChanged, next))
 }
 
 // faults says why an archive is not unpacked: because it or one of its entries has the fault.
 var faults = map[bundle.Fault]string{
-	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive",
+	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive that the provider can read",
 	bundle.Empty:        "contains no files",
-	bundle.TooMany:      fmt.Sprintf("has more than %d,000 files and directories", bundle.MaxEntries/1000),
-	bundle.TooLarge:     fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
-	bundle.NotUTF8:      "has a name that is not UTF-8",
-	bundle.UnsafeName: "has an unsafe name: absolute, with .., with a backslash or a control character, or reserved " +
-		"by the system",
-	bundle.LongName: "has a name that is too long",
+	bundle.TooMany: fmt.Sprintf("has more than %d,000 files and directories, or very long names",
+		bundle.MaxEntries/1000),
+	bundle.TooLarge: fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
+	bundle.UnsafeName: "has an unsafe name: absolute, with .., with a backslash or a control character, reserved by " +
+		"the system, not in UTF-8, or too long",
 	bundle.Duplicate: "has the same path as another entry with other content, perhaps in different case, or is " +
 		"inside an entry that is a file",
-	bundle.SymbolicLink: "is a symbolic link",
-	bundle.HardLink:     "is a hard link",
-	bundle.SpecialFile:  "is neither a file nor a directory",
-	bundle.Encrypted:    "is encrypted",
-	bundle.Compression:  "uses an unsupported compression method",
+	bundle.SpecialFile: "is a link, a device, or another special file",
+	bundle.Unsupported: "is encrypted, or compressed by a method other than Deflate",
 }
 
 // reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100
 // characters of it.
-func (s downloadStage) reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
-	argument, summary, what, next := "unpack", summaryUnpackFailed, "", ""
-	switch e.Fault {
-	case bundle.Damaged:
-		reason := strings.TrimSuffix(e.Err.Error(), ".")
-		if e.Entry != "" {
-			reason = fmt.Sprintf("%s in the entry %.100q", reason, e.Entry)
-		}
-		argument = "job_id"
-		what = "is damaged: " + reason
+func reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
+	argument, summary, subject := "unpack", summaryUnpackFailed, "it"
+	if e.Entry != "" {
+		subject = fmt.Sprintf("its entry %.100q", e.Entry)
+	}
+	what := "cannot be unpacked, because " + subject + " " + faults[e.Fault]
+	next := "To download it as it is, remove unpack."
+	if e.Fault == bundle.Damaged {
+		argument, summary = "job_id", summaryDamaged
+		what = "is damaged: " + strings.TrimSuffix(e.Err.Error(), ".")
 		next = "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
 			"docs_static_export resource to export the site again."
-	case bundle.Incomplete:
-		argument, summary = "job_id", summaryDownloadFailed
-		what = "may be incomplete: it came without its length, and it is a tar archive without an end marker"
-		next = "Run \"terraform apply\" again. If it fails again, let the proxies between Terraform and the object " +
-			"store pass on the Content-Length header."
-	default:
-		subject := "it"
-		if e.Entry != "" {
-			subject = fmt.Sprintf("its entry %.100q", e.Entry)
-		}
-		what = "cannot be unpacked, because " + subject + " " + faults[e.Fault]
-		next = "To download it as it is, remove unpack."
 	}
-	what = fmt.Sprintf("The bundle of job %s %s. %s", jobID, what, s.unchanged)
+	what = fmt.Sprintf("The bundle of job %s %s. %s", jobID, what, noFilesChanged)
 	diags.AddAttributeError(path.Root(argument), summary, paragraphs(what, next))
 }
 
-// adviseOnDisk says what to do about an error of the file system.
-func (s downloadStage) adviseOnDisk(name string, err error) string {
-	switch {
-	case errors.Is(err, syscall.EBUSY):
-		return "If path is a mount point, use a subdirectory of it."
-	case errors.Is(err, syscall.EXDEV):
-		return fmt.Sprintf("The file system cannot rename %q, for example because it is part of a container image. "+
-			"Use a different path, or delete the directory. %s", name, s.runAgain)
+func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
+
+// diskAdvice is in the order in which it is tried.
+var diskAdvice = []struct {
+	err    error
+	advice string
+}{
+	{syscall.ENOSPC, "Free space: the disk needs room for the archive, and with unpack for the new files beside the " +
+		"old ones."},
+	{syscall.EROFS, "Choose a path on a file system that Terraform can write to."},
+	{fs.ErrPermission, "Let the user that runs Terraform read what is at path, and write to the directory that " +
+		"contains it."},
+	{fs.ErrNotExist, "Make sure that the directory that contains path exists, and that nothing else deletes it."},
+	{syscall.EBUSY, "The path is in use, for example as a mount point. Choose a path inside it."},
+	{syscall.EXDEV, "The file system cannot rename the directory, for example because it is part of a container " +
+		"image. Choose another path."},
+}
+
+// adviseOnDisk returns what to do about an error of the file system.
+func adviseOnDisk(err error) string {
+	for _, known := range diskAdvice {
+		if errors.Is(err, known.err) {
+			return known.advice
+		}
 	}
-	return fmt.Sprintf("Make sure that Terraform can read %q and write to the directory that contains it, and that "+
-		"the disk has free space. %s", name, s.runAgain)
+	return "Correct the cause, or choose another path."
 }

@@ -134,7 +134,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	c.change(t, "older", "copy kept")
 	c.change(t, "edited", "put bundle/index.html")
 	said := c.report(t, 0, "destroy", "-auto-approve").said[""] // the warnings have no address
-	if strings.Count(said, "warning: ") != 1 || !strings.Contains(said, warned(summaryForeignFiles)) {
+	if strings.Count(said, "warning: ") != 1 || !strings.Contains(said, warned(summaryNotDeleted)) {
 		t.Errorf("the destroy says:\n%s", said)
 	}
 	c.wantDisk(t, "recorded", map[string]string{})
@@ -206,7 +206,7 @@ func TestTaintedDownloadIsReplaced(t *testing.T) {
 	}
 	config("se_2", "exit 0")
 	said := c.report(t, 0, "apply", "-auto-approve")
-	if strings.Contains(fmt.Sprint(said.said), summaryForeignFiles) || len(c.disk(t, "site")) != 5 {
+	if strings.Contains(fmt.Sprint(said.said), summaryNotDeleted) || len(c.disk(t, "site")) != 5 {
 		t.Errorf("said %v; on disk there is %.30q", said.said, c.disk(t, "site"))
 	}
 	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"job_id": "se_2", "sha256": checksum(c.disk(t, "file")["bundle"])})
@@ -240,44 +240,49 @@ func TestMessagesOfADownload(t *testing.T) {
 	t.Parallel()
 	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
 	rename := func(err error) error { return &os.LinkError{Op: "rename", Old: "site", New: "tmp", Err: err} }
-	type row struct {
-		stage downloadStage
-		err   error
-	}
-	rows := map[string]row{
-		"occupied, in the plan of a create":  {planCreation, &bundle.OccupiedError{Path: "site", Kind: fs.ModeDir}},
-		"occupied, in the plan of an update": {planUpdate, &bundle.OccupiedError{Path: "site", Kind: fs.ModeDir}},
-		"occupied, in a create":              {createDownload, &bundle.OccupiedError{Path: "site"}},
-		"occupied, in an update":             {updateDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeSymlink}},
-		"occupied, in a destroy":             {deleteDownload, &bundle.OccupiedError{Path: "site", Kind: fs.ModeNamedPipe}},
-		"full disk":                          {createDownload, system(syscall.ENOSPC)},
-		"destroy without permission":         {deleteDownload, system(syscall.EACCES)},
-		"mount point":                        {createDownload, rename(syscall.EBUSY)},
-		"container image":                    {createDownload, rename(syscall.EXDEV)},
-		"old files that were not put back":   {updateDownload, &bundle.LeftError{Path: ".tmp/old", Old: true, Err: rename(syscall.EIO)}},
-		"temporary files that are left":      {deleteDownload, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)}},
-		"lost connection":                    {createDownload, &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse}},
-		"missing bundle":                     {createDownload, response("POST", "/b", 404)},
-		"interrupted destroy":                {deleteDownload, context.Canceled},
-		"other checksum":                     {createDownload, &mismatchError{"sha256", "1f", "2f"}},
-		"other content":                      {createDownload, &mismatchError{"job_id", "", "2f"}},
-		"archive with a long name":           {createDownload, &bundle.ArchiveError{Fault: bundle.LongName, Entry: strings.Repeat("x", 500), Err: bundle.LongName}},
-		"incomplete archive":                 {createDownload, &bundle.ArchiveError{Fault: bundle.Incomplete, Err: bundle.Incomplete}},
-		"damaged archive":                    {createDownload, &bundle.ArchiveError{Fault: bundle.Damaged, Entry: "a\x1b", Err: io.ErrUnexpectedEOF}},
+	foreign, edited := &bundle.OccupiedError{Path: "site"}, &bundle.OccupiedError{Path: "site", Latest: "site/.DS_Store"}
+	downloads := map[string]error{
+		"occupied":                 foreign,
+		"occupied, in a directory": edited,
+		"full disk":                system(syscall.ENOSPC),
+		"read-only disk":           system(syscall.EROFS),
+		"missing directory":        system(syscall.ENOENT),
+		"no permission":            system(syscall.EACCES),
+		"disk that fails":          system(syscall.EIO),
+		"mount point":              rename(syscall.EBUSY),
+		"container image":          rename(syscall.EXDEV),
+		"lost connection":          &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse},
+		"missing bundle":           response("POST", "/b", 404),
+		"other checksum":           &mismatchError{"sha256", "1f", "2f"},
+		"other content":            &mismatchError{"job_id", "", "2f"},
+		"archive with a long name": &bundle.ArchiveError{Fault: bundle.UnsafeName, Entry: strings.Repeat("x", 500)},
+		"damaged archive":          &bundle.ArchiveError{Fault: bundle.Damaged, Err: io.ErrUnexpectedEOF},
 	}
 	for fault := range faults {
-		entry := "caf\xe9"
-		if slices.Contains([]bundle.Fault{bundle.NotAnArchive, bundle.Empty, bundle.TooMany, bundle.TooLarge}, fault) {
-			entry = ""
+		refused := &bundle.ArchiveError{Fault: fault}
+		if slices.Contains([]bundle.Fault{bundle.UnsafeName, bundle.Duplicate, bundle.SpecialFile, bundle.Unsupported}, fault) {
+			refused.Entry = "caf\xe9"
 		}
-		rows["archive, "+string(fault)] = row{createDownload, &bundle.ArchiveError{Fault: fault, Entry: entry, Err: fault}}
+		downloads["archive, "+string(fault)] = refused
 	}
 	texts := map[string]string{}
-	for name, row := range rows {
+	said := func(name string, report func(*diag.Diagnostics)) {
 		var diags diag.Diagnostics
-		row.stage.report(&diags, "se_1", "site", row.err)
+		report(&diags)
 		texts[name] = textOf(diags)
 	}
+	for name, err := range downloads {
+		said(name, func(diags *diag.Diagnostics) { reportDownload(diags, summaryDownloadFailed, "se_1", err) })
+	}
+	said("occupied, in a plan", func(diags *diag.Diagnostics) { warnPathInUse(diags, edited) })
+	said("occupied, in a destroy", func(diags *diag.Diagnostics) { warnNotDeleted(diags, edited) })
+	said("interrupted destroy", func(diags *diag.Diagnostics) { reportDownload(diags, summaryDeleteFailed, "se_1", context.Canceled) })
+	said("files that appeared meanwhile", func(diags *diag.Diagnostics) {
+		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: &bundle.OccupiedError{Path: ".tmp/old", Latest: ".tmp/old/mine"}})
+	})
+	said("temporary files that are left", func(diags *diag.Diagnostics) {
+		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)})
+	})
 	wantTexts(t, "download.txt", texts)
 }
 

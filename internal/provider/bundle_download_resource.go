@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"os"
 	"regexp"
 
@@ -151,20 +152,24 @@ func (r *bundleDownloadResource) ModifyPlan(
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	stage, target, creates := planUpdate, plan.target(), false
-	if !plan.Path.Equal(state.Path) {
-		stage, owned, creates = planCreation, nil, true
+	target, creates := plan.target(), !plan.Path.Equal(state.Path)
+	if creates {
+		owned = nil
 	} else if !plan.Unpack.Equal(state.Unpack) {
-		stage, target, creates = planCreation, state.target(), true // a replacement deletes the old files first
+		target, creates = state.target(), true // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
-	stage.report(&resp.Diagnostics, plan.JobID.ValueString(), plan.Path.ValueString(), err)
+	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
+		warnPathInUse(&resp.Diagnostics, occupied)
+	} else {
+		reportDownload(&resp.Diagnostics, summaryInspectFailed, plan.JobID.ValueString(), err)
+	}
 	if resp.Diagnostics.HasError() || creates {
 		return
 	}
 	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
 	// may change.
-	if !config.SHA256.IsUnknown() && plan.alreadyThere(found, state) && plan.Timeouts.Equal(state.Timeouts) {
+	if !config.SHA256.IsUnknown() && plan.alreadyThere(found.Digest, state) && plan.Timeouts.Equal(state.Timeouts) {
 		plan = state
 	} else {
 		if config.SHA256.IsNull() {
@@ -191,7 +196,7 @@ func (r *bundleDownloadResource) Create(
 ) {
 	var plan bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	run := downloadRun{downloadStage: createDownload, data: r.data, plan: plan, diags: &resp.Diagnostics}
+	run := downloadRun{data: r.data, plan: plan, diags: &resp.Diagnostics}
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
@@ -205,10 +210,8 @@ func (r *bundleDownloadResource) Update(
 	var plan, state bundleDownloadModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	run := downloadRun{
-		downloadStage: updateDownload, data: r.data, plan: plan, state: state,
-		owned: readOwned(ctx, req.Private, state, &resp.Diagnostics), diags: &resp.Diagnostics,
-	}
+	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
+	run := downloadRun{data: r.data, plan: plan, state: state, owned: owned, diags: &resp.Diagnostics}
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
@@ -220,7 +223,11 @@ func (r *bundleDownloadResource) Delete(
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	err := state.target().Remove(ctx, &r.data.placed, owned)
-	deleteDownload.report(&resp.Diagnostics, state.JobID.ValueString(), state.Path.ValueString(), err)
+	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
+		warnNotDeleted(&resp.Diagnostics, occupied)
+	} else if !warnLeft(&resp.Diagnostics, err) {
+		reportDownload(&resp.Diagnostics, summaryDeleteFailed, state.JobID.ValueString(), err)
+	}
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
@@ -237,7 +244,6 @@ func readOwned(
 
 // downloadRun is a create or an update.
 type downloadRun struct {
-	downloadStage
 	data  *providerData
 	plan  bundleDownloadModel
 	state bundleDownloadModel // of an update
@@ -254,41 +260,42 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	}
 	ctx, cancel := run.data.withTimeout(ctx, run.plan.Timeouts, timeout, defaultDownloadTimeout)
 	defer cancel()
+	jobID := run.plan.JobID.ValueString()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && run.plan.alreadyThere(found, run.state) {
+	if err == nil && run.plan.alreadyThere(found.Digest, run.state) {
 		run.state.Timeouts = run.plan.Timeouts
 		run.plan = run.state
 	} else if err == nil {
 		knownJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
-		if !knownJob && !waitForCompleted(ctx, c, run.plan.JobID.ValueString(), run.unchanged, run.diags) {
+		if !knownJob && !waitForCompleted(ctx, c, jobID, noFilesChanged, run.diags) {
 			return
 		}
-		err = run.download(ctx, c)
+		err = run.download(ctx, c, found)
 	}
 	if err != nil {
-		run.report(run.diags, run.plan.JobID.ValueString(), run.plan.Path.ValueString(), err)
+		reportDownload(run.diags, summaryDownloadFailed, jobID, err)
 		return
 	}
 	run.diags.Append(to.Set(ctx, run.plan)...)
 	writePrivate(ctx, private, writtenKey, run.owned, run.diags)
 }
 
-// download puts the bundle in place, and sets the computed attributes of the plan. If it fails, it leaves the files
-// unchanged.
-func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
+// download puts the bundle in place of what was found, and sets the computed attributes of the plan. If it fails, it
+// leaves the files unchanged.
+func (run *downloadRun) download(ctx context.Context, c *client.Client, found bundle.Found) error {
 	plan := &run.plan
 	staged, err := plan.target().Stage()
 	if err != nil {
 		return err
 	}
-	defer func() { run.report(run.diags, plan.JobID.ValueString(), plan.Path.ValueString(), staged.Close()) }()
+	defer func() { warnLeft(run.diags, staged.Close()) }()
 	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
 		return &mismatchError{"sha256", staged.SHA256(), wanted}
 	}
-	content, err := staged.Verify(ctx, false)
+	content, err := staged.Verify(ctx)
 	if err != nil {
 		return err
 	}
@@ -296,7 +303,7 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client) error {
 	if wanted := plan.ContentSHA256.ValueString(); !plan.ContentSHA256.IsUnknown() && wanted != content.Digest {
 		return &mismatchError{"job_id", content.Digest, wanted}
 	}
-	if run.owned, err = staged.Commit(ctx, &run.data.placed, run.owned); err != nil {
+	if run.owned, err = staged.Commit(&run.data.placed, found, run.owned); err != nil {
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,8 +113,8 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	}{
 		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
 		"not an archive":    {"text", "unpack = true", "", summaryUnpackFailed + " (unpack)"},
-		"damaged":           {"cut", "", "", summaryUnpackFailed + " (job_id)"},
-		"without its end":   {"endless", "", "", summaryDownloadFailed + " (job_id)"},
+		"damaged":           {"cut", "", "", summaryDamaged + " (job_id)"},
+		"without its end":   {"endless", "", "", summaryDamaged + " (job_id)"},
 		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
 		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
 	}
@@ -126,8 +125,6 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
 	c.service.AddJob(simulator.JobSpec{ID: "endless", Queue: ended, Run: ended, Archive: endless.Bytes()})
-	c.rewriteJobs(map[string]map[string]any{"endless": {"sizeBytes": simulator.Omit}})
-	c.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointDownload, Header: http.Header{"Content-Length": nil, "Transfer-Encoding": {"chunked"}}})
 	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
@@ -186,15 +183,12 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 func TestDownloadOnAFreshDiskInEachPhase(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
-	const dependents = `
+	const dependent = `
 resource "terraform_data" "content" {
   triggers_replace = [docs_bundle_download.site.content_sha256, docs_bundle_download.site.file_count, docs_bundle_download.site.job_id]
 }
-resource "terraform_data" "file" {
-  input = docs_bundle_download.site.sha256
-}
 `
-	c.write(t, c.download("site", "se_1", "")+dependents)
+	c.write(t, c.download("site", "se_1", "")+dependent)
 	c.apply(t, 0)
 	before := c.disk(t, "site")
 	repacked := bytes.NewBufferString(before["bundle"])      // the same files in another form
@@ -206,7 +200,7 @@ resource "terraform_data" "file" {
 		c.change(t, "site", "rm .")
 		plan := c.report(t, 0, "plan", "-out=saved")
 		plan.wantNothingSaid(t, "site")
-		if plan.planned["site"] != "update" || plan.planned["file"] != "update" || plan.planned["content"] != "" {
+		if plan.planned["site"] != "update" || plan.planned["content"] != "" {
 			t.Errorf("planned %v", plan.planned)
 		}
 		c.service.AddJob(simulator.JobSpec{ID: "se_1", Queue: ended, Run: ended, Archive: repacked.Bytes()})
@@ -215,7 +209,7 @@ resource "terraform_data" "file" {
 		wantAttributes(t, c.values(t)[siteBundle], map[string]any{"sha256": checksum(repacked.String())})
 	}
 	// A plan of any change may be applied on a fresh disk.
-	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependents)
+	c.write(t, c.download("site", "se_1", `timeouts { update = "5m" }`)+dependent)
 	if plan := c.report(t, 0, "plan", "-out=saved"); plan.planned["site"] != "update" || plan.planned["content"] != "" {
 		t.Errorf("planned %v on the same disk", plan.planned)
 	}

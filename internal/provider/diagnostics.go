@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -69,6 +70,28 @@ func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 func timedOut(err error) bool {
 	_, ok := errors.AsType[*timeoutError](err)
 	return ok
+}
+
+// timeoutError is the cause of a context that ended because of a timeout.
+type timeoutError struct {
+	limit time.Duration
+	field string // of the timeouts block; "" if it has none for the operation
+}
+
+func (e *timeoutError) Error() string {
+	text := "the operation did not finish within " + shortDuration(e.limit)
+	if e.field != "" {
+		text += " (timeouts." + e.field + ")"
+	}
+	return text
+}
+
+// advice says how to allow the operation more time.
+func (e *timeoutError) advice() string {
+	if e.field == "" {
+		return "Try again later."
+	}
+	return "If the operation normally takes longer, increase timeouts." + e.field + "."
 }
 
 // advice says what the user can do about a failure, by its reason.

@@ -118,7 +118,7 @@ func TestFailuresAreExplained(t *testing.T) {
 			network.then = cancel
 		}
 		c, err := client.New(client.Config{
-			BaseURL: "https://docs.example.com/v1", APIKey: "key_0123456789", Clock: clock, RoundTripper: network,
+			BaseURL: "https://docs.example.com/v1", APIKey: "key_0123456789", Clock: clock, RoundTripper: network, Random: func() float64 { return 0 },
 		})
 		if err != nil {
 			t.Fatal(err)

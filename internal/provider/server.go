@@ -20,7 +20,7 @@ func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {
 		inner := providerserver.NewProtocol6(newProvider())().(frameworkServer)
-		return &server{frameworkServer: inner, running: &sync.WaitGroup{}}
+		return &drainingServer{frameworkServer: inner, running: &sync.WaitGroup{}}
 	}
 }
 
@@ -32,7 +32,7 @@ type frameworkServer interface {
 	tfprotov6.StateStoreServer
 }
 
-type server struct {
+type drainingServer struct {
 	frameworkServer
 
 	// mu ensures that StopProvider sees every action that InvokeAction has registered.
@@ -42,7 +42,7 @@ type server struct {
 }
 
 // ConfigureProvider begins a run, in which actions may begin again.
-func (s *server) ConfigureProvider(
+func (s *drainingServer) ConfigureProvider(
 	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
 	s.mu.Lock()
@@ -55,7 +55,7 @@ func (s *server) ConfigureProvider(
 
 // InvokeAction counts the action as running until its last event has been read. After a stop, no action begins:
 // nothing would cancel it.
-func (s *server) InvokeAction(
+func (s *drainingServer) InvokeAction(
 	ctx context.Context, req *tfprotov6.InvokeActionRequest,
 ) (*tfprotov6.InvokeActionServerStream, error) {
 	s.mu.Lock()
@@ -77,7 +77,7 @@ func (s *server) InvokeAction(
 }
 
 // StopProvider cancels running operations, and waits until running actions or ctx end.
-func (s *server) StopProvider(
+func (s *drainingServer) StopProvider(
 	ctx context.Context, req *tfprotov6.StopProviderRequest,
 ) (*tfprotov6.StopProviderResponse, error) {
 	s.mu.Lock()

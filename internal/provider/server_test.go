@@ -70,7 +70,7 @@ func (q queue) server() tfprotov6.ProviderServer {
 // The framework's server implements every part of the protocol, and plugin-go looks for each.
 func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 	t.Parallel()
-	inner, outer := reflect.TypeOf(providerserver.NewProtocol6(New(Options{})())()), reflect.TypeFor[*server]()
+	inner, outer := reflect.TypeOf(providerserver.NewProtocol6(New(Options{})())()), reflect.TypeFor[*drainingServer]()
 	for i := range inner.NumMethod() {
 		if _, found := outer.MethodByName(inner.Method(i).Name); !found {
 			t.Errorf("%s is hidden", inner.Method(i).Name)

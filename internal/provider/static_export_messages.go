@@ -20,9 +20,9 @@ import (
 // reportFailedCreate reports why a create failed. Terraform taints a resource after an error, and replaces it next.
 func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnostics) {
 	summary, detail := describe(f, run)
-	unfinished := run.Unfinished()
+	unfinished, inDoubt := run.Unfinished(), f.Stage == export.Starting && client.MayHaveStarted(f.Cause)
 	switch {
-	case unfinished != nil && interrupted(f.Cause) && !client.MayHaveStarted(f.Cause):
+	case unfinished != nil && interrupted(f.Cause) && !inDoubt:
 		diags.AddWarning(aboutJob(summary, unfinished.ID), detail)
 		return
 	case unfinished != nil:
@@ -86,7 +86,8 @@ func describeStart(f *export.Failure, run *export.Run) string {
 	if client.MayHaveStarted(f.Cause) {
 		return paragraphs(cause.what,
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
-			"Before you apply again, look for that job in the service's dashboard. If it is there, import it as described in "+
+			"Before you apply again, look for that job in the service's dashboard. "+
+				"If it is there, import it as described in "+
 				errorsPage+"#a-job-may-have-been-started\n\n"+importCommand(domain, "JOB_ID"),
 			"If it is not there: "+cause.advice)
 	}
@@ -165,11 +166,13 @@ func warnAboutRefresh(
 		warnAboutJob(diags, summaryJobNotFound, shown.ID, "%s\n\nThe job stays in the state. "+
 			"If it should still exist, check base_url and the API key before you apply.", explain(err).what)
 	case s.Shown().Failed() && !shown.Failed():
-		warnAboutJob(diags, summaryJobFailed, shown.ID, "%s\n\nFix the site before you export it again.", failureOf(job))
+		warnAboutJob(diags, summaryJobFailed, shown.ID,
+			"%s\n\nFix the site before you export it again.", failureOf(job))
 	}
 	if next := s.Unfinished(); next != nil && !next.Imported && !next.Missing {
-		warnAboutJob(diags, summaryUnfinished, next.ID, "Job %[1]s for %[2]s had no link when Terraform refreshed it.\n\n"+
-			"To keep it if this run removes it from the state, import it afterwards:\n\n%[3]s",
+		warnAboutJob(diags, summaryUnfinished, next.ID,
+			"Job %[1]s for %[2]s had no link when Terraform refreshed it.\n\n"+
+				"To keep it if this run removes it from the state, import it afterwards:\n\n%[3]s",
 			next.ID, next.Inputs.Domain, importCommand(next.Inputs.Domain, next.ID))
 	}
 }

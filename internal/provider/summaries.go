@@ -36,7 +36,7 @@ const (
 	summaryChecksumMismatch = "Checksum of the bundle does not match"
 	summaryContentChanged   = "Content of the bundle has changed"
 	summaryUnpackFailed     = "Could not unpack the bundle"
-	summaryWriteFailed      = "Could not write the bundle"
+	summaryDamaged          = "Bundle is damaged"
 	summaryDownloadFailed   = "Could not download the bundle"
 	summaryInspectFailed    = "Could not inspect the downloaded bundle"
 	summaryDeleteFailed     = "Could not delete the downloaded bundle"
@@ -56,8 +56,7 @@ const (
 	summaryLinkDueAtOnce = "New link is already due for renewal"
 	summaryKeepsLinks    = "Service returned the same link"
 
-	summaryForeignFiles = "Files were not deleted"
-	summaryNotDeleted   = "Temporary files were not deleted"
+	summaryNotDeleted = "Files were not deleted"
 )
 
 // Errors or warnings.

@@ -37,28 +37,6 @@ func (d *providerData) withTimeout(
 	return d.clock.WithTimeout(ctx, limit, &timeoutError{limit, field})
 }
 
-// timeoutError is the cause of a context that ended because of a timeout.
-type timeoutError struct {
-	limit time.Duration
-	field string // of the timeouts block; "" if it has none for the operation
-}
-
-func (e *timeoutError) Error() string {
-	text := "the operation did not finish within " + shortDuration(e.limit)
-	if e.field != "" {
-		text += " (timeouts." + e.field + ")"
-	}
-	return text
-}
-
-// advice says how to allow the operation more time.
-func (e *timeoutError) advice() string {
-	if e.field == "" {
-		return "Try again later."
-	}
-	return "If the operation normally takes longer, increase timeouts." + e.field + "."
-}
-
 // resourceTimeouts returns the timeouts block of a resource, with a description of each field. Terraform rejects an
 // unknown field of a block, but ignores one of an attribute. The blocks of terraform-plugin-framework-timeouts accept
 // zero and negative durations.

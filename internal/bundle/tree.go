@@ -1,0 +1,129 @@
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Content describes what is in an archive.
+type Content struct {
+	Digest string // the content digest (see tree.content), or "" if the file is not an archive that can be unpacked
+	Files  int64
+}
+
+type checksum [sha256.Size]byte // SHA-256 of a file's content
+var ofDirectory checksum        // stands for that of a directory
+
+// tree is the content of an archive or a directory: a checksum for each slash-separated name, and for each parent.
+type tree map[string]checksum
+
+// content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for
+// each file and directory, ordered by the bytes of its name. A record is
+//
+//	KIND SP SUM SP NAME NUL
+//
+// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64
+// zeros for a directory. NAME is slash-separated and neither starts nor ends with a slash. Modes, times, owners, and
+// the order of the archive are ignored.
+func (t tree) content() (c Content) {
+	hash := sha256.New()
+	for _, name := range t.names() {
+		kind := 'd'
+		if t[name] != ofDirectory {
+			kind = 'f'
+			c.Files++
+		}
+		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name], name)
+	}
+	c.Digest = hex.EncodeToString(hash.Sum(nil))
+	return c
+}
+
+// names returns every name, parents first.
+func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
+
+// remove deletes what the tree names below root, and then root. It fails if root holds anything else.
+func (t tree) remove(root string) error {
+	for _, name := range slices.Backward(t.names()) {
+		if err := os.Remove(filepath.Join(root, name)); err != nil {
+			return err
+		}
+	}
+	return os.Remove(root)
+}
+
+// readTree reads a directory, and says what in it was modified last. It stops with a [Fault] at a link or a
+// device, and at the limits of an archive. Other errors are those of the system, and context.Cause(ctx).
+func readTree(ctx context.Context, root string) (found tree, latest string, err error) {
+	var newest time.Time
+	found, left := tree{}, limits.bytes
+	err = fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if !info.ModTime().Before(newest) { // what was added is newer than its parent, or as old
+			latest, newest = filepath.Join(root, name), info.ModTime()
+		}
+		switch {
+		case name == ".":
+		case len(found) == limits.entries:
+			return TooMany
+		case entry.IsDir():
+			found[name] = ofDirectory
+		case !entry.Type().IsRegular():
+			return SpecialFile
+		default:
+			found[name], err = readSum(ctx, filepath.Join(root, name), &left)
+		}
+		return err
+	})
+	return found, latest, err
+}
+
+// readSum returns the checksum of a file, and reduces left by its size.
+func readSum(ctx context.Context, name string, left *int64) (checksum, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return checksum{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return sumOf(&meter{ctx, file, left})
+}
+
+// sumOf reads source to its end.
+func sumOf(source io.Reader) (checksum, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, source)
+	return checksum(hash.Sum(nil)), err
+}
+
+// meter reads from source. It fails when ctx has ended, or when more than *left bytes have been read.
+type meter struct {
+	ctx    context.Context
+	source io.Reader
+	left   *int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if m.ctx.Err() != nil {
+		return 0, context.Cause(m.ctx)
+	}
+	n, err := m.source.Read(p)
+	if *m.left -= int64(n); *m.left < 0 {
+		return 0, TooLarge
+	}
+	return n, err
+}
