@@ -62,8 +62,6 @@ func checkPath(value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
 		return invalidValue("The path is empty. Write a relative or absolute path.")
-	case strings.ContainsRune(value, 0):
-		return invalidValue("The path contains a NUL character. Remove it.")
 	case strings.HasPrefix(value, "~/"):
 		return invalidValue("Terraform does not expand \"~\". Use pathexpand(\"~/...\").")
 	}
