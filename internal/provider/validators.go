@@ -98,8 +98,6 @@ func durationAtLeast(least time.Duration) []validator.String {
 		case err != nil:
 			return invalidValue(fmt.Sprintf("%q is not a valid duration. "+
 				"Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
-		case d < 0:
-			return invalidValue("The duration must not be negative.")
 		case d < least:
 			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", shortDuration(least), value))
 		}
