@@ -109,7 +109,7 @@ func (r *receiver) read(resp *http.Response, stated *int64, stalled *time.Timer)
 	if failure := r.accept(resp); failure != nil {
 		return failure
 	}
-	body := bufio.NewReader(resp.Body)
+	body := bufio.NewReader(steadyReader{resp.Body, stalled, r.client.config.RequestTimeout})
 	if failure := r.checkType(resp, body); failure != nil {
 		return failure
 	}
@@ -118,9 +118,7 @@ func (r *receiver) read(resp *http.Response, stated *int64, stalled *time.Timer)
 	}
 	buffer := make([]byte, downloadBuffer)
 	for {
-		stalled.Reset(r.client.config.RequestTimeout)
 		n, err := body.Read(buffer)
-		stalled.Stop() // a slow disk is not a stall
 		if _, err := r.to.Write(buffer[:n]); err != nil {
 			return wrap(err, permanent)
 		}
@@ -214,6 +212,19 @@ func (r *receiver) restart(etag string) *Error {
 // incomplete returns the error of a response that ends too early.
 func (r *receiver) incomplete(resp *http.Response, err error) *Error {
 	return connectionError(r.client.redactor, resp.Request, true, true, err)
+}
+
+// steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.
+type steadyReader struct {
+	io.Reader
+	stalled *time.Timer
+	limit   time.Duration
+}
+
+func (r steadyReader) Read(p []byte) (int, error) {
+	r.stalled.Reset(r.limit)
+	defer r.stalled.Stop()
+	return r.Reader.Read(p)
 }
 
 // storageError returns the error of a response without a bundle. It shows only the code and the message of the XML

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -202,16 +201,11 @@ func (p *docsProvider) argument(
 	return value
 }
 
-// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not contain control
-// characters.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
 func (p *docsProvider) userAgent(terraformVersion string) string {
-	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s",
-		terraformVersion, p.options.Version)
-	separates := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), separates) {
-		agent += " " + word
-	}
-	return agent
+	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s %s",
+		terraformVersion, p.options.Version, p.options.Getenv("TF_APPEND_USER_AGENT"))
+	return strings.Join(strings.Fields(agent), " ") // a header has no line breaks
 }
 
 func (p *docsProvider) Resources(context.Context) []func() resource.Resource {
