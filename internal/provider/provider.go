@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -201,11 +202,16 @@ func (p *docsProvider) argument(
 	return value
 }
 
-// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT.
+// userAgent follows Terraform's convention, including TF_APPEND_USER_AGENT. A header must not contain control
+// characters.
 func (p *docsProvider) userAgent(terraformVersion string) string {
-	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s %s",
-		terraformVersion, p.options.Version, p.options.Getenv("TF_APPEND_USER_AGENT"))
-	return strings.Join(strings.Fields(agent), " ") // a header has no line breaks
+	agent := fmt.Sprintf("Terraform/%s (+https://www.terraform.io) terraform-provider-docs/%s",
+		terraformVersion, p.options.Version)
+	separates := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	for _, word := range strings.FieldsFunc(p.options.Getenv("TF_APPEND_USER_AGENT"), separates) {
+		agent += " " + word
+	}
+	return agent
 }
 
 func (p *docsProvider) Resources(context.Context) []func() resource.Resource {

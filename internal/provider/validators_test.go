@@ -57,7 +57,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
 		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
-		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must not be negative."},
+		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
 		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
 		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory."},
 		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
