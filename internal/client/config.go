@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
@@ -67,10 +66,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("it must be absolute, such as https://host.example/v1")
 	case u.User != nil:
 		return nil, errors.New("it must not contain a user name or password; the API key has its own argument")
-	case strings.Contains(raw, "#"):
-		return nil, errors.New("it must not have a fragment (the part after \"#\")")
-	case strings.Contains(raw, "?"):
-		return nil, errors.New("it must not have a query (the part after \"?\")")
+	case strings.ContainsAny(raw, "?#"):
+		return nil, errors.New("it must not have a query or a fragment (the part after \"?\" or \"#\")")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		return nil, errors.New("plain http is allowed only for localhost and loopback addresses, " +
 			"because the API key would travel unencrypted; use https")
@@ -100,17 +97,9 @@ func ParseAPIKey(raw string) (string, error) {
 	if key == "" {
 		return "", errors.New("it is empty")
 	}
-	for _, r := range key {
-		switch {
-		case unicode.IsSpace(r):
-			return "", errors.New("it contains whitespace")
-		case unicode.IsControl(r):
-			return "", errors.New("it contains a control character")
-		case strings.ContainsRune("\"'`\\", r): // messages in JSON would escape some
-			return "", errors.New("it contains a quotation mark or a backslash")
-		case r > unicode.MaxASCII:
-			return "", errors.New("it contains a character outside ASCII")
-		}
+	// Messages in JSON would escape quotation marks and backslashes.
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`\\", r) }) {
+		return "", errors.New("it contains whitespace, a quotation mark, or another character that keys do not have")
 	}
 	return key, nil
 }

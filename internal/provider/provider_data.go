@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"strings"
 
@@ -32,12 +31,8 @@ type providerData struct {
 }
 
 // dataFrom returns what the provider's Configure passed; nil before Configure has run.
-func dataFrom(passed any, diags *diag.Diagnostics) *providerData {
-	data, ok := passed.(*providerData)
-	if !ok && passed != nil {
-		diags.AddError(summaryUnexpectedData, fmt.Sprintf("The provider passed %T instead of %T. This is a bug. "+
-			"Report it to the provider's maintainers: %s", passed, data, issuesPage))
-	}
+func dataFrom(passed any) *providerData {
+	data, _ := passed.(*providerData)
 	return data
 }
 
@@ -63,30 +58,30 @@ var planWhenDeferred = resource.ProviderDeferredBehavior{EnablePlanModification:
 // Configure is written once for it.
 type resourceBase struct{ data *providerData }
 
-func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
+func (b *resourceBase) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData)
 }
 
 type dataSourceBase struct{ data *providerData }
 
 func (b *dataSourceBase) Configure(
-	_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse,
+	_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse,
 ) {
-	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
+	b.data = dataFrom(req.ProviderData)
 }
 
 type ephemeralBase struct{ data *providerData }
 
 func (b *ephemeralBase) Configure(
-	_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse,
+	_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse,
 ) {
-	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
+	b.data = dataFrom(req.ProviderData)
 }
 
 type actionBase struct{ data *providerData }
 
-func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	b.data = dataFrom(req.ProviderData, &resp.Diagnostics)
+func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	b.data = dataFrom(req.ProviderData)
 }
 
 // writeLog passes the client's log records to Terraform's log.

@@ -8,7 +8,6 @@ const (
 	summaryMissingArgument = "Missing provider argument"
 	summaryInvalidArgument = "Invalid provider argument"
 	summaryUnknownProvider = "Provider configuration is not known yet"
-	summaryUnexpectedData  = "Unexpected provider data"
 
 	summaryInvalidID         = "Invalid ID"
 	summaryInvalidDomain     = "Invalid domain"

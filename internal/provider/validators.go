@@ -62,8 +62,6 @@ func checkPath(value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
 		return invalidValue("The path is empty. Write a relative or absolute path.")
-	case strings.ContainsRune(value, 0):
-		return invalidValue("The path contains a NUL character. Remove it.")
 	case strings.HasPrefix(value, "~/"):
 		return invalidValue("Terraform does not expand \"~\". Use pathexpand(\"~/...\").")
 	}
@@ -100,8 +98,6 @@ func durationAtLeast(least time.Duration) []validator.String {
 		case err != nil:
 			return invalidValue(fmt.Sprintf("%q is not a valid duration. "+
 				"Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.", value))
-		case d < 0:
-			return invalidValue("The duration must not be negative.")
 		case d < least:
 			return invalidValue(fmt.Sprintf("The duration must be at least %s, not %q.", shortDuration(least), value))
 		}

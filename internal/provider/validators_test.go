@@ -30,7 +30,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 
 	tests := map[string]struct{ config, want string }{
 		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1."},
-		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace."},
+		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace,"},
 		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
 		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\"."},
 		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
@@ -53,7 +53,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
 		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
-		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must not be negative."},
+		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
 		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
 		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory."},
 		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
