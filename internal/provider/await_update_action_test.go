@@ -1,13 +1,12 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -94,14 +93,14 @@ func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.V
 	return &encoded
 }
 
-// invoke runs the action for update upd_1 and returns its progress messages and its
+// invoke runs the action for update upd_1, with a timeout of 30 minutes, and returns its progress messages and its
 // errors. atEnd, unless nil, is called before the last event counts as read.
-func (s *actionServer) invoke(t *testing.T, timeout string, atEnd func()) (progress []string, said string) {
+func (s *actionServer) invoke(t *testing.T, atEnd func()) (progress []string, said string) {
 	t.Helper()
 	timeouts := s.schema.AttributeTypes["timeouts"]
 	config := encode(t, s.schema, map[string]tftypes.Value{
 		"status_id": tftypes.NewValue(tftypes.String, "upd_1"),
-		"timeouts":  tftypes.NewValue(timeouts, map[string]tftypes.Value{"invoke": tftypes.NewValue(tftypes.String, timeout)}),
+		"timeouts":  tftypes.NewValue(timeouts, map[string]tftypes.Value{"invoke": tftypes.NewValue(tftypes.String, "30m")}),
 	})
 	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
 	if err != nil {
@@ -126,30 +125,28 @@ func (s *actionServer) invoke(t *testing.T, timeout string, atEnd func()) (progr
 func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		update   simulator.UpdateSpec
-		timeout  string
+		updates  string
 		progress []string
 		said     string // begins with this
 	}{
-		"success after a wait": {update: simulator.UpdateSpec{Run: 4 * time.Minute}, progress: []string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, said: "nothing"},
-		"failure":              {update: simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, said: summaryUpdateFailed},
-		"timeout": {
-			update: simulator.UpdateSpec{Queue: simulator.Forever}, timeout: "30m", progress: []string{"Update upd_1: queued"},
-			said: summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke).",
+		"success after a wait": {
+			`{"status":"queued"} then {"status":"in_progress"} then {"status":"success"}`,
+			[]string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, "",
 		},
+		"failure": {`{"status":"failure"}`, nil, summaryUpdateFailed},
+		"timeout": {`{"status":"queued"}`, []string{"Update upd_1: queued"}, summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			test.update.ID = cmp.Or(test.update.ID, "upd_1")
-			h.service.AddUpdate(test.update)
-			progress, said := newActionServer(t, h.server()()).invoke(t, cmp.Or(test.timeout, "1h"), nil)
-			if !slices.Equal(progress, test.progress) {
-				t.Errorf("progress %q, want %q", progress, test.progress)
-			}
-			if said = cmp.Or(said, "nothing"); !strings.HasPrefix(said, test.said) {
-				t.Errorf("the action says:\n%s", said)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				progress, said := newActionServer(t, serverOn(answers{"update": test.updates}.network(nil, nil))).invoke(t, nil)
+				if !slices.Equal(progress, test.progress) {
+					t.Errorf("progress %q, want %q", progress, test.progress)
+				}
+				if !strings.HasPrefix(said, test.said) || test.said == "" && said != "" {
+					t.Errorf("the action says:\n%s", said)
+				}
+			})
 		})
 	}
 }

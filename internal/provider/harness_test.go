@@ -16,13 +16,13 @@ import (
 )
 
 // harness is a simulated service and a provider that talks to it, both on one virtual clock: jobs and links take their
-// time, tests take none. Every exchange is checked against the contract. TestReplacementOnRequestResumesThePendingJob is an example of
-// how a test uses it:
+// time, tests take none. Every exchange is checked against the contract.
+// TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed is an example of how a test uses it:
 //
 //   - h.cli gives a directory with a configuration, and c.apply(t, 1) runs terraform apply there and expects exit code 1.
 //   - h.service.AddFault makes the next requests of an endpoint fail.
 //   - h.clock.Advance lets time pass between two runs. Within a run, a wait advances the clock by itself.
-//   - h.wantWork and h.wantStarts check which requests were sent.
+//   - h.wantCounts checks which requests were sent.
 type harness struct {
 	service *simulator.Server
 	clock   *clocktest.Virtual
@@ -95,14 +95,6 @@ func (h *harness) counts() counts {
 	return counts{
 		start: h.service.Count(simulator.EndpointStart), job: h.service.Count(simulator.EndpointJob), bundle: h.service.Count(simulator.EndpointBundle),
 		download: h.service.Count(simulator.EndpointDownload), update: h.service.Count(simulator.EndpointUpdate), unknown: h.service.Count(simulator.EndpointUnknown),
-	}
-}
-
-// wantStarts checks how often an export was started since the last reset of the request log.
-func (h *harness) wantStarts(t *testing.T, want int) {
-	t.Helper()
-	if starts := h.service.Count(simulator.EndpointStart); starts != want {
-		t.Errorf("%d starts, want %d", starts, want)
 	}
 }
 

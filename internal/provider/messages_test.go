@@ -26,37 +26,26 @@ var varying = map[string]*regexp.Regexp{
 // their cases, so that they can be read one after the other.
 func wantTexts(t *testing.T, file string, texts map[string]string) {
 	t.Helper()
-	var got strings.Builder
+	var all strings.Builder
+	want, err := os.ReadFile("testdata/" + file)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		for replacement, pattern := range varying {
 			texts[name] = pattern.ReplaceAllString(texts[name], replacement)
 		}
-		texts[name] = strings.TrimSpace(texts[name])
-		fmt.Fprintf(&got, "== %s\n%s\n\n", name, texts[name])
-	}
-	name := "testdata/" + file
-	if *update {
-		if err := os.WriteFile(name, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
+		text := fmt.Sprintf("== %s\n%s\n\n", name, strings.TrimSpace(texts[name]))
+		all.WriteString(text)
+		if !*update && !strings.Contains(string(want), text) {
+			t.Errorf("%s does not have\n%s", file, text)
 		}
 	}
-	want, err := os.ReadFile(name)
+	switch {
+	case *update:
+		err = os.WriteFile("testdata/"+file, []byte(all.String()), 0o600)
+	case all.String() != string(want):
+		t.Errorf("%s has other messages than the test", file)
+	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	wanted := map[string]string{}
-	for section := range strings.SplitSeq("\n"+string(want), "\n== ") {
-		name, text, _ := strings.Cut(section, "\n")
-		wanted[name] = strings.TrimSpace(text)
-	}
-	delete(wanted, "")
-	for name, text := range texts {
-		if text != wanted[name] {
-			t.Errorf("%s:\n%s\nwant\n%s", name, text, wanted[name])
-		}
-	}
-	if len(wanted) != len(texts) {
-		t.Errorf("%s has %d messages, the test %d", file, len(wanted), len(texts))
 	}
 }
 

@@ -35,7 +35,7 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 				t.Error(err)
 			}
 		}()
-		_, said := s.invoke(t, "1h", func() {
+		_, said := s.invoke(t, func() {
 			synctest.Wait()
 			select {
 			case <-stopped:

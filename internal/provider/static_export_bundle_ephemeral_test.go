@@ -61,7 +61,13 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, ""},
 	}
 	h := newHarness(t, simulator.Options{})
-	h.rewriteJobs(map[string]map[string]any{"no_link": {"bundleUrl": nil}, "failed_without_a_reason": {"error": nil}})
+	h.service.Rewrite(func(_ string, body map[string]any) any {
+		delete(body, "bundleUrl")
+		if body["error"] == "unset" {
+			delete(body, "error")
+		}
+		return body
+	})
 	var config strings.Builder
 	for name, test := range tests {
 		test.job.ID = cmp.Or(test.job.ID, label(name))

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -41,49 +42,39 @@ data "docs_update_status" "test" {
 	})
 }
 
-// readUpdates returns one docs_update_status for each row, whose update has the row's
-// label for its ID.
-func readUpdates[T any](rows map[string]T, arguments func(T) string) string {
-	var config strings.Builder
-	for name, row := range rows {
-		fmt.Fprintf(&config, "data \"docs_update_status\" %q {\n  status_id = %[1]q\n  %s\n}\n", label(name), arguments(row))
-	}
-	return config.String()
-}
-
 // TestUpdateStatusHasEveryFieldOfTheRecord also waits in the configured interval.
 func TestUpdateStatusHasEveryFieldOfTheRecord(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute, Fields: map[string]any{
-		"_id": "upd_1 of the record", "logs": []string{"first", "second"}, "summary": "The site is live", "source": "dashboard", "projectId": "prj_1",
-		"author": map[string]any{"name": "Ada", "avatarUrl": "https://images.example.com/ada.png", "vcsUserId": 9007199254740991},
-	}})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Run: 5 * time.Minute, Fields: object(t, `{
+		"_id": "upd_1 of the record", "logs": ["first", "second"], "summary": "The site is live", "source": "dashboard", "projectId": "prj_1",
+		"author": {"name": "Ada", "avatarUrl": "https://images.example.com/ada.png", "vcsUserId": 9007199254740991}
+	}`)})
 	c := h.cli(t, strings.Replace(readUpdate, "}", "wait_for_completion = true\npoll_interval = \"60s\"\n}", 1))
 	c.apply(t, 0)
 	h.wantCounts(t, counts{update: 7})
-	got, want := c.values(t)["data.docs_update_status.update"], map[string]any{
-		"status_id": "upd_1", "wait_for_completion": true, "fail_on_failure": nil, "poll_interval": "60s", "timeouts": nil,
-		"id":               "upd_1 of the record",
-		"project_id":       "prj_1",
-		"created_at":       "2130-01-31T12:00:00.000Z",
-		"ended_at":         "2130-01-31T12:05:02.000Z",
-		"status":           "success",
-		"finished":         true,
-		"succeeded":        true,
-		"summary":          "The site is live",
-		"logs":             []any{"first", "second"},
-		"subdomain":        "acme",
-		"screenshot":       "https://images.example.com/acme/page.png",
+	got, want := c.values(t)["data.docs_update_status.update"], object(t, `{
+		"status_id": "upd_1", "wait_for_completion": true, "fail_on_failure": null, "poll_interval": "60s", "timeouts": null,
+		"id": "upd_1 of the record",
+		"project_id": "prj_1",
+		"created_at": "2130-01-31T12:00:00.000Z",
+		"ended_at": "2130-01-31T12:05:02.000Z",
+		"status": "success",
+		"finished": true,
+		"succeeded": true,
+		"summary": "The site is live",
+		"logs": ["first", "second"],
+		"subdomain": "acme",
+		"screenshot": "https://images.example.com/acme/page.png",
 		"screenshot_light": "https://images.example.com/acme/light.png",
-		"screenshot_dark":  "https://images.example.com/acme/dark.png",
-		"author":           map[string]any{"name": "Ada", "avatar_url": "https://images.example.com/ada.png", "vcs_user_id": 9007199254740991.},
-		"commit": map[string]any{
+		"screenshot_dark": "https://images.example.com/acme/dark.png",
+		"author": {"name": "Ada", "avatar_url": "https://images.example.com/ada.png", "vcs_user_id": 9007199254740991},
+		"commit": {
 			"sha": "9505cacb7c710ed17125fcc6cb3669e8ddca6c8c", "ref": "refs/heads/main", "message": "Describe how links expire",
-			"files_changed": map[string]any{"added": []any{"guides/links.mdx"}, "modified": []any{"docs.json", "index.mdx"}, "removed": []any{"guides/old.mdx"}},
+			"files_changed": {"added": ["guides/links.mdx"], "modified": ["docs.json", "index.mdx"], "removed": ["guides/old.mdx"]}
 		},
-		"source": "dashboard",
-	}
+		"source": "dashboard"
+	}`)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%v\nwant\n%v", got, want)
 	}
@@ -95,49 +86,49 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 	type row struct {
 		update    simulator.UpdateSpec
 		arguments string
-		want      map[string]any // nil: an error
+		want      string // some attributes; empty: an error
 	}
-	failing := simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}
-	never := simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
-	const brief = `timeouts { read = "30m" }`
-	passed := func(fields map[string]any) simulator.UpdateSpec {
-		return simulator.UpdateSpec{Queue: ended, Run: ended, Fields: fields}
+	failing, never := simulator.UpdateSpec{Run: 4 * time.Minute, Fail: "no space"}, simulator.UpdateSpec{Run: simulator.Forever, Queue: ended}
+	passed := func(fields string) simulator.UpdateSpec {
+		return simulator.UpdateSpec{Queue: ended, Run: ended, Fields: object(t, fields)}
 	}
-	const asSent = "https://a.example/b?token=abc " + simulator.DefaultAPIKey
+	const asSent = `{"summary": "https://a.example/b?token=abc ` + simulator.DefaultAPIKey + `"}`
 	good := map[string]row{
 		"null fields": {
-			update: passed(map[string]any{"_id": nil, "endedAt": nil, "logs": nil, "author": nil, "commit": nil}),
-			want:   map[string]any{"id": nil, "ended_at": nil, "logs": nil, "author": nil, "commit": nil, "status": "success", "finished": true, "succeeded": true},
+			passed(`{"_id": null, "endedAt": null, "logs": null, "author": null, "commit": null}`), "",
+			`{"id": null, "ended_at": null, "logs": null, "author": null, "commit": null, "status": "success", "finished": true, "succeeded": true}`,
 		},
 		"commit without files": {
-			update: passed(map[string]any{"commit": map[string]any{"sha": "c0ffee"}}),
-			want:   map[string]any{"commit": map[string]any{"sha": "c0ffee", "ref": nil, "message": nil, "files_changed": nil}},
+			passed(`{"commit": {"sha": "c0ffee"}}`), "",
+			`{"commit": {"sha": "c0ffee", "ref": null, "message": null, "files_changed": null}}`,
 		},
-		"key and link in what it returns": {update: passed(map[string]any{"summary": asSent}), want: map[string]any{"summary": asSent}},
-		"running update must not fail":    {update: never, arguments: fail, want: map[string]any{"status": "in_progress", "finished": false, "succeeded": false}},
-		"wait for failure":                {update: failing, arguments: wait, want: map[string]any{"status": "failure", "succeeded": false, "summary": "no space"}},
+		"key and link in what it returns": {passed(asSent), "", asSent},
+		"running update must not fail":    {never, fail, `{"status": "in_progress", "finished": false, "succeeded": false}`},
+		"wait for failure":                {failing, wait, `{"status": "failure", "succeeded": false, "summary": "no space"}`},
 	}
 	bad := map[string]row{
 		"wait for failure that must not fail": {update: failing, arguments: wait + fail},
-		"wait until the timeout":              {update: never, arguments: wait + brief},
+		"wait until the timeout":              {update: never, arguments: wait + `timeouts { read = "30m" }`},
 		"unknown update":                      {update: simulator.UpdateSpec{ID: "another"}},
 		"unknown update with a wait":          {update: simulator.UpdateSpec{ID: "yet another"}, arguments: wait},
 	}
 	h := newHarness(t, simulator.Options{})
 	add := func(rows map[string]row) string {
+		var config strings.Builder
 		for name, row := range rows {
-			if row.update.ID == "" {
-				row.update.ID = label(name)
-			}
+			row.update.ID = cmp.Or(row.update.ID, label(name))
 			h.service.AddUpdate(row.update)
+			fmt.Fprintf(&config, "data \"docs_update_status\" %q {\n  status_id = %[1]q\n  %s\n}\n", label(name), row.arguments)
 		}
-		return readUpdates(rows, func(row row) string { return row.arguments })
+		return config.String()
 	}
 	c := h.cli(t, add(good))
 	c.apply(t, 0)
 	values := c.values(t)
 	for name, row := range good {
-		t.Run(name, func(t *testing.T) { wantAttributes(t, values["data.docs_update_status."+label(name)], row.want) })
+		t.Run(name, func(t *testing.T) {
+			wantAttributes(t, values["data.docs_update_status."+label(name)], object(t, row.want))
+		})
 	}
 	c.write(t, add(bad))
 	said, texts := c.report(t, 1, "plan"), map[string]string{}
