@@ -111,21 +111,20 @@ func TestDownloadSucceeds(t *testing.T) {
 		took     time.Duration // that it takes
 	}
 	inBubbles(t, map[string]row{
-		"of what only begins like a page":             {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
-		"whose second part looks like a page":         {handlers{cuts(4, pagelike, `"v1"`), sends(pagelike, `"v1"`)}, "0 4", pagelike, 0, 0},
-		"again after the text that a tar begins with": {handlers{reply(200, "index.html", "Content-Type: application/x-tar", "Content-Length: 10000"), whole}, "0 0", nil, 0, 0},
-		"resuming after a refusal":                    {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
-		"after a stall":                               {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
-		"slowly but steadily":                         {handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second},
-		"from the start with a weak ETag":             {handlers{cuts(4000, content, `W/"v1"`), whole}, "0 0", nil, 0, 0},
-		"from the start if the object changed":        {handlers{half, sends(other[:1000], `"v2"`)}, "0 4000", other[:1000], 0, 0},
-		"again if a part is of another object":        {handlers{half, part(other[4000:], "4000-9999/10000", `ETag: "v2"`), whole}, "0 4000 0", nil, 0, 0},
-		"again if another part comes":                 {handlers{half, part(content[400:], "400-9999/10000"), whole}, "0 4000 0", nil, 0, 0},
-		"again if there is no such part":              {handlers{half, reply(416, "", "Content-Range: bytes */1000"), whole}, "0 4000 0", nil, 0, 0},
-		"again after a part of another size":          {handlers{half, part(content[4000:9000], "4000-8999/9000"), whole}, "0 4000 0", nil, 0, 0},
-		"with a part that repeats no ETag":            {handlers{half, part(content[4000:], "4000-9999/10000")}, "0 4000", nil, 0, 0},
-		"of another size than that":                   {handlers{whole}, "0", nil, 7, 0}, // the contract does not say of what it is the size
-		"up to the size that is stated":               {handlers{reply(200, string(content[:4000]), `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},
+		"of what only begins like a page":      {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
+		"whose second part looks like a page":  {handlers{cuts(4, pagelike, `"v1"`), sends(pagelike, `"v1"`)}, "0 4", pagelike, 0, 0},
+		"resuming after a refusal":             {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
+		"after a stall":                        {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
+		"slowly but steadily":                  {handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second},
+		"from the start with a weak ETag":      {handlers{cuts(4000, content, `W/"v1"`), whole}, "0 0", nil, 0, 0},
+		"from the start if the object changed": {handlers{half, sends(other[:1000], `"v2"`)}, "0 4000", other[:1000], 0, 0},
+		"again if a part is of another object": {handlers{half, part(other[4000:], "4000-9999/10000", `ETag: "v2"`), whole}, "0 4000 0", nil, 0, 0},
+		"again if another part comes":          {handlers{half, part(content[400:], "400-9999/10000"), whole}, "0 4000 0", nil, 0, 0},
+		"again if there is no such part":       {handlers{half, reply(416, "", "Content-Range: bytes */1000"), whole}, "0 4000 0", nil, 0, 0},
+		"again after a part of another size":   {handlers{half, part(content[4000:9000], "4000-8999/9000"), whole}, "0 4000 0", nil, 0, 0},
+		"with a part that repeats no ETag":     {handlers{half, part(content[4000:], "4000-9999/10000")}, "0 4000", nil, 0, 0},
+		"of another size than that":            {handlers{whole}, "0", nil, 7, 0}, // the contract does not say of what it is the size
+		"up to the size that is stated":        {handlers{reply(200, string(content[:4000]), `ETag: "v1"`), whole}, "0 4000", nil, 10_000, 0},
 		"again after a part that is too short": {
 			handlers{lost, part(content[4000:4100], "4000-4099/10000", `ETag: "v1"`), whole}, "0 4000 4100", nil, 0, 0,
 		},
@@ -202,10 +201,11 @@ func TestDownloadFails(t *testing.T) {
 			}
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
-		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
-		"if the response is cut": {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
-		"if it is cut at once":   {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
-		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
+		"if a tar that begins with text is cut": {reply(200, "index.html", "Content-Type: application/x-tar", "Content-Length: 10000"), "the request to the object store store.test failed: unexpected EOF"},
+		"if the store is silent":                {silent, "the request to the object store store.test failed: no data within the request timeout"},
+		"if the response is cut":                {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
+		"if it is cut at once":                  {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
+		"if the part is wrong":                  {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

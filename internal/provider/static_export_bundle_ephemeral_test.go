@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -43,37 +42,27 @@ resource "echo" "test" {}
 	})
 }
 
-func openBundle(id string, arguments ...string) string {
-	return fmt.Sprintf("ephemeral \"docs_static_export_bundle\" %q {\n  job_id = %[1]q\n  %s\n}\n", id, strings.Join(arguments, "\n  "))
-}
-
 func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	t.Parallel()
 	// The rows share a clock, which the one that waits moves to the end of its timeout.
-	tests := map[string]struct {
-		job       simulator.JobSpec
-		arguments string
-	}{
-		"running":                 {simulator.JobSpec{Queue: ended, Run: simulator.Forever, Progress: func(float64) any { return 42 }}, `timeouts { open = "2m" }`},
-		"failed":                  {simulator.JobSpec{Queue: ended, Run: ended, Fail: "page /broken does not render"}, ""},
-		"failed without a reason": {simulator.JobSpec{Queue: ended, Run: ended, Fail: "unset"}, ""},
-		"unknown job":             {simulator.JobSpec{ID: "another"}, ""},
-		"no link":                 {simulator.JobSpec{Queue: ended, Run: ended}, ""},
+	tests := map[string]struct{ job, arguments string }{
+		"running":                 {`{"status": "running", "progress": 42, "pageCount": 0}`, `timeouts { open = "2m" }`},
+		"failed":                  {`{"status": "failed", "error": "page /broken does not render"}`, ""},
+		"failed without a reason": {`{"status": "failed"}`, ""},
+		"unknown job":             {"", ""},
+		"no link":                 {`{"status": "completed"}`, ""},
 	}
 	h := newHarness(t, simulator.Options{})
-	h.service.Rewrite(func(_ string, body map[string]any) any {
-		delete(body, "bundleUrl")
-		if body["error"] == "unset" {
-			delete(body, "error")
-		}
-		return body
-	})
+	responses := map[string]any{}
 	var config strings.Builder
 	for name, test := range tests {
-		test.job.ID = cmp.Or(test.job.ID, label(name))
-		h.service.AddJob(test.job)
-		config.WriteString(openBundle(label(name), test.arguments))
+		if test.job != "" {
+			h.service.AddJob(simulator.JobSpec{ID: label(name), Queue: ended, Run: ended})
+			responses[label(name)] = object(t, test.job)
+		}
+		fmt.Fprintf(&config, "ephemeral \"docs_static_export_bundle\" %q {\n  job_id = %[1]q\n  %s\n}\n", label(name), test.arguments)
 	}
+	h.service.Rewrite(func(_ string, body map[string]any) any { return responses[fmt.Sprint(body["jobId"])] })
 	c := h.cli(t, config.String())
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
 	said, texts := c.report(t, 1, "plan", "-parallelism=1"), map[string]string{} // so that the number of polls is exact

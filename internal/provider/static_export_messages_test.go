@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,20 +36,20 @@ func TestWhatAnExportSays(t *testing.T) {
 		"create, job missing":                  {answers: answers{"job": "404"}},
 		"create, link refused":                 {answers: answers{"bundle": "409"}},
 		"create, bundle missing":               {answers: answers{"bundle": "404"}},
-		"create, handed over, all is lost":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "403"}},
-		"create, handed over, start in doubt":  {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "503"}},
-		"create, handed over, interrupted":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "interrupt unsent"}},
-		"update, start refused beside both":    {state: linked(time.Hour, export.Marks{}, job("se_0", "0", "", export.Marks{})), answers: answers{"start": "403"}},
-		"update, start in doubt":               {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"start": "503"}},
-		"update, failed":                       {state: linked(0, export.Marks{}, nil), answers: answers{"job": broken}},
-		"update, timed out":                    {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": running}},
-		"update, interrupted":                  {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": "interrupt lost"}},
-		"update, unknown expiry":               {state: unknownExpiry(), answers: answers{"job": broken}},
-		"update, renewal unavailable":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "503"}},
-		"update, renewal, bundle missing":      {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "404"}},
-		"update, renewal interrupted":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "interrupt lost"}},
-		"update, missing bundle unavailable":   {state: linked(time.Hour, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "503"}},
-		"update, bundle replaced, job missing": {state: linked(0, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "404", "job": "404"}},
+		"create, handed over, all is lost":     {handed: "se_0 as 2", answers: answers{"job": "404", "start": "403"}},
+		"create, handed over, start in doubt":  {handed: "se_0 as 2", answers: answers{"job": "404", "start": "503"}},
+		"create, handed over, interrupted":     {handed: "se_0 as 2", answers: answers{"job": "404", "start": "interrupt unsent"}},
+		"update, start refused beside both":    {state: "se_1 | se_0", answers: answers{"start": "403"}},
+		"update, start in doubt":               {state: "se_1", answers: answers{"start": "503"}},
+		"update, failed":                       {state: "se_1 due", answers: answers{"job": broken}},
+		"update, timed out":                    {state: "se_1", answers: answers{"job": running}},
+		"update, interrupted":                  {state: "se_1", answers: answers{"job": "interrupt lost"}},
+		"update, unknown expiry":               {state: "se_1 unlimited", answers: answers{"job": broken}},
+		"update, renewal unavailable":          {state: "se_1 due", wants: "1", answers: answers{"bundle": "503"}},
+		"update, renewal, bundle missing":      {state: "se_1 due", wants: "1", answers: answers{"bundle": "404"}},
+		"update, renewal interrupted":          {state: "se_1 due", wants: "1", answers: answers{"bundle": "interrupt lost"}},
+		"update, missing bundle unavailable":   {state: "se_1 bundle-missing", wants: "1", answers: answers{"bundle": "503"}},
+		"update, bundle replaced, job missing": {state: "se_1 due bundle-missing", wants: "1", answers: answers{"bundle": "404", "job": "404"}},
 	} {
 		texts[name] = test.text(t)
 	}
@@ -62,8 +63,8 @@ func TestWhatAnExportSays(t *testing.T) {
 // messageCase is an apply of revision "2", unless wants says another one, that fails. It is a create unless it has a
 // state.
 type messageCase struct {
-	state   export.State
-	handed  *export.Job
+	state   string // see state
+	handed  string // see job
 	wants   string
 	answers answers
 }
@@ -74,8 +75,8 @@ func (test messageCase) text(t *testing.T) string {
 	defer interrupt()
 	c, clock := test.answers.client(t, interrupt)
 	clock.Advance(time.Minute)
-	timeout := &timeoutError{time.Hour, "create"}
-	if test.state.Current != nil {
+	timeout, state := &timeoutError{time.Hour, "create"}, state(test.state)
+	if state.Current != nil {
 		timeout.field = "update"
 	}
 	ctx, cancel := clock.WithTimeout(ctx, timeout.limit, timeout)
@@ -84,10 +85,13 @@ func (test messageCase) text(t *testing.T) string {
 	if test.wants != "" {
 		wanted.Inputs = content(test.wants)
 	}
-	run := &export.Run{State: &test.state, Wanted: wanted, Clock: clock, Service: c}
+	run := &export.Run{State: &state, Wanted: wanted, Clock: clock, Service: c}
 	var diags diag.Diagnostics
-	if test.state.Current == nil {
-		handed := slices.DeleteFunc([]*export.Job{test.handed}, func(job *export.Job) bool { return job == nil })
+	if state.Current == nil {
+		var handed []*export.Job
+		if job := job(test.handed); job != nil {
+			handed = append(handed, job)
+		}
 		reportFailedCreate(run.Create(ctx, slices.Values(handed)), run, &diags)
 	} else {
 		diags.AddError(describe(run.Take(ctx, run.NextStep(wanted, clock.Now())), run))
@@ -95,20 +99,47 @@ func (test messageCase) text(t *testing.T) string {
 	return textOf(diags)
 }
 
-// linked returns the state of an export with a link that expires after a time.
-func linked(expires time.Duration, marks export.Marks, next *export.Job) export.State {
-	link := export.Link{URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(expires)}
-	return export.State{Current: job("se_1", "1", client.JobCompleted, marks), Link: link, Next: next}
-}
-
-func unknownExpiry() export.State {
-	s := linked(0, export.Marks{}, nil)
-	s.Link.ExpiresAt = time.Time{}
+// state returns the state of an export: "CURRENT | NEXT". The link of Current works for an hour, unless it is due, or
+// unlimited.
+func state(text string) (s export.State) {
+	current, next, _ := strings.Cut(text, "|")
+	s.Current, s.Next = job(current), job(next)
+	if s.Current == nil {
+		return s
+	}
+	s.Current.Status = client.JobCompleted
+	s.Link = export.Link{URL: "https://storage.example/a", ExpiresAt: startOfTime.Add(time.Hour)}
+	switch {
+	case strings.Contains(current, "due"):
+		s.Link.ExpiresAt = startOfTime
+	case strings.Contains(current, "unlimited"):
+		s.Link.ExpiresAt = time.Time{}
+	}
 	return s
 }
 
-func job(jobID, revision, status string, marks export.Marks) *export.Job {
-	return &export.Job{ID: jobID, Inputs: content(revision), Status: status, Marks: marks}
+// job returns a job, such as "se_3 failed". It has the content of its number, or what follows "as". An imported one has
+// no content.
+func job(text string) *export.Job {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	has := func(word string) bool { return slices.Contains(words, word) }
+	j := &export.Job{ID: words[0], Inputs: content(strings.TrimPrefix(words[0], "se_"))}
+	j.Marks = export.Marks{Missing: has("missing"), BundleMissing: has("bundle-missing"), Imported: has("imported")}
+	switch {
+	case j.Imported:
+		j.Inputs = content("")
+	case has("as"):
+		j.Inputs = content(words[len(words)-1])
+	}
+	for _, status := range []string{"running", client.JobFailed} {
+		if has(status) {
+			j.Status = status
+		}
+	}
+	return j
 }
 
 func content(revision string) export.Inputs {
@@ -118,34 +149,34 @@ func content(revision string) export.Inputs {
 // addPlans adds what plans say. The CLI shows only one of several warnings that have the same first line, which
 // therefore names the job.
 func addPlans(texts map[string]string) {
-	none, gone, noBundle, imported := export.Marks{}, export.Marks{Missing: true}, export.Marks{BundleMissing: true}, export.Marks{Imported: true}
 	otherDomain, onlyDomain := export.NewInputs("b.example.com", nil, ""), export.NewInputs("docs.example.com", nil, "")
 	old, changed, unknown := export.Wanted{Inputs: content("1"), Known: true}, export.Wanted{Inputs: content("2"), Known: true}, export.Wanted{Inputs: content("")}
 	for name, test := range map[string]struct {
-		state  export.State
+		state  string
 		wanted export.Wanted
 	}{
-		"no change":                                {linked(time.Hour, none, job("se_3", "3", "", none)), old},
-		"new content":                              {linked(time.Hour, none, nil), changed},
-		"due":                                      {linked(0, none, nil), old},
-		"missing":                                  {linked(time.Hour, gone, nil), old},
-		"missing bundle":                           {linked(time.Hour, noBundle, job("se_3", "3", "", none)), old},
-		"missing, its replacement waits":           {linked(time.Hour, gone, job("se_2", "1", "", none)), old},
-		"missing, new content":                     {linked(time.Hour, gone, nil), changed},
-		"first export":                             {export.State{Next: job("se_1", "1", "running", none)}, old},
-		"first export, missing":                    {export.State{Next: job("se_1", "1", "running", gone)}, old},
-		"first export, failed, new content":        {export.State{Next: job("se_1", "1", client.JobFailed, none)}, changed},
-		"first export, unknown content":            {export.State{Next: job("se_1", "1", "running", none)}, unknown},
-		"imported":                                 {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: onlyDomain, Known: true}},
-		"imported, with inputs":                    {export.State{Next: job("se_1", "", "running", imported)}, changed},
-		"imported, unknown content":                {export.State{Next: job("se_1", "", "running", imported)}, unknown},
-		"imported, another domain":                 {export.State{Next: job("se_1", "", "running", imported)}, export.Wanted{Inputs: otherDomain, Known: true}},
-		"beside a link, wanted":                    {linked(time.Hour, none, job("se_2", "2", "", none)), changed},
-		"beside a link, failed":                    {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), changed},
-		"beside a link, neither of both is wanted": {linked(time.Hour, none, job("se_3", "3", "", none)), changed},
+		"no change":                                {"se_1 | se_3", old},
+		"new content":                              {"se_1", changed},
+		"due":                                      {"se_1 due", old},
+		"missing":                                  {"se_1 missing", old},
+		"missing bundle":                           {"se_1 bundle-missing | se_3", old},
+		"missing, its replacement waits":           {"se_1 missing | se_2 as 1", old},
+		"missing, new content":                     {"se_1 missing", changed},
+		"first export":                             {"| se_1 running", old},
+		"first export, missing":                    {"| se_1 running missing", old},
+		"first export, failed, new content":        {"| se_1 failed", changed},
+		"first export, unknown content":            {"| se_1 running", unknown},
+		"imported":                                 {"| se_1 running imported", export.Wanted{Inputs: onlyDomain, Known: true}},
+		"imported, with inputs":                    {"| se_1 running imported", changed},
+		"imported, unknown content":                {"| se_1 running imported", unknown},
+		"imported, another domain":                 {"| se_1 running imported", export.Wanted{Inputs: otherDomain, Known: true}},
+		"beside a link, wanted":                    {"se_1 | se_2", changed},
+		"beside a link, failed":                    {"se_1 | se_2 failed", changed},
+		"beside a link, neither of both is wanted": {"se_1 | se_3", changed},
 	} {
 		var diags diag.Diagnostics
-		warnAboutStep(test.state.NextStep(test.wanted, startOfTime), &test.state, test.wanted, &diags)
+		state := state(test.state)
+		warnAboutStep(state.NextStep(test.wanted, startOfTime), &state, test.wanted, &diags)
 		texts["plan, "+name] = textOf(diags)
 	}
 }
@@ -153,29 +184,28 @@ func addPlans(texts map[string]string) {
 // addRefreshes adds what refreshes and imports say of what they read.
 func addRefreshes(t *testing.T, texts map[string]string) {
 	t.Helper()
-	none, imported := export.Marks{}, export.Marks{Imported: true}
 	for name, test := range map[string]struct {
-		state export.State
-		job   string // the answer
+		state, job string // the job is the answer
 	}{
-		"completed":                  {linked(time.Hour, none, nil), `{"status":"completed"}`},
-		"missing":                    {linked(time.Hour, none, nil), "404"},
-		"missing, another one waits": {linked(time.Hour, none, job("se_2", "2", "", none)), "404"},
-		"another one waits":          {linked(time.Hour, none, job("se_2", "2", "", none)), `{"status":"completed"}`},
-		"another one has failed":     {linked(time.Hour, none, job("se_2", "2", client.JobFailed, none)), `{"status":"completed"}`},
-		"no link yet":                {export.State{Next: job("se_1", "1", "running", none)}, running},
-		"no link yet, missing":       {export.State{Next: job("se_1", "1", "running", none)}, "404"},
-		"no link yet, fails":         {export.State{Next: job("se_1", "1", "running", none)}, broken},
-		"no link yet, has failed":    {export.State{Next: job("se_1", "1", client.JobFailed, none)}, broken},
-		"imported":                   {export.State{Next: job("se_1", "", "running", imported)}, running},
-		"refused":                    {linked(time.Hour, none, nil), "403"},
-		"import, missing":            {export.State{Next: job("se_1", "", "", imported)}, "404"},
-		"import, failed":             {export.State{Next: job("se_1", "", "", imported)}, broken},
+		"completed":                  {"se_1", `{"status":"completed"}`},
+		"missing":                    {"se_1", "404"},
+		"missing, another one waits": {"se_1 | se_2", "404"},
+		"another one waits":          {"se_1 | se_2", `{"status":"completed"}`},
+		"another one has failed":     {"se_1 | se_2 failed", `{"status":"completed"}`},
+		"no link yet":                {"| se_1 running", running},
+		"no link yet, missing":       {"| se_1 running", "404"},
+		"no link yet, fails":         {"| se_1 running", broken},
+		"no link yet, has failed":    {"| se_1 failed", broken},
+		"imported":                   {"| se_1 running imported", running},
+		"refused":                    {"se_1", "403"},
+		"import, missing":            {"| se_1 imported", "404"},
+		"import, failed":             {"| se_1 imported", broken},
 	} {
 		c, _ := answers{"job": test.job}.client(t, nil)
-		read, err := c.GetStaticExportJob(t.Context(), test.state.Shown().ID)
+		state := state(test.state)
+		read, err := c.GetStaticExportJob(t.Context(), state.Shown().ID)
 		var diags diag.Diagnostics
-		recordRefresh(&test.state, read, err, &diags)
+		recordRefresh(&state, read, err, &diags)
 		texts["refresh, "+name] = textOf(diags)
 	}
 }

@@ -133,7 +133,7 @@ func TestDownloadIsStoredAsBefore(t *testing.T) {
 
 func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	t.Parallel()
-	state := unknownExpiry()
+	state := state("se_1 unlimited")
 	model, private := (&storedExport{State: state}).model()
 	if !model.ExpiresAt.IsNull() || !model.BundleSizeBytes.IsNull() {
 		t.Errorf("stored %+v", model)

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -140,31 +139,26 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 
 func TestMessagesOfAFailedUpdate(t *testing.T) {
 	t.Parallel()
-	lines := []string{}
-	for i := range 15 {
-		lines = append(lines, fmt.Sprintf("line %d.\nline %d.", 2*i, 2*i+1))
-	}
-	long := strings.Repeat("x", 300)
+	long, lines := strings.Repeat("x", 300), strings.Repeat(`"a line\nanother line", `, 15)
 	texts := map[string]string{}
-	for name, update := range map[string]client.UpdateStatus{
-		"all that is known": {
-			Summary: new("The build failed"), Author: &client.Author{Name: new("Ada")}, Commit: &client.Commit{SHA: new("c0ffee"), Ref: new("main"), Message: new("Say more\n\nMuch more.")},
-			Logs: []string{"Cloning", "Error: no such page\n", "  at guides/links.mdx"},
-		},
-		"nothing known":                {},
-		"empty fields":                 {Summary: new(" "), Author: &client.Author{Name: new("")}, Commit: &client.Commit{Message: new("\n")}, Logs: []string{}},
-		"log of many lines":            {Logs: lines},
-		"log of long lines":            {Logs: []string{"first " + long, long, long, long, long, long, long, long, long, long, long, long, long, long, "the reason"}},
-		"log of one entry":             {Logs: []string{strings.Repeat("a line\n", 1000) + "the reason"}},
-		"links and control characters": {Summary: new("https://storage.example/a?X-Amz-Signature=abcdef"), Logs: []string{"\x1b[31mred\x1b[0m https://u:pass@host.example/?token=abcdef"}},
+	for name, update := range map[string]string{
+		"all that is known": `{"status": "failure", "summary": "The build failed", "author": {"name": "Ada"},
+			"commit": {"sha": "c0ffee", "ref": "main", "message": "Say more\n\nMuch more."},
+			"logs": ["Cloning", "Error: no such page\n", "  at guides/links.mdx"]}`,
+		"nothing known":                `{"status": "failure"}`,
+		"empty fields":                 `{"status": "failure", "summary": " ", "author": {"name": ""}, "commit": {"message": "\n"}, "logs": []}`,
+		"log of many lines":            `{"status": "failure", "logs": ["the first line", "the second line", ` + lines + `"the reason"]}`,
+		"log of long lines":            `{"status": "failure", "logs": ["first ` + long + `", ` + strings.Repeat(`"`+long+`", `, 13) + `"the reason"]}`,
+		"log of one entry":             `{"status": "failure", "logs": ["` + strings.Repeat(`a line\n`, 1000) + `the reason"]}`,
+		"links and control characters": `{"status": "failure", "summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": ["\u001b[31mred\u001b[0m https://u:pass@host.example/?token=abcdef"]}`,
 	} {
-		c, err := client.New(client.Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1"})
+		c, _ := answers{"update": update}.client(t, nil)
+		read, err := c.GetUpdateStatus(t.Context(), "upd_1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var diags diag.Diagnostics
-		update.Status = client.UpdateFailed
-		addUpdateFailure(c, &diags, "upd_1", &update, "", fixSite)
+		addUpdateFailure(c, &diags, "upd_1", read, "", fixSite)
 		texts[name] = strings.ReplaceAll(textOf(diags), long, "(300 characters)")
 	}
 	wantTexts(t, "failed_update.txt", texts)
