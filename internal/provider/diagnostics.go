@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -59,9 +58,6 @@ const (
 	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +
 		"To export the site again, change triggers in the docs_static_export resource that exports it."
 )
-
-// notFoundLimit is how long the service may return "not found", for messages.
-var notFoundLimit = fmt.Sprintf("%d seconds", int(client.NotFoundLimit.Seconds()))
 
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }

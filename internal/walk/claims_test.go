@@ -95,7 +95,7 @@ func (e *event) wrong() (wrong []string) {
 			for _, found := range pattern.FindAllStringSubmatch(text.text, -1) {
 				s := spoken{claims[n], found[0], found[1:], maps.Clone(e.config())}
 				switch e.tally["claims"]++; {
-				case s.about == now && !e.killed && !(text.plan && applies(e)) && !s.holds(e, s.of):
+				case s.about == now && !e.killed && (!text.plan || !applies(e)) && !s.holds(e, s.of):
 					wrong = append(wrong, s.text)
 				case s.about == itsApply && applies(e) && e.action == update:
 					happens(s) // Terraform plans again in the apply
