@@ -1,51 +1,63 @@
 package client
 
 import (
-	"cmp"
-	"compress/gzip"
+	"bytes"
 	"context"
-	"io"
+	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
-
-func TestStartSendsItsBodyAsItIs(t *testing.T) {
-	inSimulation(t, func(t *testing.T, w *simulation) {
-		const body = `{"domain": "docs.example.com", "version":12345678901234567890}`
-		job, err := w.StartStaticExport(bounded(t, time.Hour), []byte(body))
-		if err != nil || w.Requests()[0].Body != body || !slices.Equal(w.JobIDs(), []string{job.ID}) || job.Status != "queued" {
-			t.Errorf("got %s, %v after sending %s", show(job), err, w.Requests()[0].Body)
-		}
-		if logged := w.logged.above(); !slices.Equal(logged, []string{"INFO Started a static export job map[job_id:" + job.ID + "]"}) {
-			t.Errorf("logged %q", logged)
-		}
-	})
-}
 
 // calls are the methods that read a response.
 var calls = map[string]func(context.Context, *Client) (any, error){
 	"update": func(ctx context.Context, c *Client) (any, error) { return c.GetUpdateStatus(ctx, "se_1") },
 	"start": func(ctx context.Context, c *Client) (any, error) {
-		return c.StartStaticExport(ctx, []byte(`{"domain":"d"}`))
+		return c.StartStaticExport(ctx, []byte(`{"domain": "d", "version":12345678901234567890}`))
 	},
 	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
 	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1") },
+	"wait":   func(ctx context.Context, c *Client) (any, error) { return c.WaitForStaticExport(ctx, "se_1", 0) },
+	"wait for an update": func(ctx context.Context, c *Client) (any, error) {
+		return c.WaitForUpdate(ctx, "se_1", 0, nil)
+	},
+}
+
+func TestEachCallSendsItsRequest(t *testing.T) {
+	for call, want := range map[string]string{ // with Cache-Control, Content-Type, and body
+		"update": "GET /v1/project/update-status/se_1 (no-cache, )",
+		"start":  `POST /v1/static-export/jobs (, application/json){"domain": "d", "version":12345678901234567890}`,
+		"job":    "GET /v1/static-export/jobs/se_1 (no-cache, )",
+		"bundle": "POST /v1/static-export/jobs/se_1/bundle (, )",
+	} {
+		bubble(t, func(t *testing.T) {
+			c, s := serve(t, reply(200, `{"status":"x","jobId":"se_1","bundleUrl":"https://s.test/b"}`))
+			if _, err := calls[call](bounded(t, time.Minute), c); err != nil {
+				t.Fatal(err)
+			}
+			r := s.received()[0]
+			h := r.Header.Get
+			got := fmt.Sprintf("%s %s (%s, %s)%s", r.Method, r.RequestURI, h("Cache-Control"), h("Content-Type"), r.body)
+			if got != want {
+				t.Errorf("sent %s, want %s", got, want)
+			}
+			if h("Authorization") != "Bearer "+testKey || h("Accept") != "application/json" || h("User-Agent") != "test/1" || r.Host != "docs.test" {
+				t.Errorf("sent to %s with %v", r.Host, r.Header)
+			}
+		})
+	}
 }
 
 func TestRecordToleratesAnyFieldType(t *testing.T) {
 	const link = "https://s.test/b?X-Amz-Date=20260301T120000Z&X-Amz-Expires=600"
 	for name, test := range map[string]struct{ call, body, want, ignored string }{
 		"a whole update": {
-			"update", `{"_id":"a","projectId":"b","createdAt":"c","endedAt":"d","status":"success","summary":"e","logs":["f",7],
+			"update", `{"_id":"a","projectId":"b","createdAt":"c","endedAt":"d","status":"success","summary":"e","logs":["f",7,true],
 				"subdomain":"g","screenshot":"h","screenshotLight":"i","screenshotDark":"j","source":"api","more":{},
 				"author":{"name":"k","avatarUrl":"l","vcsUserId":9007199254740993},
 				"commit":{"sha":"m","ref":"n","message":"o","filesChanged":{"added":["p"],"modified":[],"removed":["q","r"]}}}`,
-			`{"ID":"a","ProjectID":"b","CreatedAt":"c","EndedAt":"d","Status":"success","Summary":"e","Logs":["f","7"],"Subdomain":"g",` +
+			`{"ID":"a","ProjectID":"b","CreatedAt":"c","EndedAt":"d","Status":"success","Summary":"e","Logs":["f","7","true"],"Subdomain":"g",` +
 				`"Screenshot":"h","ScreenshotLight":"i","ScreenshotDark":"j","Author":{"Name":"k","AvatarURL":"l","VCSUserID":9007199254740993},` +
 				`"Commit":{"SHA":"m","Ref":"n","Message":"o","FilesChanged":{"Added":["p"],"Modified":[],"Removed":["q","r"]}},"Source":"api"}`, "",
 		},
@@ -53,8 +65,22 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 			"update", `{"status":"x","author":{"name":[],"vcsUserId":"7"},"commit":{"sha":{},"filesChanged":{"added":"a","removed":[{},"b"]}}}`,
 			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`, "author.name ([]), commit.sha (map[]), commit.filesChanged.added (a)",
 		},
-		"an empty commit":                   {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
-		"a started job":                     {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
+		"an empty commit": {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
+		"a started job":   {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
+		"numbers": {
+			"job", `{"status":"x","progress":1.5,"pageCount":9007199254740993,"createdAt":1772366400}`,
+			`{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":9007199254740993,"CreatedAt":"2026-03-01T12:00:00Z"}`, "",
+		},
+		"numbers in strings":                {"job", `{"status":"x","progress":"1.5 %","pageCount":" 7 "}`, `{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":7}`, ""},
+		"numbers of zero":                   {"job", `{"status":"x","progress":0,"pageCount":0}`, `{"ID":"se_1","Status":"x","Progress":0,"PageCount":0}`, ""},
+		"a count with an exponent":          {"job", `{"status":"x","pageCount":9.007199254740992e15}`, `{"ID":"se_1","Status":"x","PageCount":9007199254740992}`, ""},
+		"a count that no float holds":       {"job", `{"status":"x","pageCount":1.8014398509481985e17}`, `{"ID":"se_1","Status":"x"}`, "pageCount (1.8014398509481985e17)"},
+		"words instead of numbers":          {"job", `{"status":"x","progress":"half","pageCount":"many","createdAt":"soon"}`, `{"ID":"se_1","Status":"x"}`, "progress (half), pageCount (many), createdAt (soon)"},
+		"not a number, and half a page":     {"job", `{"status":"x","progress":"NaN","pageCount":7.5}`, `{"ID":"se_1","Status":"x"}`, "progress (NaN), pageCount (7.5)"},
+		"infinity, and a count in percent":  {"job", `{"status":"x","progress":"Inf","pageCount":"12 %"}`, `{"ID":"se_1","Status":"x"}`, "progress (Inf), pageCount (12 %)"},
+		"a negative count":                  {"job", `{"status":"x","pageCount":-7}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-7)"},
+		"a negative count with an exponent": {"job", `{"status":"x","pageCount":-1e3}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-1e3)"},
+		"other types than numbers":          {"job", `{"status":"x","progress":{},"pageCount":true}`, `{"ID":"se_1","Status":"x"}`, "progress (map[]), pageCount (true)"},
 		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
 		"a job's status with the key":       {"job", `{"status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
 		"a new job's status with the key":   {"start", `{"jobId":"se_1","status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
@@ -67,8 +93,9 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &logbook{}
-			got, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, log))
+			c, log := receiving(t, 200, test.body), &logbook{}
+			c.config.Log = log.add
+			got, err := calls[test.call](bounded(t, time.Hour), c)
 			if err != nil || show(got) != test.want {
 				t.Errorf("got  %s, %v\nwant %s", show(got), err, test.want)
 			}
@@ -95,6 +122,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"2048 characters":            {"start", `{"jobId":"` + long + `"}`, ""},
 		"2049 characters":            {"start", `{"jobId":"` + long + `x"}`, `the field "jobId" is longer than 2048 characters`},
 		"an escape sequence":         {"start", `{"jobId":"\u001b[31mse_1"}`, `the field "jobId" contains an unprintable character`},
+		"an ID that is a link":       {"start", `{"jobId":"https://h/b?` + signature + `"}`, `the field "jobId" contains a URL with a query`},
 		"whitespace around":          {"job", `{"status":" x"}`, `the field "status" has leading or trailing whitespace`},
 		"no link":                    {"bundle", `{"error":"still packing"}`, `the response has no field "bundleUrl": still packing`},
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the field "bundleUrl" is not an absolute http or https URL`},
@@ -104,7 +132,7 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body, &logbook{}))
+			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body))
 			if test.problem == "" {
 				if err != nil {
 					t.Error(err)
@@ -133,45 +161,45 @@ func TestNewChecksTheConfiguration(t *testing.T) {
 
 func TestDownloadBundleMakesItsLinks(t *testing.T) {
 	const many = 9
-	gone := simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 404, Skip: 1}
-	for name, test := range map[string]struct {
-		faults []simulator.Fault
-		made   int // links; many for as long as attempts are repeated
-		err    string
-	}{
-		"a single one":                                       {nil, 1, ""},
-		"another one after a page":                           {[]simulator.Fault{{Status: 200, Body: " <!DOCTYPE html><title>Sign in</title>", Times: 1}}, 2, ""},
-		"one for all refusals":                               {[]simulator.Fault{{Status: 403}}, 2, "the object store localhost returned HTTP 403"},
-		"one for the refusals between parts":                 {[]simulator.Fault{{Status: 403, Times: 3}, {TruncateBody: 9, Times: 1}, {Status: 403, Times: 3}}, 3, ""},
-		"none if the store asks for a wait that is too long": {[]simulator.Fault{{Status: 429, Header: http.Header{"Retry-After": {"720000"}}}}, 1, "after the timeout of this operation"},
-		"none as long as there is progress":                  {[]simulator.Fault{{TruncateBody: 9, Times: 6}}, 1, ""},
-		"none if the same bytes come again":                  {[]simulator.Fault{{TruncateBody: 9, Header: http.Header{"Etag": nil}}}, 1, "to the object store localhost failed"},
-		"none if there is no bundle":                         {[]simulator.Fault{{Status: 403}, gone}, many, "HTTP 404"},
-	} {
-		inSimulation(t, func(t *testing.T, w *simulation) {
-			id := w.AddJob(simulator.JobSpec{Queue: noTime, Run: noTime})
-			for _, fault := range test.faults {
-				fault.Endpoint = cmp.Or(fault.Endpoint, simulator.EndpointDownload)
-				w.AddFault(fault)
-			}
-			to := &memory{}
-			err := w.DownloadBundle(bounded(t, time.Hour), id, to)
-			made := w.Count(simulator.EndpointBundle)
-			attempts := max(made, w.Count(simulator.EndpointDownload)) // each with a connection of its own
-			if min(made, many) != test.made || w.dials < attempts {
-				t.Errorf("%s: created %d links over %d connections, want %d links", name, made, w.dials, test.made)
-			}
-			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("%s: %v; want %q", name, err, test.err)
-				}
-				return
-			}
-			if unzipped, failed := gzip.NewReader(to); err != nil || failed != nil {
-				t.Errorf("%s: %v, %v", name, err, failed)
-			} else if _, err := io.Copy(io.Discard, unzipped); err != nil {
-				t.Errorf("%s: the bundle is not whole: %v", name, err)
+	refusal, part, whole := reply(403, ""), cuts(4000, content, `"v1"`), sends(content, `"v1"`)
+	var growing []http.HandlerFunc // for longer than a streak may last
+	for n := range 20 {
+		growing = append(growing, cuts(100*n+100, content, ""))
+	}
+	type handlers []http.HandlerFunc // of the object store, in turn
+	type row struct {
+		store handlers
+		gone  bool // after the first link
+		links int  // many for as long as attempts are repeated
+		err   string
+	}
+	inBubbles(t, map[string]row{
+		"a single one":                                       {handlers{whole}, false, 1, ""},
+		"another one after a page":                           {handlers{reply(200, " <!DOCTYPE html><title>Sign in</title>"), whole}, false, 2, ""},
+		"one for all refusals":                               {handlers{refusal}, false, 2, "the object store store.test returned HTTP 403"},
+		"one for the refusals between parts":                 {handlers{refusal, refusal, part, refusal, refusal, whole}, false, 3, ""},
+		"none if the store asks for a wait that is too long": {handlers{reply(429, "", "Retry-After: 720000")}, false, 1, "after the timeout of this operation"},
+		"none as long as there is progress":                  {append(growing, whole), false, 1, ""},
+		"none if the same bytes come again":                  {handlers{cuts(9, content, "")}, false, 1, "to the object store store.test failed"},
+		"none if there is no bundle":                         {handlers{refusal}, true, many, "HTTP 404"},
+	}, func(t *testing.T, test row) {
+		links, store := 0, inTurn(test.store...)
+		c, s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Host == "store.test" {
+				store(w, r)
+			} else if links++; test.gone && links > 1 {
+				reply(404, "")(w, r)
+			} else {
+				reply(200, `{"bundleUrl":"http://store.test/b"}`)(w, r)
 			}
 		})
-	}
+		to := &memory{}
+		err := c.DownloadBundle(bounded(t, time.Hour), "se_1", to)
+		if min(links, many) != test.links || time.Since(s.began) > time.Minute {
+			t.Errorf("created %d links in %s, want %d", links, time.Since(s.began), test.links)
+		}
+		if test.err == "" && (err != nil || !bytes.Equal(to.Bytes(), content)) || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
+			t.Errorf("received %d bytes, %v; want %q", to.Len(), err, test.err)
+		}
+	})
 }

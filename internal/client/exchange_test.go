@@ -2,10 +2,10 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,45 +16,17 @@ import (
 // errRefused is the error of a connection that nobody accepts.
 var errRefused = &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 
-func TestRequestCarriesTheKeyAndTheUserAgent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(200, "{}"))
-		for _, request := range []request{aRead, aStart} {
-			if _, err := c.send(bounded(t, time.Minute), request, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, want := range []string{
-			"GET docs.test/v1/jobs/se_1 (Bearer " + testKey + ", application/json, test/1, no-cache, )",
-			"POST docs.test/v1/jobs" + `{"domain":"d"}` + " (Bearer " + testKey + ", application/json, test/1, , application/json)",
-		} {
-			r := s.received()[i]
-			h := r.header.Get
-			got := fmt.Sprintf("%s %s%s%s (%s, %s, %s, %s, %s)", r.method, r.host, r.path, r.body, h("Authorization"), h("Accept"), h("User-Agent"), h("Cache-Control"), h("Content-Type"))
-			if got != want {
-				t.Errorf("sent %s, want %s", got, want)
-			}
-		}
-	})
-}
-
-func TestEachPathElementReachesTheServiceAsOne(t *testing.T) {
+func TestEachPathElementStaysOne(t *testing.T) {
+	c := newClient(t, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
 	for _, id := range []string{
 		"se_1", "a/b", "../../admin", ".", "..", "...", "a?b=c", "a#b", "a%2Fb", "a%", "a b", "a+b", "a;b=c",
 		"ä/日本", "\x00\n", "a\\b", "//host/path", "a:b", "@",
 	} {
-		bubble(t, func(t *testing.T) {
-			element := ""
-			mux := http.NewServeMux()
-			mux.HandleFunc("GET /a%2Fb/v1/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {
-				element = r.PathValue("id")
-				reply(200, "{}")(w, r)
-			})
-			c, s := serve(t, mux.ServeHTTP, func(config *Config) { config.BaseURL = "https://docs.test/a%2Fb/v1" })
-			if _, err := c.send(bounded(t, time.Minute), request{method: "GET", path: []string{"jobs", id}}, 1); err != nil || element != id {
-				t.Errorf("%q reached the service as %q by %s: %v", id, element, s.received()[0].path, err)
-			}
-		})
+		sent := c.url(request{path: []string{"jobs", id}}).String()
+		element, ok := strings.CutPrefix(sent, "https://docs.test/a%2Fb/v1/jobs/")
+		if got, err := url.PathUnescape(element); !ok || err != nil || got != id || strings.ContainsAny(element, "/?#") || element == "." || element == ".." {
+			t.Errorf("%q is sent as %s, which reads as %q: %v", id, sent, got, err)
+		}
 	}
 }
 
@@ -72,6 +44,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
 		"a cut body":            {handler: verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"jobId\":\"se_1\""), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
 		"silence":               {handler: silent, took: 30 * second, text: "to docs.test failed: no complete response within the request timeout"},
+		"gzip that is none":     {handler: reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), text: "the response ended after 0 bytes: gzip: invalid header"},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
 	} {
 		for kind, request := range map[string]request{"read": aRead, "start": aStart} {
@@ -83,9 +56,11 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
-					if MayHaveStarted(err) == test.unsent || ReasonOf(err) != ReasonNoResponse {
-						t.Errorf("may have started: %t, reason %d", MayHaveStarted(err), ReasonOf(err))
+					want := meaning{ReasonNoResponse, temporary, true}
+					if test.unsent {
+						want = meaning{ReasonNoResponse, unconnected, false}
 					}
+					wantMeaning(t, "it", err, want)
 					checkShown(t, err.Error())
 				})
 			})

@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
-	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // proxy is the proxy of the whole test binary, because net/http reads the environment once. Nothing listens there.
@@ -58,8 +56,9 @@ type service struct {
 
 // received is a request that reached the service.
 type received struct {
-	method, host, path, uri, body string
-	header                        http.Header
+	*http.Request
+	at   time.Duration // since the service began
+	body string
 }
 
 // serve returns a client for http://docs.test/v1, and the service that it reaches, by any host. Call it in a bubble.
@@ -161,7 +160,7 @@ func (s *service) record(next http.HandlerFunc) http.HandlerFunc {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
-		s.requests = append(s.requests, received{r.Method, r.Host, r.URL.EscapedPath(), r.RequestURI, string(body), r.Header})
+		s.requests = append(s.requests, received{r, time.Since(s.began), string(body)})
 		s.mu.Unlock()
 		next(w, r)
 	}
@@ -235,51 +234,18 @@ func checkShown(t *testing.T, text string) {
 
 const (
 	second = time.Second
-	noTime = -second // of a queue or a run
 
 	testKey = "docs_4f1c/9a7e2b+d60"
 	// signature is in the query of each link.
 	signature = "c4a1d0signature"
 )
 
-// simulation is a simulated service and a client for it, in a bubble of testing/synctest.
-type simulation struct {
-	*Client
-	*simulator.Service
-	*service
-}
-
-// inSimulation runs a test in a simulation whose exchanges must match the contract.
-func inSimulation(t *testing.T, test func(t *testing.T, w *simulation)) {
-	t.Helper()
-	bubble(t, func(t *testing.T) {
-		w := &simulation{Service: simulator.New(simulator.Options{Observe: contract.New(t).Check})}
-		w.Client, w.service = serve(t, w.ServeHTTP, func(config *Config) {
-			config.BaseURL, config.APIKey = "http://localhost/v1", simulator.DefaultAPIKey
-		})
-		test(t, w)
-	})
-}
-
-// polls returns when the service got requests to an endpoint, in seconds.
-func (w *simulation) polls(endpoint string) []float64 {
-	times := []float64{}
-	for _, r := range w.Requests() {
-		if r.Endpoint == endpoint {
-			times = append(times, r.Time.Sub(w.began).Seconds())
-		}
-	}
-	return times
-}
-
 // receiving returns a client that receives one response to every request.
-func receiving(t *testing.T, status int, body string, log *logbook) *Client {
+func receiving(t *testing.T, status int, body string) *Client {
 	t.Helper()
-	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+	return exchanging(t, func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Request: r, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})
-	c.config.Log = log.add
-	return c
 }
 
 // exchanging returns a client whose network is a function.

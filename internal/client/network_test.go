@@ -3,7 +3,6 @@ package client
 import (
 	"crypto/tls"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -36,9 +35,9 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		_, err := c.send(bounded(t, time.Hour), test.request, 1)
 		paths := []string{}
 		for _, r := range s.received() {
-			paths = append(paths, r.host+r.path)
-			if r.header.Get("Authorization") != "Bearer "+testKey || r.method != test.request.method || r.body != string(test.request.body) {
-				t.Errorf("%s %s came with %q and %v", r.method, r.path, r.body, r.header)
+			paths = append(paths, r.Host+r.URL.EscapedPath())
+			if r.Header.Get("Authorization") != "Bearer "+testKey || r.Method != test.request.method || r.body != string(test.request.body) {
+				t.Errorf("%s %s came with %q and %v", r.Method, r.RequestURI, r.body, r.Header)
 			}
 		}
 		first := "docs.test/v1/" + strings.Join(test.request.path, "/")
@@ -54,35 +53,33 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 	})
 }
 
-func TestRedirectLoopEnds(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(302, "", "Location: /v1/again?"+signature))
-		_, err := c.send(bounded(t, time.Hour), aRead, 1)
-		if want := "the service returned HTTP 302 Found for GET /v1/jobs/se_1, a redirect to http://docs.test/v1/again?(redacted), without a message"; err == nil || err.Error() != want || len(s.received()) != maxRedirects+1 {
-			t.Errorf("%v after %d requests, want %q", err, len(s.received()), want)
-		}
-	})
-}
-
-func TestStorageRedirectIsNotFollowedToALesserScheme(t *testing.T) {
-	parse := func(raw string) *url.URL { u, _ := url.Parse(raw); return u }
+// A link that is followed takes no credential along.
+func TestRedirectLoopAndStorageRedirectToALesserSchemeEnd(t *testing.T) {
+	api, store := apiClient(nil), storageClient(nil)
 	for name, test := range map[string]struct {
+		*http.Client
 		from, to string
 		hops     int
-		want     error
+		followed bool
 	}{
-		"to another host":    {"https://a/", "https://u:p@b/?x=a b", 1, nil},
-		"from http to http":  {"http://a/", "http://b/", 1, nil},
-		"from https to http": {"https://a/", "http://a/", 1, http.ErrUseLastResponse},
-		"to another scheme":  {"http://a/", "ftp://a/", 1, http.ErrUseLastResponse},
-		"the fifth time":     {"https://a/", "https://b/", maxRedirects, nil},
-		"the sixth time":     {"https://a/", "https://b/", maxRedirects + 1, http.ErrUseLastResponse},
+		"of the API, the fifth time":           {api, "https://a/", "https://a/", maxRedirects, true},
+		"of the API, the sixth time":           {api, "https://a/", "https://a/", maxRedirects + 1, false},
+		"of the store to another host":         {store, "https://a/", "https://u:p@b/?x=a b", 1, true},
+		"of the store from http to http":       {store, "http://a/", "http://b/", 1, true},
+		"of the store from https to http":      {store, "https://a/", "http://a/", 1, false},
+		"of the store to another scheme":       {store, "http://a/", "ftp://a/", 1, false},
+		"of the store the fifth time":          {store, "https://a/", "https://b/", maxRedirects, true},
+		"of the store more than the last time": {store, "https://a/", "https://b/", maxRedirects + 1, false},
 	} {
-		next := &http.Request{URL: parse(test.to), Header: http.Header{"Referer": {test.from}}}
-		via := slices.Repeat([]*http.Request{{URL: parse(test.from)}}, test.hops)
-		err := storageClient(nil).CheckRedirect(next, via)
-		if !errors.Is(err, test.want) || err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "" || strings.Contains(next.URL.RawQuery, " ")) {
-			t.Errorf("%s: %v for %s, Referer %q; want %v", name, err, next.URL, next.Header.Get("Referer"), test.want)
+		first, next := httptest.NewRequest("GET", test.from, nil), httptest.NewRequest("GET", "/", nil)
+		next.URL, _ = url.Parse(test.to)
+		next.Header.Set("Referer", test.from)
+		err := test.CheckRedirect(next, slices.Repeat([]*http.Request{first}, test.hops))
+		if (err == nil) != test.followed {
+			t.Errorf("%s: %v", name, err)
+		}
+		if test.Client == store && err == nil && (next.URL.User != nil || next.Header.Get("Referer") != "" || strings.Contains(next.URL.RawQuery, " ")) {
+			t.Errorf("%s: %s, Referer %q", name, next.URL, next.Header.Get("Referer"))
 		}
 	}
 }
@@ -105,40 +102,30 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 		"a client certificate":   {host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var protocols []string
+			protocol := ""
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				protocols = append(protocols, r.Proto)
-				if r.Header.Get("Authorization") == "" {
-					reply(200, "\x00")(w, r) // an archive
-					return
-				}
+				protocol = r.Proto
 				reply(200, "{}")(w, r)
 			}))
 			server.EnableHTTP2, server.TLS = true, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: test.version, ClientAuth: test.asks}
 			server.Config.ErrorLog = log.New(io.Discard, "", 0)
 			server.StartTLS()
 			defer server.Close()
-			var roots []byte
-			if test.roots {
-				roots = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-			}
-			url := strings.Replace(server.URL, "127.0.0.1", test.host, 1)
-			network, err := newTransport(roots)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := newClient(t, func(config *Config) { config.BaseURL, config.RoundTripper = url, network })
-			_, failure := c.send(bounded(t, time.Minute), aStart, 1)
-			if test.problem == "" {
-				_, ofRead := c.send(bounded(t, time.Minute), aRead, 1)
-				_, ofDownload := (&receiver{client: c, to: &memory{}}).receive(bounded(t, time.Minute), link(t, c, url), 1)
-				if err := errors.Join(asError(failure), asError(ofRead), asError(ofDownload)); err != nil || !slices.Equal(protocols, slices.Repeat([]string{"HTTP/1.1"}, 3)) {
-					t.Errorf("%v after requests over %q", err, protocols)
+			c := newClient(t, func(config *Config) {
+				config.BaseURL = strings.Replace(server.URL, "127.0.0.1", test.host, 1)
+				if test.roots {
+					config.RootCAs = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 				}
-				return
-			}
-			if !strings.Contains(failure.Error(), test.problem) || MayHaveStarted(failure) || ReasonOf(failure) != test.reason {
-				t.Errorf("%v, may have started: %t, reason %d; want %q", failure, MayHaveStarted(failure), ReasonOf(failure), test.problem)
+			})
+			for _, request := range []request{aRead, aStart} {
+				switch _, err := c.send(bounded(t, time.Minute), request, 1); {
+				case test.problem == "":
+					if err != nil || protocol != "HTTP/1.1" {
+						t.Errorf("%v after a request over %q", err, protocol)
+					}
+				case !strings.Contains(err.Error(), test.problem) || err.MayHaveActed || err.Reason != test.reason:
+					t.Errorf("%v, may have acted: %t, reason %d; want %q", err, err.MayHaveActed, err.Reason, test.problem)
+				}
 			}
 		})
 	}
@@ -190,7 +177,7 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {
-			if r.method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
+			if r.Method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
 				t.Errorf("the proxy got %+v", r)
 			}
 		}

@@ -1,130 +1,110 @@
 package client
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-func TestWaitForAJob(t *testing.T) {
-	const completed = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
-	type body = map[string]any
-	running := simulator.JobSpec{Queue: noTime, Run: 20 * second}
-	for name, test := range map[string]struct {
-		spec    simulator.JobSpec
-		rewrite func(poll int, body body)
-		polls   []float64
-		want    string // the last job
-		logged  string
-	}{
-		"through its progress": {
-			simulator.JobSpec{Queue: 20 * second, Run: 20 * second},
-			func(int, body) {},
-			[]float64{0, 10, 20, 30, 40},
-			completed,
-			"INFO Progress map[page_count:0 progress:0 status:queued work:static export job se_1]",
-		},
-		"that fails": {
-			simulator.JobSpec{Fail: "page /a is broken"},
-			func(int, body) {},
-			[]float64{0, 10, 20},
-			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`, "INFO Progress map[page_count:2 status:failed work:static export job se_1]",
-		},
-		"whose status is unknown": {
-			simulator.JobSpec{RunningStatus: "packing " + simulator.DefaultAPIKey, Run: 25 * second},
-			func(int, body) {},
-			[]float64{0, 10, 20, 30},
-			completed,
-			"WARN Unknown status; treating the work as still running map[page_count:1 progress:32 status:packing (redacted) work:static export job se_1]",
-		},
-		"whose progress appears and page count disappears": {
-			running, func(poll int, body body) {
-				body[map[bool]string{true: "progress", false: "pageCount"}[poll == 1]] = simulator.Omit
-			},
-			[]float64{0, 10, 20},
-			`{"ID":"se_1","Status":"completed","Progress":100,"PageCount":0}`,
-			"INFO Progress map[page_count:0 progress:50 status:running work:static export job se_1]",
-		},
-		"whose progress stops": {
-			running, func(_ int, body body) { body["progress"], body["pageCount"] = 50, simulator.Omit },
-			[]float64{0, 10, 20},
-			`{"ID":"se_1","Status":"completed","Progress":50}`,
-			"INFO Progress map[progress:50 status:running work:static export job se_1]",
-		},
-		"whose response breaks the contract": {
-			running, func(_ int, body body) { body["status"] = simulator.Omit },
-			[]float64{0},
-			"null",
-			`WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000001), but the response has no field "status"]`,
-		},
-		"whose response breaks the contract for a moment": {
-			simulator.JobSpec{},
-			func(poll int, body body) {
-				if poll == 2 {
-					body["status"] = simulator.Omit
-				}
-			},
-			[]float64{0, 10, 10.5, 20.5},
-			completed,
-			`WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1 (request ID req_0000000000000002), but the response has no field "status"]`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inSimulation(t, func(t *testing.T, w *simulation) {
-				test.spec.ID = "se_1"
-				w.AddJob(test.spec)
-				w.Rewrite(func(_ string, body map[string]any) any {
-					test.rewrite(w.Count(simulator.EndpointJob), body)
-					return body
-				})
-				job, err := w.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second)
-				if got := w.polls(simulator.EndpointJob); !slices.Equal(got, test.polls) || outcome(job) != test.want || (err == nil) != (job != nil) {
-					t.Errorf("polls at %v end with %s, %v; want %v and %s", got, outcome(job), err, test.polls, test.want)
-				}
-				progress := slices.DeleteFunc(w.logged.above(), func(line string) bool { return strings.Contains(line, "API request") })
-				if len(slices.Compact(slices.Clone(progress))) != len(progress) || !slices.Contains(progress, test.logged) ||
-					strings.Count(strings.Join(progress, "\n"), "WARN Unknown status") != min(1, len(test.spec.RunningStatus)) {
-					t.Errorf("logged\n%s\nwant, once,\n%s", strings.Join(progress, "\n"), test.logged)
-				}
-			})
-		})
+// polled returns a service whose responses have these bodies in turn.
+func polled(bodies []string) http.HandlerFunc {
+	var handlers []http.HandlerFunc
+	for _, body := range bodies {
+		handlers = append(handlers, reply(200, body))
 	}
+	return inTurn(handlers...)
 }
 
-// outcome shows the fields of a job that a wait uses.
-func outcome(job *StaticExportJob) string {
-	if job == nil {
-		return "null"
+// times returns when the requests were received, in seconds.
+func (s *service) times() (times []float64) {
+	for _, r := range s.received() {
+		times = append(times, r.at.Seconds())
 	}
-	return show(StaticExportJob{ID: job.ID, Status: job.Status, Progress: job.Progress, PageCount: job.PageCount, Error: job.Error})
+	return times
+}
+
+func TestWaitForAJob(t *testing.T) {
+	const (
+		queued, half = `{"status":"queued","progress":0,"pageCount":0}`, `{"status":"running","progress":50,"pageCount":3}`
+		completed    = `{"status":"completed","progress":100,"pageCount":6}`
+		whole        = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
+		unusable     = `WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1, but the response has no field "status"]`
+	)
+	progress := func(fields string) string { return "INFO Progress map[" + fields + " work:static export job se_1]" }
+	ended := progress("page_count:6 progress:100 status:completed")
+	type row struct {
+		bodies []string
+		polls  []float64
+		want   string // the last job
+		logged []string
+	}
+	inBubbles(t, map[string]row{
+		"through its progress": {
+			[]string{queued, queued, half, half, completed}, []float64{0, 10, 20, 30, 40}, whole,
+			[]string{progress("page_count:0 progress:0 status:queued"), progress("page_count:3 progress:50 status:running"), ended},
+		},
+		"that fails": {
+			[]string{`{"status":"running","pageCount":2}`, `{"status":"failed","error":"page /a is broken"}`}, []float64{0, 10},
+			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`,
+			[]string{progress("page_count:2 status:running"), progress("page_count:2 status:failed")},
+		},
+		"whose status is unknown": {
+			[]string{`{"status":"packing ` + testKey + `"}`, `{"status":"packing ` + testKey + `","progress":1}`, completed}, []float64{0, 10, 20}, whole,
+			[]string{"WARN Unknown status; treating the work as still running map[status:packing (redacted) work:static export job se_1]", progress("progress:1 status:packing (redacted)"), ended},
+		},
+		"whose page count rises alone": {
+			[]string{half, `{"status":"running","progress":50,"pageCount":4}`, completed}, []float64{0, 10, 20}, whole,
+			[]string{progress("page_count:3 progress:50 status:running"), progress("page_count:4 progress:50 status:running"), ended},
+		},
+		"whose response breaks the contract": {[]string{"{}"}, []float64{0}, "null", []string{unusable}},
+		"whose response breaks the contract for a moment": {
+			[]string{half, "{}", completed}, []float64{0, 10, 10.5}, whole,
+			[]string{progress("page_count:3 progress:50 status:running"), unusable, ended},
+		},
+	}, func(t *testing.T, test row) {
+		c, s := serve(t, polled(test.bodies))
+		job, err := c.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second)
+		if !slices.Equal(s.times(), test.polls) || show(job) != test.want || (err == nil) != (job != nil) {
+			t.Errorf("polls at %v end with %s, %v; want %v and %s", s.times(), show(job), err, test.polls, test.want)
+		}
+		if logged := s.logged.above(); !slices.Equal(logged, test.logged) {
+			t.Errorf("logged\n%s\nwant\n%s", strings.Join(logged, "\n"), strings.Join(test.logged, "\n"))
+		}
+	})
 }
 
 func TestWaitForAnUpdate(t *testing.T) {
-	for name, test := range map[string]struct {
-		spec  simulator.UpdateSpec
-		polls []float64
-		seen  []string
-		warns string
-	}{
-		"that succeeds":           {simulator.UpdateSpec{Run: 20 * second}, []float64{0, 10, 20, 30}, []string{"queued", "in_progress", "success"}, ""},
-		"that fails":              {simulator.UpdateSpec{Fail: "no"}, []float64{0, 10, 20}, []string{"queued", "in_progress", "failure"}, ""},
-		"whose status is a job's": {simulator.UpdateSpec{RunningStatus: "completed"}, []float64{0, 10, 20}, []string{"queued", "completed", "success"}, "WARN Unknown status; treating the work as still running map[status:completed work:update up_1]"},
-	} {
-		inSimulation(t, func(t *testing.T, w *simulation) {
-			test.spec.ID = "up_1"
-			w.AddUpdate(test.spec)
-			seen := []string{}
-			update, err := w.WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
-			if err != nil || !update.Finished() || update.Succeeded() != (test.spec.Fail == "") || !slices.Equal(seen, test.seen) || !slices.Equal(w.polls(simulator.EndpointUpdate), test.polls) {
-				t.Errorf("%s: %v, polls at %v see %q; want %v and %q", name, err, w.polls(simulator.EndpointUpdate), seen, test.polls, test.seen)
-			}
-			warnings := slices.DeleteFunc(w.logged.above(), func(line string) bool { return !strings.HasPrefix(line, "WARN") })
-			if got := strings.Join(warnings, "\n"); got != test.warns {
-				t.Errorf("%s: warned %q, want %q", name, got, test.warns)
-			}
-		})
+	type row struct {
+		statuses []string // of the polls
+		warned   string
 	}
+	inBubbles(t, map[string]row{
+		"that succeeds":           {[]string{"queued", "in_progress", "in_progress", "success"}, ""},
+		"that fails":              {[]string{"failure"}, ""},
+		"whose status is a job's": {[]string{"completed", "success"}, "WARN Unknown status; treating the work as still running map[status:completed work:update up_1]"},
+	}, func(t *testing.T, test row) {
+		var bodies, seen []string
+		for _, status := range test.statuses {
+			bodies = append(bodies, `{"status":"`+status+`"}`)
+		}
+		c, s := serve(t, polled(bodies))
+		update, err := c.WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
+		if err != nil || time.Since(s.began) != time.Duration(len(bodies)-1)*10*second || !slices.Equal(seen, slices.Compact(test.statuses)) || update.Status != seen[len(seen)-1] {
+			t.Errorf("%v, polls at %v see %q; want %q", err, s.times(), seen, test.statuses)
+		}
+		if logged := s.logged.above()[0]; strings.HasPrefix(logged, "WARN") != (test.warned != "") || test.warned != "" && logged != test.warned {
+			t.Errorf("logged %q, want %q", logged, test.warned)
+		}
+	})
+}
+
+func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, s := serve(t, inTurn(reply(200, `{"status":"running"}`, "Retry-After: 60"), reply(200, `{"status":"completed"}`)))
+		if _, err := c.WaitForStaticExport(bounded(t, 25*second), "se_1", 0); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
+			t.Errorf("%v after polls at %v", err, s.times())
+		}
+	})
 }

@@ -139,10 +139,3 @@ func download(link string) error {
 	}
 	return err
 }
-
-// interruptApply interrupts an apply during its first poll of a job and returns the
-// output, unwrapped.
-func (c *cli) interruptApply(t *testing.T) string {
-	t.Helper()
-	return unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false"))
-}

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/pem"
 	"errors"
-	"fmt"
-	"io"
-	"log"
 	"log/slog"
 	"net/http/httptest"
 	"slices"
@@ -64,19 +61,23 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 	const url, key = "https://docs.test/v1", simulator.DefaultAPIKey
 	const otherURL, otherKey = "https://other.test/v1/", " sim_ffeeddccbbaa99887766554433221100\r\n"
 	agent := map[string]string{"TF_APPEND_USER_AGENT": " pipeline/7\x1b\n(main) "}
-	others := map[string]string{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": ""}
+	authority := httptest.NewTLSServer(nil)
+	authority.Close()
+	roots := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
+	others := map[string]string{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": roots}
 	for name, test := range map[string]struct {
 		environment, arguments map[string]string
 		url, key               string
 		timeout                time.Duration // 0 is the default of the client
+		roots                  string
 	}{
-		"environment alone":                     {agent, nil, url, key, 0},
-		"whitespace and slash at the end":       {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0},
-		"arguments and no environment":          {map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute},
-		"arguments and a different environment": {nil, others, otherURL, otherKey, 2 * time.Minute},
+		"environment alone":                     {agent, map[string]string{"ca_cert_pem": ""}, url, key, 0, ""},
+		"whitespace and slash at the end":       {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0, ""},
+		"arguments and no environment":          {map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute, roots},
+		"arguments and a different environment": {nil, others, otherURL, otherKey, 2 * time.Minute, roots},
 	} {
 		got, said := configure(t, test.environment, test.arguments)
-		if got.BaseURL != test.url || got.APIKey != test.key || got.RequestTimeout != test.timeout || len(got.RootCAs) > 0 || said != "" {
+		if got.BaseURL != test.url || got.APIKey != test.key || got.RequestTimeout != test.timeout || string(got.RootCAs) != test.roots || said != "" {
 			t.Errorf("%s: configured %+v; said %s", name, got, said)
 		}
 		want := "Terraform/1.15.0 (+https://www.terraform.io) terraform-provider-docs/test"
@@ -133,26 +134,14 @@ func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := func(schema *tfprotov6.Schema, attribute string, value any) *tfprotov6.DynamicValue {
-		return encode(t, schema.ValueType().(tftypes.Object), map[string]tftypes.Value{attribute: tftypes.NewValue(tftypes.String, value)})
-	}
+	unknown := map[string]tftypes.Value{"api_key": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
 	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		Config:             object(schemas.Provider, "api_key", tftypes.UnknownValue),
+		Config:             encode(t, schemas.Provider.ValueType().(tftypes.Object), unknown),
 		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
 	})
 	if err != nil || len(configured.Diagnostics) > 0 {
 		t.Fatal(err, configured)
 	}
-	const update = "docs_update_status"
-	read, err := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
-		TypeName:           update,
-		Config:             object(schemas.DataSourceSchemas[update], "status_id", "upd_1"),
-		ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
-	})
-	if err != nil || len(read.Diagnostics) > 0 || read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-		t.Errorf("the read is not deferred: %v, %+v", err, read)
-	}
-
 	// What refers to a computed attribute of a resource is deferred only if the plan has it as unknown.
 	for name, schema := range schemas.ResourceSchemas {
 		kind := schema.ValueType().(tftypes.Object)
@@ -204,23 +193,4 @@ func TestLogRecordsKeepTheirLevel(t *testing.T) {
 	if want := []any{"debug", "se_1", "info", "se_1", "warn", "se_1"}; err != nil || !slices.Equal(levels, want) {
 		t.Errorf("got %v, %v; want %v", levels, err, want)
 	}
-}
-
-func TestPrivateAuthorityIsTrusted(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
-	server := httptest.NewUnstartedServer(h.service.Service)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	h.env.Store(baseURLVariable, server.URL+"/v1")
-	c := h.cli(t, readUpdate)
-	c.report(t, 1, "plan").wantSaid(t, "update", "certificate signed by unknown authority", "The server's certificate is not trusted.", "set ca_cert_pem")
-	h.wantCounts(t, counts{})
-
-	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	// With a byte order mark, as Windows tools write it.
-	c.write(t, readUpdate+fmt.Sprintf("provider \"docs\" {\n  ca_cert_pem = %q\n}\n", "\uFEFF"+string(authority)))
-	c.report(t, 0, "plan").wantNothingSaid(t, "update")
 }

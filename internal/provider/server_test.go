@@ -2,10 +2,8 @@ package provider
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -23,12 +21,16 @@ import (
 func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		service := make(queue, 1)
-		s := newActionServer(t, service.server())
+		read := make(chan struct{}, 1000)
+		network := answers{"update": `{"status":"queued"}`}.network(nil, nil)
+		s := newActionServer(t, serverOn(roundTrip(func(req *http.Request) (*http.Response, error) {
+			read <- struct{}{}
+			return network.RoundTrip(req)
+		})))
 		stopped := make(chan struct{})
 		go func() {
 			defer close(stopped)
-			<-service
+			<-read
 			if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
 				t.Error(err)
 			}
@@ -46,24 +48,12 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	})
 }
 
-// queue is a service in memory, whose updates stay queued. It receives a value when an update was
-// read.
-type queue chan struct{}
-
-func (q queue) RoundTrip(req *http.Request) (*http.Response, error) {
-	select {
-	case q <- struct{}{}:
-	default:
-	}
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"status":"queued"}`)), Request: req}, nil
-}
-
-// server returns a provider that uses the service.
-func (q queue) server() tfprotov6.ProviderServer {
-	environment := map[string]string{baseURLVariable: "https://docs.example.com/v1", apiKeyVariable: simulator.DefaultAPIKey}
+// serverOn returns a provider that uses a network.
+func serverOn(network http.RoundTripper) tfprotov6.ProviderServer {
+	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
 	return NewServer(Options{
 		Version: "test", Getenv: func(name string) string { return environment[name] },
-		Client: func(config *client.Config) { config.RoundTripper = q },
+		Client: func(config *client.Config) { config.RoundTripper = network },
 	})()
 }
 
@@ -81,7 +71,7 @@ func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newActionServer(t, make(queue, 1).server())
+		s := newActionServer(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil)))
 		config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
 		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
 		if err != nil {

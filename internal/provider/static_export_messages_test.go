@@ -2,11 +2,7 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"io"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,9 +24,10 @@ func TestWhatAnExportSays(t *testing.T) {
 		"create, not found":                    {answers: answers{"start": "404"}},
 		"create, conflict":                     {answers: answers{"start": "409"}},
 		"create, answered by a website":        {answers: answers{"start": "<html>"}},
-		"create, interrupted at the start":     {answers: answers{"start": "interrupt"}},
-		"create, interrupted":                  {answers: answers{"job": "interrupt"}},
-		"create, interrupted at the link":      {answers: answers{"bundle": "interrupt"}},
+		"create, interrupted at the start":     {answers: answers{"start": "interrupt unsent"}},
+		"create, interrupted after the start":  {answers: answers{"start": "interrupt lost"}},
+		"create, interrupted":                  {answers: answers{"job": "interrupt lost"}},
+		"create, interrupted at the link":      {answers: answers{"bundle": "interrupt lost"}},
 		"create, failed":                       {answers: answers{"job": broken}},
 		"create, timed out":                    {answers: answers{"job": running}},
 		"create, timed out in another status":  {answers: answers{"job": `{"status":"canceled"}`}},
@@ -40,16 +37,16 @@ func TestWhatAnExportSays(t *testing.T) {
 		"create, bundle missing":               {answers: answers{"bundle": "404"}},
 		"create, handed over, all is lost":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "403"}},
 		"create, handed over, start in doubt":  {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "503"}},
-		"create, handed over, interrupted":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "interrupt"}},
+		"create, handed over, interrupted":     {handed: job("se_0", "2", "", export.Marks{}), answers: answers{"job": "404", "start": "interrupt unsent"}},
 		"update, start refused beside both":    {state: linked(time.Hour, export.Marks{}, job("se_0", "0", "", export.Marks{})), answers: answers{"start": "403"}},
 		"update, start in doubt":               {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"start": "503"}},
 		"update, failed":                       {state: linked(0, export.Marks{}, nil), answers: answers{"job": broken}},
 		"update, timed out":                    {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": running}},
-		"update, interrupted":                  {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": "interrupt"}},
+		"update, interrupted":                  {state: linked(time.Hour, export.Marks{}, nil), answers: answers{"job": "interrupt lost"}},
 		"update, unknown expiry":               {state: unknownExpiry(), answers: answers{"job": broken}},
 		"update, renewal unavailable":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "503"}},
 		"update, renewal, bundle missing":      {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "404"}},
-		"update, renewal interrupted":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "interrupt"}},
+		"update, renewal interrupted":          {state: linked(0, export.Marks{}, nil), wants: "1", answers: answers{"bundle": "interrupt lost"}},
 		"update, missing bundle unavailable":   {state: linked(time.Hour, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "503"}},
 		"update, bundle replaced, job missing": {state: linked(0, export.Marks{BundleMissing: true}, nil), wants: "1", answers: answers{"bundle": "404", "job": "404"}},
 	} {
@@ -97,53 +94,6 @@ func (test messageCase) text(t *testing.T) string {
 	}
 	return textOf(diags)
 }
-
-// answers are what a service returns for each endpoint: a status without a body, a body, or "interrupt", which ends the
-// operation while the request is in flight. Otherwise, all is well.
-type answers map[string]string
-
-const (
-	running = `{"status":"running","progress":40.5,"pageCount":3}`
-	broken  = `{"status":"failed","error":"page /a is broken"}`
-)
-
-// client returns a client of a service that gives these answers.
-func (a answers) client(t *testing.T, interrupt func()) (*client.Client, *clocktest.Virtual) {
-	t.Helper()
-	clock := clocktest.NewVirtual(startOfTime)
-	c, err := client.New(client.Config{
-		BaseURL: "https://docs.test/v1", APIKey: "docs_4f1c9a7e2b8d60", Clock: clock, Random: func() float64 { return 0 },
-		RoundTripper: roundTrip(func(req *http.Request) (*http.Response, error) {
-			endpoint, body := "job", `{"status":"completed"}`
-			switch {
-			case strings.HasSuffix(req.URL.Path, "/bundle"):
-				endpoint, body = "bundle", `{"bundleUrl":"https://storage.example/a"}`
-			case req.Method == http.MethodPost:
-				endpoint, body = "start", `{"jobId":"se_2"}`
-			}
-			resp := &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}}
-			switch answer, given := a[endpoint]; {
-			case answer == "interrupt":
-				interrupt()
-				return nil, errors.New("the connection was closed")
-			case len(answer) == 3:
-				resp.StatusCode, body = int(answer[0]-'0')*100+int(answer[2]-'0'), ""
-			case given:
-				body = answer
-			}
-			resp.Body = io.NopCloser(strings.NewReader(body))
-			return resp, nil
-		}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, clock
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // linked returns the state of an export with a link that expires after a time.
 func linked(expires time.Duration, marks export.Marks, next *export.Job) export.State {

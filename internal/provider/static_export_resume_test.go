@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,19 +48,6 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	}
 }
 
-func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, siteExport())
-	wantPhrases(t, c.interruptApply(t), "Warning: "+summaryExportInterrupted+": job se_")
-	if state := c.values(t)[site]; state["job_id"] != h.service.JobIDs()[0] || state["bundle_url"] != nil {
-		t.Fatalf("the state is %v", state)
-	}
-	wantPhrases(t, c.apply(t, 0), "Warning: "+summaryUnfinished+": job "+h.service.JobIDs()[0], "0 added, 1 changed")
-	h.wantWork(t, counts{start: 1, bundle: 1})
-	c.wantEmptyPlan(t)
-}
-
 // Terraform runs all Deletes first, and a stop halts the Creates that are queued.
 func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T) {
 	t.Parallel()
@@ -86,24 +72,4 @@ func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T)
 	c.apply(t, 0)
 	h.wantStarts(t, 0) // since the interrupt
 	c.wantEmptyPlan(t)
-}
-
-// With -replace, Terraform gives Delete the private state.
-func TestReplacementOnRequestResumesThePendingJob(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, revision("1"))
-	c.apply(t, 0)
-	before := c.values(t)[site]
-	c.write(t, revision("2"))
-	wantPhrases(t, c.interruptApply(t), "Error: "+summaryExportInterrupted)
-	if after := c.values(t)[site]; !reflect.DeepEqual(after, before) {
-		t.Errorf("the state was %v and is %v", before, after)
-	}
-	pending := h.service.JobIDs()[1]
-	wantPhrases(t, c.apply(t, 0, "-replace="+site), "Warning: "+summaryResumes+": job "+pending, "1 added, 0 changed, 1 destroyed")
-	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": pending})
-	h.wantStarts(t, 1)
-	c.apply(t, 0, "-replace="+site)
-	h.wantStarts(t, 2)
 }

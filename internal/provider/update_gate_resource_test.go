@@ -63,24 +63,11 @@ func TestGateFailsClosed(t *testing.T) {
 		update    simulator.UpdateSpec
 		arguments string
 	}{
-		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, ""},
-		"no summary": {
-			simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space", Fields: map[string]any{"summary": simulator.Omit}},
-			"",
-		},
+		"failure":        {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, ""},
 		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts { create = "30m" }`},
 		"never read":     {simulator.UpdateSpec{ID: "another"}, ""},
-		"fails later":    {simulator.UpdateSpec{Queue: simulator.Forever}, `timeouts { create = "2m" }`},
-		"no status":      {simulator.UpdateSpec{Fields: map[string]any{"status": simulator.Omit}}, ""},
 	}
 	h := newHarness(t, simulator.Options{})
-	reads := 0
-	h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointUpdate, Status: 500, Match: func(r simulator.Request) bool {
-		if r.ID == "fails_later" {
-			reads++
-		}
-		return r.ID == "fails_later" && reads > 1
-	}})
 	var config strings.Builder
 	for name, test := range tests {
 		test.update.ID = cmp.Or(test.update.ID, label(name))

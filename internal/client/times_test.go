@@ -1,41 +1,11 @@
 package client
 
 import (
+	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 )
-
-// Each kind of field is read from one response.
-func TestFieldIsReadFromAnyType(t *testing.T) {
-	for field, values := range map[string]map[string][]string{ // what they are read as; "" if they are ignored with a warning
-		"logs":     {`["a","1","true"]`: {`["a",1,true]`}, "": {`"a"`}},
-		"progress": {"1.5": {`"1.5 %"`}, "": {`"half"`, `"NaN"`, `"Inf"`, `{}`}},
-		"pageCount": {
-			"7": {`" 7 "`}, "7000": {`7e3`}, "0": {`0`}, "9007199254740993": {`9007199254740993`}, "9007199254740992": {`9.007199254740992e15`},
-			"": {`-7`, `1.8014398509481985e17`, `7.5`, `"many"`, `"12 %"`, `true`, `-1e3`},
-		},
-		"createdAt": {`"2026-03-01T12:00:00Z"`: {`1772366400`}, "": {`"soon"`}},
-	} {
-		for value, raws := range values {
-			for _, raw := range raws {
-				call, want := "job", `{"ID":"se_1","Status":"x"`
-				if field == "logs" {
-					call, want = "update", `{"Status":"x"`
-				}
-				if value != "" {
-					want += `,"` + strings.ToUpper(field[:1]) + field[1:] + `":` + value
-				}
-				log := &logbook{}
-				got, err := calls[call](bounded(t, time.Hour), receiving(t, 200, `{"status":"x","`+field+`":`+raw+`}`, log))
-				if err != nil || show(got) != want+"}" || (len(log.above()) > 0) != (value == "") {
-					t.Errorf("%s of %s: got %s, %v, logged %q; want %s}", field, raw, show(got), err, log.above(), want)
-				}
-			}
-		}
-	}
-}
 
 func TestInstantIsReadInEveryForm(t *testing.T) {
 	for want, texts := range map[string][]string{ // the key is empty for what cannot be read
@@ -79,6 +49,28 @@ func TestExpiryIsReadFromThePresignedLink(t *testing.T) {
 		got := linkExpiry(&url.URL{RawQuery: query})
 		if got.IsZero() == readable || readable && !got.Equal(time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)) {
 			t.Errorf("%s: %s, want one: %t", query, got, readable)
+		}
+	}
+}
+
+func TestRetryAfterIsReadInBothForms(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		value string
+		date  string // of the response
+		want  time.Duration
+	}{
+		"a date of another clock": {value: "Sun, 01 Mar 2026 15:00:30 GMT", date: "Sun, 01 Mar 2026 15:00:00 GMT", want: 30 * second},
+		"seconds":                 {value: "30", want: 30 * second},
+		"a fraction of a second":  {value: "0.5"},
+		"a date":                  {value: "Sun, 01 Mar 2026 12:00:30 GMT", want: 30 * second},
+		"a date in the past":      {value: "Sun, 01 Mar 2026 11:59:59 GMT"},
+		"centuries":               {value: "99999999999", want: (1<<31 - 1) * second},
+		"a negative number":       {value: "-1"},
+		"nothing":                 {},
+	} {
+		if got := parseRetryAfter(http.Header{"Retry-After": {test.value}, "Date": {test.date}}, now); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }

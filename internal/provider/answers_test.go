@@ -1,0 +1,97 @@
+package provider
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// answers are what happens to the requests of each endpoint: "start", "job", "bundle", "update", or "store". Without an
+// answer, all is well. An answer is a body; a status, which a header or a body may follow; "lost" or "unsent", for a
+// connection that is; or an error of the connection. Before it, "interrupt" or "timeout" ends the operation. Two with
+// "then" between them take turns.
+type answers map[string]any
+
+const (
+	running = `{"status":"running","progress":40.5,"pageCount":3}`
+	broken  = `{"status":"failed","error":"page /a is broken"}`
+)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// network returns a network with these answers. interrupt and timeout are what ends an operation.
+func (a answers) network(interrupt, timeout func()) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		endpoint, body := "job", `{"status":"completed"}`
+		switch {
+		case req.URL.Host == "storage.example":
+			endpoint = "store"
+		case strings.HasSuffix(req.URL.Path, "/bundle"):
+			endpoint, body = "bundle", `{"bundleUrl":"https://storage.example/a"}`
+		case strings.Contains(req.URL.Path, "/update-status/"):
+			endpoint = "update"
+		case req.Method == http.MethodPost:
+			endpoint, body = "start", `{"jobId":"se_2"}`
+		}
+		if err, ok := a[endpoint].(error); ok {
+			return nil, err
+		}
+		text, _ := a[endpoint].(string)
+		if first, second, ok := strings.Cut(text, " then "); ok {
+			text, a[endpoint] = first, second+" then "+first
+		}
+		for word, end := range map[string]func(){"interrupt ": interrupt, "timeout ": timeout} {
+			if rest, found := strings.CutPrefix(text, word); found {
+				end()
+				text = rest
+			}
+		}
+		if text == "unsent" {
+			return nil, errors.New("the connection was refused")
+		}
+		if trace := httptrace.ContextClientTrace(req.Context()); trace != nil {
+			trace.GotConn(httptrace.GotConnInfo{})
+		}
+		if text == "lost" {
+			return nil, errors.New("the connection was closed")
+		}
+		resp := &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}}
+		status, rest, _ := strings.Cut(text, " ")
+		if code, err := strconv.Atoi(status); err == nil {
+			resp.StatusCode, body = code, rest
+			if name, value, ok := strings.Cut(rest, ": "); ok {
+				resp.Header.Set(name, value)
+				body = ""
+			}
+		} else if text != "" {
+			body = text
+		}
+		resp.Body = io.NopCloser(strings.NewReader(body))
+		return resp, nil
+	})
+}
+
+// client returns a client of a service that gives these answers, and its clock. A timeout takes an hour.
+func (a answers) client(t *testing.T, interrupt func()) (*client.Client, *clocktest.Virtual) {
+	t.Helper()
+	clock := clocktest.NewVirtual(startOfTime)
+	c, err := client.New(client.Config{
+		BaseURL: "https://docs.test/v1", APIKey: simulator.DefaultAPIKey, Clock: clock, Random: func() float64 { return 0 },
+		RoundTripper: a.network(interrupt, func() { clock.Advance(time.Hour) }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, clock
+}
