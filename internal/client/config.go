@@ -98,7 +98,8 @@ func ParseAPIKey(raw string) (string, error) {
 		return "", errors.New("it is empty")
 	}
 	// Messages in JSON would escape quotation marks and backslashes.
-	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`\\", r) }) {
+	unusual := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`\\", r) }
+	if strings.ContainsFunc(key, unusual) {
 		return "", errors.New("it contains whitespace, a quotation mark, or another character that keys do not have")
 	}
 	return key, nil

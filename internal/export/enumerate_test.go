@@ -256,6 +256,8 @@ func wrongWith(s *scripted, run Run, failure *Failure, known []*Job) (wrong []st
 	for _, job := range known {
 		say(s.starts > 0 && !s.missing[job.ID], "a start, although job "+job.ID+" may be there")
 	}
+	isMissing := func(job *Job) bool { return s.starts > 0 && s.missing[job.ID] }
+	say((run.Replaced != nil && s.starts > 0) != slices.ContainsFunc(known, isMissing), "the run does not say what it replaced")
 	say(s.started != "" && run.Shown().ID != s.started && (run.Next == nil || run.Next.ID != s.started), "the started job is lost")
 	if failure != nil {
 		return wrong

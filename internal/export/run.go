@@ -23,6 +23,8 @@ type Run struct {
 	Service      Service
 	Clock        clock.Clock
 	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
+
+	Replaced *Job // a result: what was missing, so the run started another job; or nil
 }
 
 // Failure is why an apply failed.
@@ -58,6 +60,7 @@ func (r *Run) Create(ctx context.Context, first iter.Seq[*Job]) *Failure {
 		if failure := r.finish(ctx); !failure.Missing() {
 			return failure
 		}
+		r.Replaced = job
 	}
 	return r.start(ctx)
 }
@@ -76,6 +79,7 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 		return r.start(ctx)
 	}
 	if failure.Missing() && !step.JobStays {
+		r.Replaced = failure.Job
 		return r.start(ctx)
 	}
 	return failure

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -60,9 +59,6 @@ const (
 		"To export the site again, change triggers in the docs_static_export resource that exports it."
 )
 
-// notFoundLimit is how long the service may return "not found", for messages.
-var notFoundLimit = fmt.Sprintf("%d seconds", int(client.NotFoundLimit.Seconds()))
-
 // interrupted reports whether Terraform was asked to stop.
 func interrupted(err error) bool { return errors.Is(err, context.Canceled) }
 
@@ -101,8 +97,7 @@ var advice = map[client.Reason]string{
 	client.ReasonUnauthorized: "Check that api_key or DOCS_API_KEY holds a current admin API key " +
 		"for the service at base_url.",
 	client.ReasonForbidden: "Check that the key is an admin API key of the organization that owns the site, " +
-		"and that its subscription covers this request. " +
-		"If a proxy sent this response instead, allow connections to the host of base_url.",
+		"and that its subscription covers this request.",
 	client.ReasonNotFound: "Check the ID, and that the API key belongs to the organization that owns it. " +
 		"Make sure that base_url ends with a version segment, such as /v1.",
 	client.ReasonConflict: "The request conflicts with the current state of the job or site, " +
@@ -110,7 +105,7 @@ var advice = map[client.Reason]string{
 	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
 		"Otherwise, raise the request size limit of your proxy.",
 	client.ReasonRateLimited: "Reduce -parallelism, or try again later.",
-	client.ReasonUnavailable: "Try again later. If it still fails, check the service's status page. " +
+	client.ReasonUnavailable: "Try again later. " +
 		"Some gateways respond like this to limit requests: reduce -parallelism.",
 	client.ReasonRedirected: "If the API has moved, set base_url to its new base URL. " +
 		"If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY).",

@@ -27,7 +27,7 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	if failure := run.Create(ctx, r.data.handover.take(run.Wanted.Inputs)); failure != nil {
 		reportFailedCreate(failure, run, &resp.Diagnostics)
 	} else {
-		warnAboutLink(run, &resp.Diagnostics)
+		warnAboutResult(run, &resp.Diagnostics)
 	}
 	if created.Shown() != nil {
 		created.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
@@ -55,7 +55,7 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	if failure := run.Take(ctx, step); failure != nil {
 		resp.Diagnostics.AddError(describe(failure, run))
 	} else if step.Action != export.None {
-		warnAboutLink(run, &resp.Diagnostics)
+		warnAboutResult(run, &resp.Diagnostics)
 	}
 	if stored.Shown().Inputs == run.Wanted.Inputs {
 		stored.exportArguments = plan.exportArguments

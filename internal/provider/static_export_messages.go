@@ -27,7 +27,7 @@ func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnost
 		return
 	case unfinished != nil:
 		detail = paragraphs(detail,
-			"With create_before_destroy, run \"terraform untaint ADDRESS\" before the next apply.")
+			"With create_before_destroy or prevent_destroy, run \"terraform untaint ADDRESS\" before the next apply.")
 	}
 	diags.AddError(summary, detail)
 }
@@ -36,8 +36,7 @@ func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnost
 func describe(f *export.Failure, run *export.Run) (summary, detail string) {
 	switch {
 	case f.Cause == nil:
-		return summaryJobFailed, paragraphs(sentences(failureOf(f.Last), holds(run)),
-			sentences("Fix the site.", nextApply(run)))
+		return summaryJobFailed, paragraphs(failureOf(f.Last), holds(run), sentences("Fix the site.", nextApply(run)))
 	case f.Stage == export.Starting:
 		return summaryStartFailed, describeStart(f, run)
 	}
@@ -84,12 +83,14 @@ func reached(f *export.Failure) string {
 func describeStart(f *export.Failure, run *export.Run) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
 	if client.MayHaveStarted(f.Cause) {
+		if interrupted(f.Cause) {
+			cause.advice = ""
+		}
 		return paragraphs(cause.what,
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
-			"Before you apply again, look for that job in the service's dashboard. "+
-				"If it is there, import it as described in "+
-				errorsPage+"#a-job-may-have-been-started\n\n"+importCommand(domain, "JOB_ID"),
-			"If it is not there: "+cause.advice)
+			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
+				importIt(domain, "JOB_ID"),
+			cause.advice)
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
@@ -122,7 +123,7 @@ func holds(run *export.Run) string {
 
 // nextApply says what the next apply does after a failure of a job or its link, unless something changes before.
 func nextApply(run *export.Run) string {
-	const next = "If nothing changes, the next apply "
+	const next = "If nothing else changes, the next apply "
 	step := run.NextStep(run.Wanted, run.Clock.Now())
 	switch {
 	case step.Action == export.Start:
@@ -139,16 +140,21 @@ func nextApply(run *export.Run) string {
 
 // asksAgain says what an apply does with a job that is missing, or whose bundle is.
 func asksAgain(job *export.Job) string {
-	what := "job " + job.ID
-	if !job.Missing {
-		what = "the bundle of " + what
-	}
-	return "asks for " + what + " once more, and exports the site again if it is still missing"
+	return "asks for " + whatIsGone(job) + " once more, and exports the site again if it is still missing"
 }
 
-// importCommand returns a command on a line that Terraform does not wrap, because it is indented.
-func importCommand(domain, jobID string) string {
-	return "    terraform import ADDRESS " + domain + "," + jobID
+// whatIsGone names what is missing of a job.
+func whatIsGone(job *export.Job) string {
+	if job.Missing {
+		return "job " + job.ID
+	}
+	return "the bundle of job " + job.ID
+}
+
+// importIt says how to import a job. Terraform does not wrap the command, because it is indented.
+func importIt(domain, jobID string) string {
+	return "import it as described in " + errorsPage + "#a-job-may-have-been-started\n\n" +
+		"    terraform import ADDRESS " + domain + "," + jobID
 }
 
 // warnAboutJob adds a warning about a job.
@@ -157,23 +163,29 @@ func warnAboutJob(diags *diag.Diagnostics, summary, jobID, format string, args .
 }
 
 // warnAboutRefresh says what a refresh saw: that the shown job was not found or has failed since, and the job without a
-// link, because a destroy or a replacement may remove it from the state. shown is that job as it was before.
+// link. shown is that job as it was before.
 func warnAboutRefresh(
 	shown export.Job, s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics,
 ) {
 	switch {
 	case err != nil:
-		warnAboutJob(diags, summaryJobNotFound, shown.ID, "%s\n\nThe job stays in the state. "+
-			"If it should still exist, check base_url and the API key before you apply.", explain(err).what)
+		warnAboutJob(diags, summaryJobNotFound, shown.ID, "%s\n\nThe refresh left the job in the state. "+
+			"If it should still exist, check base_url and the API key.", explain(err).what)
 	case s.Shown().Failed() && !shown.Failed():
 		warnAboutJob(diags, summaryJobFailed, shown.ID,
 			"%s\n\nFix the site before you export it again.", failureOf(job))
 	}
+	warnAboutUnfinished(s, diags)
+}
+
+// warnAboutUnfinished names the job without a link, because a destroy or a replacement may remove it from the state.
+// Refreshes and plans of a destroy call it: Terraform drops the warnings of the refresh before a destroy, and plans a
+// tainted resource without its state.
+func warnAboutUnfinished(s *export.State, diags *diag.Diagnostics) {
 	if next := s.Unfinished(); next != nil && !next.Imported && !next.Missing {
-		warnAboutJob(diags, summaryUnfinished, next.ID,
-			"Job %[1]s for %[2]s had no link when Terraform refreshed it.\n\n"+
-				"To keep it if this run removes it from the state, import it afterwards:\n\n%[3]s",
-			next.ID, next.Inputs.Domain, importCommand(next.Inputs.Domain, next.ID))
+		warnAboutJob(diags, summaryUnfinished, next.ID, "Job %s for %s had no link when Terraform planned.\n\n"+
+			"If the job is not in the state after this run, and you want to keep it, %s",
+			next.ID, next.Inputs.Domain, importIt(next.Inputs.Domain, next.ID))
 	}
 }
 
@@ -182,39 +194,38 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 	next := s.Unfinished()
 	switch {
 	case step.Action == export.Renew && s.Current.Gone():
-		warnAboutJob(diags, summaryMissing, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
+		warnAboutJob(diags, summaryAsksAgain, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
 	case step.Action == export.Resume && next.Gone():
-		warnAboutJob(diags, summaryMissing, next.ID, "The update in place %s.", asksAgain(next))
+		warnAboutJob(diags, summaryAsksAgain, next.ID, "The update in place %s.", asksAgain(next))
 	case step.Action == export.Resume && !next.Imported:
-		warnAboutJob(diags, summaryResumes, next.ID, "The update in place resumes job %s.", next.ID)
+		warnAboutJob(diags, summaryResumes, next.ID, "The update in place waits for job %s and creates its link.", next.ID)
 	case step.Action == export.Resume && wanted.Known && wanted.Inputs.OnlyDomain():
 	case step.Action == export.Resume:
-		warnAboutJob(diags, summaryImportAdopts, next.ID, "The update in place records the configured triggers and "+
+		warnAboutJob(diags, summaryAdopts, next.ID, "The update in place records the configured triggers and "+
 			"additional_parameters for the imported job %s, and starts no export.\n\n"+
 			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", next.ID)
-	case step.Action == export.Start && next != nil:
-		warnAboutOtherContent(next, wanted, diags)
-	}
-}
-
-// warnAboutOtherContent says that an update starts a job although another one is unfinished. If not all inputs are
-// known yet, they may turn out to be those of the unfinished job.
-func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
-	switch {
-	case next.Imported && wanted.Inputs.Domain != "":
-		warnAboutJob(diags, summaryImportDiffers, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
+	case step.Action != export.Start || next == nil || !wanted.Known: // unknown inputs may be those of the job
+	case next.Imported:
+		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
 			"The update in place starts another job, for %[3]s.\n\n"+
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
 			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
-	case !wanted.Known:
-		warnAboutJob(diags, summaryMayResume, next.ID, "Some inputs are not known yet, "+
-			"so this plan does not show whether the update resumes job %s or starts another one.", next.ID)
 	default:
 		warnAboutJob(diags, summaryAbandons, next.ID, "The update in place starts another job. "+
 			"It does not resume job %s, which was started for other content.\n\n"+
 			"To resume that job instead, restore the domain, triggers, and additional_parameters "+
-			"that it was started with.", next.ID)
+			"that it was started with before you apply.", next.ID)
 	}
+}
+
+// warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed as
+// configured.
+func warnAboutResult(run *export.Run, diags *diag.Diagnostics) {
+	if lost := run.Replaced; lost != nil {
+		warnAboutJob(diags, summaryReplaced, lost.ID, "The service did not find %s, so this apply started job %s.",
+			whatIsGone(lost), run.Current.ID)
+	}
+	warnAboutLink(run, diags)
 }
 
 // warnAboutLink warns if a new link cannot be renewed as configured.

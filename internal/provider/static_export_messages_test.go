@@ -179,6 +179,10 @@ func addPlans(texts map[string]string) {
 		warnAboutStep(state.NextStep(test.wanted, startOfTime), &state, test.wanted, &diags)
 		texts["plan, "+name] = textOf(diags)
 	}
+	var diags diag.Diagnostics
+	destroyed := linked(time.Hour, none, job("se_2", "2", "", none))
+	warnAboutUnfinished(&destroyed, &diags)
+	texts["plan of a destroy, another one waits"] = textOf(diags)
 }
 
 // addRefreshes adds what refreshes and imports say of what they read.
@@ -214,19 +218,21 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 func addLinks(texts map[string]string) {
 	early := export.Wanted{RenewBefore: 61 * time.Minute}
 	for name, test := range map[string]struct {
-		link   export.Link
-		wanted export.Wanted
+		link     export.Link
+		wanted   export.Wanted
+		replaced *export.Job
 	}{
-		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
-		"of unknown expiry":                      {export.Link{}, export.Wanted{NeverRenew: true}},
-		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
-		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
-		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
-		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, export.Wanted{NeverRenew: true}},
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, nil},
+		"after a job was missing":                {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, job("se_0", "1", "", export.Marks{Missing: true})},
+		"of unknown expiry":                      {export.Link{}, export.Wanted{NeverRenew: true}, nil},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, nil},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, nil},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, nil},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, export.Wanted{NeverRenew: true}, nil},
 	} {
 		var diags diag.Diagnostics
 		state := export.State{Current: &export.Job{ID: "se_1"}, Link: test.link}
-		warnAboutLink(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
+		warnAboutResult(&export.Run{State: &state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime), Replaced: test.replaced}, &diags)
 		texts["link "+name] = textOf(diags)
 	}
 }

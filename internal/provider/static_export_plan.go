@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -14,7 +15,12 @@ import (
 func (r *staticExportResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	if req.Plan.Raw.IsNull() || req.State.Raw.IsNull() {
+	if req.State.Raw.IsNull() {
+		return
+	}
+	if req.Plan.Raw.IsNull() {
+		var ignored diag.Diagnostics // an unreadable private state does not stop a destroy
+		warnAboutUnfinished(&readStoredExport(ctx, req.State, req.Private, &ignored).State, &resp.Diagnostics)
 		return
 	}
 	var plan staticExportModel

@@ -48,6 +48,29 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	}
 }
 
+// Terraform does not taint what an interrupted create leaves, because it is only a warning.
+func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, siteExport())
+	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve")), "Warning: "+summaryExportInterrupted+": job se_")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
+	h.wantWork(t, counts{start: 1, bundle: 1})
+	c.wantEmptyPlan(t)
+}
+
+// Terraform drops the warnings of the refresh before a destroy.
+func TestDestroyNamesTheJobBesideALink(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, revision("1"))
+	c.apply(t, 0)
+	c.write(t, revision("2"))
+	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false")
+	unfinished := h.service.JobIDs()[1]
+	wantPhrases(t, c.terraform.Run(t, 0, "destroy", "-auto-approve"), summaryUnfinished+": job "+unfinished, "terraform import ADDRESS docs.example.com,"+unfinished)
+}
+
 // Terraform runs all Deletes first, and a stop halts the Creates that are queued.
 func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T) {
 	t.Parallel()

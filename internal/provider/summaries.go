@@ -45,12 +45,11 @@ const (
 // line.
 const (
 	summaryUnfinished    = "Export had an unfinished job"
-	summaryResumes       = "Unfinished job is resumed"
-	summaryAbandons      = "Unfinished job is not resumed"
-	summaryMayResume     = "Unfinished job may be resumed"
-	summaryMissing       = "Static export job or bundle was missing"
-	summaryImportDiffers = "Job was imported with another domain"
-	summaryImportAdopts  = "Configured inputs are recorded without another job"
+	summaryResumes       = "Update in place resumes an unfinished job"
+	summaryAbandons      = "Update in place does not resume a job"
+	summaryAsksAgain     = "Update in place asks for a missing job or bundle"
+	summaryAdopts        = "Update in place records inputs for an imported job"
+	summaryReplaced      = "Another job was started for a missing one"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
 	summaryLinkDueAtOnce = "New link is already due for renewal"
 	summaryKeepsLinks    = "Service returned the same link"

@@ -34,7 +34,7 @@ var claims = []claim{
 	{`was interrupted`, now, func(e *event, _ []string) bool { return e.stopped }},
 	{`did not finish within (\S+) \(timeouts\.(\w+)\)`, now, (*event).tookItsTime},
 	{`The state keeps job JOB\.`, now, func(e *event, of []string) bool { return e.exists && holds(e.after, of[0]) }},
-	{`The job stays in the state\.`, now, func(e *event, _ []string) bool {
+	{`The refresh left the job in the state\.`, now, func(e *event, _ []string) bool {
 		return !plans(e) || e.planned.refreshed[e.address].text("job_id") != ""
 	}},
 	{`The link in the state (expires|expired) at TIME\.`, now, (*event).expires},
@@ -43,20 +43,23 @@ var claims = []claim{
 	{`Job JOB ended with status "failed"\.`, now, func(e *event, of []string) bool { return e.lastRead(of[0]).failed() }},
 	{`Job JOB had status "(\w+)" when last checked`, now, func(e *event, of []string) bool { return e.lastRead(of[0]).status == of[1] }},
 	{`Job JOB completed, but no link was received\.`, now, func(e *event, of []string) bool { return len(e.linksTo(of[0])) == 0 && !e.broken[of[0]] }},
-	{`Job JOB for DOMAIN had no link when Terraform refreshed it\.`, now, (*event).hadNoLink},
+	{`Job JOB for DOMAIN had no link when Terraform planned\.`, now, (*event).hadNoLink},
+	{`The service did not find (?:the bundle of )?job JOB, so this apply started job JOB\.`, now, func(e *event, of []string) bool {
+		return len(e.starts()) == 1 && e.starts()[0].job == of[1] && lasted(requestsFor(of[0], "", e.seen), missing) >= absence
+	}},
 
-	{`The update in place resumes job JOB\.`, itsApply, (*event).asksFirst},
+	{`The update in place waits for job JOB and creates its link\.`, itsApply, (*event).asksFirst},
 	{`The update in place asks for (?:the bundle of )?job JOB once more, and exports the site again if it is still missing\.`, itsApply, (*event).asksAgain},
 	{`The update in place records the configured triggers and additional_parameters for the imported job JOB, and starts no export\.`, itsApply, func(e *event, of []string) bool { return e.asksFirst(of) && len(e.starts()) == 0 }},
 	{`The update in place starts another job\. It does not resume job JOB,`, itsApply, func(e *event, of []string) bool {
 		return len(e.starts()) > 0 && len(requestsFor(of[0], "", e.seen)) == 0
 	}},
 
-	{`If nothing changes, the next apply starts another job\.`, nextApply, func(e *event, _ []string) bool { return len(e.starts()) > 0 }},
-	{`If nothing changes, the next apply resumes job JOB\.`, now, func(e *event, of []string) bool { return !e.broken[of[0]] }},
-	{`If nothing changes, the next apply resumes job JOB\.`, nextApply, func(e *event, of []string) bool { return e.broken[of[0]] || e.asksFirst(of) }},
-	{`If nothing changes, the next apply asks for (?:the bundle of )?job JOB once more, and exports the site again if it is still missing\.`, nextApply, func(e *event, of []string) bool { return e.wasFound(of[0]) || e.asksAgain(of) }},
-	{`If nothing changes, the next apply tries again\.`, nextApply, func(e *event, _ []string) bool {
+	{`If nothing else changes, the next apply starts another job\.`, nextApply, func(e *event, _ []string) bool { return len(e.starts()) > 0 }},
+	{`If nothing else changes, the next apply resumes job JOB\.`, now, func(e *event, of []string) bool { return !e.broken[of[0]] }},
+	{`If nothing else changes, the next apply resumes job JOB\.`, nextApply, func(e *event, of []string) bool { return e.broken[of[0]] || e.asksFirst(of) }},
+	{`If nothing else changes, the next apply asks for (?:the bundle of )?job JOB once more, and exports the site again if it is still missing\.`, nextApply, func(e *event, of []string) bool { return e.wasFound(of[0]) || e.asksAgain(of) }},
+	{`If nothing else changes, the next apply tries again\.`, nextApply, func(e *event, _ []string) bool {
 		return len(requestsFor(e.before.text("job_id"), simulator.EndpointBundle, e.seen)) > 0
 	}},
 }
@@ -95,7 +98,7 @@ func (e *event) wrong() (wrong []string) {
 			for _, found := range pattern.FindAllStringSubmatch(text.text, -1) {
 				s := spoken{claims[n], found[0], found[1:], maps.Clone(e.config())}
 				switch e.tally["claims"]++; {
-				case s.about == now && !e.killed && !(text.plan && applies(e)) && !s.holds(e, s.of):
+				case s.about == now && !e.killed && (!text.plan || !applies(e)) && !s.holds(e, s.of):
 					wrong = append(wrong, s.text)
 				case s.about == itsApply && applies(e) && e.action == update:
 					happens(s) // Terraform plans again in the apply

@@ -53,7 +53,9 @@ func (r random) steps(s scene) []step {
 	cut := func(a step) step { // ends with a job that is still running
 		a.Run = 10 * time.Minute
 		if r.often(60) {
-			a.Stop = r.span(5*time.Second, 3*time.Minute)
+			if a.Stop = r.span(5*time.Second, 3*time.Minute); r.often(30) { // while a response is awaited
+				a.Apply = []simulator.Fault{{Endpoint: pick(r, simulator.EndpointJob, simulator.EndpointBundle), Times: 1, Delay: 10 * time.Minute}}
+			}
 		} else {
 			a.Set["timeouts"] = "2m"
 		}
