@@ -180,7 +180,7 @@ func addPlans(texts map[string]string) {
 		texts["plan, "+name] = textOf(diags)
 	}
 	var diags diag.Diagnostics
-	destroyed := linked(time.Hour, none, job("se_2", "2", "", none))
+	destroyed := state("se_1 | se_2")
 	warnAboutUnfinished(&destroyed, &diags)
 	texts["plan of a destroy, another one waits"] = textOf(diags)
 }
@@ -223,7 +223,7 @@ func addLinks(texts map[string]string) {
 		replaced *export.Job
 	}{
 		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, nil},
-		"after a job was missing":                {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, job("se_0", "1", "", export.Marks{Missing: true})},
+		"after a job was missing":                {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, job("se_0 missing as 1")},
 		"of unknown expiry":                      {export.Link{}, export.Wanted{NeverRenew: true}, nil},
 		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, nil},
 		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, nil},
