@@ -165,8 +165,8 @@ mutate: ## Run mutation tests: list the code changes that no test catches (PKG=.
 	$(GREMLINS) unleash $(or $(PKG),./internal/client) --workers 2 --timeout-coefficient 20
 
 .PHONY: bench
-bench: | $(CLI) ## Run the benchmarks COUNT times (1): polling, rate limits, large plans, and downloads
-	cd bench && $(TEST_ENV) go test -run '^$$' -bench . -count $(or $(COUNT),1) -timeout 60m ./...
+bench: ## Run the benchmarks COUNT times (1): polling, rate limits, and downloads
+	cd bench && go test -run '^$$' -bench . -count $(or $(COUNT),1) -timeout 60m ./...
 
 ##@ Check
 

@@ -1,5 +1,4 @@
-// Package bench compares the provider and its client with alternatives, in one
-// run and under the same load. See README.md.
+// Package bench compares the client with alternatives, in one run and under the same load. See README.md.
 package bench
 
 import (
