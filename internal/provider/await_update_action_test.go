@@ -53,52 +53,14 @@ resource "terraform_data" "test" {
 
 const awaitUpdate = "docs_await_update"
 
-// actionServer is a configured provider. Terraform runs actions since 1.14, so most
-// tests invoke them without it.
-type actionServer struct {
-	tfprotov6.ProviderServer
-	schema tftypes.Object // of the action's configuration
-}
-
-func newActionServer(t *testing.T, server tfprotov6.ProviderServer) *actionServer {
-	t.Helper()
-	s := &actionServer{ProviderServer: server}
-	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.schema = schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object)
-	config := encode(t, schemas.Provider.ValueType().(tftypes.Object), nil)
-	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
-	if err != nil || len(configured.Diagnostics) > 0 {
-		t.Fatal(err, configured)
-	}
-	return s
-}
-
-// encode returns an object that is null but for some attributes.
-func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.Value) *tfprotov6.DynamicValue {
-	t.Helper()
-	values := map[string]tftypes.Value{}
-	for name, kind := range object.AttributeTypes {
-		values[name] = tftypes.NewValue(kind, nil)
-		if value, ok := attributes[name]; ok {
-			values[name] = value
-		}
-	}
-	encoded, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &encoded
-}
-
 // invoke runs the action for update upd_1, with a timeout of 30 minutes, and returns its progress messages and its
-// errors. atEnd, unless nil, is called before the last event counts as read.
-func (s *actionServer) invoke(t *testing.T, atEnd func()) (progress []string, said string) {
+// errors. atEnd, unless nil, is called before the last event counts as read. Terraform runs actions since 1.14, so most
+// tests invoke them without it.
+func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said string) {
 	t.Helper()
-	timeouts := s.schema.AttributeTypes["timeouts"]
-	config := encode(t, s.schema, map[string]tftypes.Value{
+	schema := s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object)
+	timeouts := schema.AttributeTypes["timeouts"]
+	config := encode(t, schema, map[string]tftypes.Value{
 		"status_id": tftypes.NewValue(tftypes.String, "upd_1"),
 		"timeouts":  tftypes.NewValue(timeouts, map[string]tftypes.Value{"invoke": tftypes.NewValue(tftypes.String, "30m")}),
 	})
@@ -139,7 +101,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				progress, said := newActionServer(t, serverOn(answers{"update": test.updates}.network(nil, nil))).invoke(t, nil)
+				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil)), nil).invoke(t, nil)
 				if !slices.Equal(progress, test.progress) {
 					t.Errorf("progress %q, want %q", progress, test.progress)
 				}

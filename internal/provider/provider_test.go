@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -20,22 +21,17 @@ import (
 
 const readUpdate = "data \"docs_update_status\" \"update\" {\n  status_id = \"upd_1\"\n}\n"
 
-// configure configures a provider that has the environment, whose variables have good values otherwise. It returns what
-// the client is configured with, and what is said.
-func configure(t *testing.T, environment map[string]string, arguments map[string]string) (got client.Config, said string) {
+// configured is a configured provider in this process, which a test asks as the CLI does.
+type configured struct {
+	tfprotov6.ProviderServer
+	schemas *tfprotov6.GetProviderSchemaResponse
+	said    string // of the configuration
+}
+
+// configure configures a provider with some arguments, for a CLI that allows deferral.
+func configure(t *testing.T, server tfprotov6.ProviderServer, arguments map[string]any) *configured {
 	t.Helper()
-	good := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
-	s := NewServer(Options{
-		Version: "test",
-		Getenv: func(name string) string {
-			if value, ok := environment[name]; ok {
-				return value
-			}
-			return good[name]
-		},
-		Client: func(c *client.Config) { got = *c },
-	})()
-	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,14 +40,47 @@ func configure(t *testing.T, environment map[string]string, arguments map[string
 		values[name] = tftypes.NewValue(tftypes.String, value)
 	}
 	config := encode(t, schemas.Provider.ValueType().(tftypes.Object), values)
-	valid, err1 := s.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
-	configured, err2 := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config, TerraformVersion: "1.15.0"})
+	valid, err1 := server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
+	done, err2 := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		Config: config, TerraformVersion: "1.15.0", ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
+	})
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range append(valid.Diagnostics, configured.Diagnostics...) {
-		said += d.Summary + "\n" + d.Detail + "\n"
+	c := &configured{ProviderServer: server, schemas: schemas}
+	for _, d := range append(valid.Diagnostics, done.Diagnostics...) {
+		c.said += d.Summary + "\n" + d.Detail + "\n"
 	}
+	return c
+}
+
+// encode returns an object that is null but for some attributes.
+func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.Value) *tfprotov6.DynamicValue {
+	t.Helper()
+	values := map[string]tftypes.Value{}
+	for name, kind := range object.AttributeTypes {
+		values[name] = tftypes.NewValue(kind, nil)
+		if value, ok := attributes[name]; ok {
+			values[name] = value
+		}
+	}
+	encoded, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &encoded
+}
+
+// configureIn configures a provider that has the environment, whose variables have good values otherwise. It returns
+// what the client is configured with, and what is said.
+func configureIn(t *testing.T, environment map[string]string, arguments map[string]any) (got client.Config, said string) {
+	t.Helper()
+	good := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
+	maps.Copy(good, environment)
+	server := NewServer(Options{
+		Version: "test", Getenv: func(name string) string { return good[name] }, Client: func(c *client.Config) { got = *c },
+	})
+	said = configure(t, server(), arguments).said
 	return got, said
 }
 
@@ -63,19 +92,20 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 	authority := httptest.NewTLSServer(nil)
 	authority.Close()
 	roots := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
-	others := map[string]string{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": roots}
+	others := map[string]any{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": roots}
 	for name, test := range map[string]struct {
-		environment, arguments map[string]string
-		url, key               string
-		timeout                time.Duration // 0 is the default of the client
-		roots                  string
+		environment map[string]string
+		arguments   map[string]any
+		url, key    string
+		timeout     time.Duration // 0 is the default of the client
+		roots       string
 	}{
-		"environment alone":                     {agent, map[string]string{"ca_cert_pem": ""}, url, key, 0, ""},
+		"environment alone":                     {agent, map[string]any{"ca_cert_pem": ""}, url, key, 0, ""},
 		"whitespace and slash at the end":       {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0, ""},
 		"arguments and no environment":          {map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute, roots},
 		"arguments and a different environment": {nil, others, otherURL, otherKey, 2 * time.Minute, roots},
 	} {
-		got, said := configure(t, test.environment, test.arguments)
+		got, said := configureIn(t, test.environment, test.arguments)
 		if got.BaseURL != test.url || got.APIKey != test.key || got.RequestTimeout != test.timeout || string(got.RootCAs) != test.roots || said != "" {
 			t.Errorf("%s: configured %+v; said %s", name, got, said)
 		}
@@ -98,7 +128,7 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 		"key of whitespace":        {apiKeyVariable, " \n", "Missing provider argument"},
 		"key with a line break":    {apiKeyVariable, "sim_a\nsim_b", "The API key is invalid: it contains whitespace, a quotation mark, or another character that keys do not have. Copy it again from the service's dashboard. (The value comes from DOCS_API_KEY.)"},
 	} {
-		_, said := configure(t, map[string]string{test.variable: test.value}, nil)
+		_, said := configureIn(t, map[string]string{test.variable: test.value}, nil)
 		if !strings.Contains(said, test.want) || strings.Contains(said, "hunter2") {
 			t.Errorf("%s: said %s", name, said)
 		}
@@ -128,21 +158,12 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 
 func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
-	s := newHarness(t, simulator.Options{}).server()()
-	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	unknown := map[string]tftypes.Value{"api_key": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
-	configured, err := s.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		Config:             encode(t, schemas.Provider.ValueType().(tftypes.Object), unknown),
-		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
-	})
-	if err != nil || len(configured.Diagnostics) > 0 {
-		t.Fatal(err, configured)
+	s := configure(t, serverOn(nil), map[string]any{"api_key": tftypes.UnknownValue})
+	if s.said != "" {
+		t.Fatal(s.said)
 	}
 	// What refers to a computed attribute of a resource is deferred only if the plan has it as unknown.
-	for name, schema := range schemas.ResourceSchemas {
+	for name, schema := range s.schemas.ResourceSchemas {
 		kind := schema.ValueType().(tftypes.Object)
 		arguments := map[string]tftypes.Value{}
 		for _, attribute := range schema.Block.Attributes {

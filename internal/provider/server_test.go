@@ -23,10 +23,10 @@ func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T)
 	synctest.Test(t, func(t *testing.T) {
 		read := make(chan struct{}, 1000)
 		network := answers{"update": `{"status":"queued"}`}.network(nil, nil)
-		s := newActionServer(t, serverOn(roundTrip(func(req *http.Request) (*http.Response, error) {
+		s := configure(t, serverOn(roundTrip(func(req *http.Request) (*http.Response, error) {
 			read <- struct{}{}
 			return network.RoundTrip(req)
-		})))
+		})), nil)
 		stopped := make(chan struct{})
 		go func() {
 			defer close(stopped)
@@ -71,8 +71,8 @@ func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newActionServer(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil)))
-		config := encode(t, s.schema, map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
+		s := configure(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil)), nil)
+		config := encode(t, s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object), map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
 		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
 		if err != nil {
 			t.Fatal(err)
@@ -92,11 +92,6 @@ func TestActionThatBeginsDuringAStopEndsOrIsRefused(t *testing.T) {
 	t.Parallel()
 	s := NewServer(Options{Version: "test"})()
 	actions := s.(tfprotov6.ActionServer)
-	schemas, err := s.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	configuration := &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), nil)}
 	invoke := func() (begun bool) {
 		stream, err := actions.InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: "unknown"})
 		if err != nil {
@@ -125,9 +120,7 @@ func TestActionThatBeginsDuringAStopEndsOrIsRefused(t *testing.T) {
 		if invoke() {
 			t.Fatal("an action began after a stop")
 		}
-		if _, err := s.ConfigureProvider(t.Context(), configuration); err != nil {
-			t.Fatal(err)
-		}
+		configure(t, s, nil)
 		if !invoke() { // a provider that is debugged serves many runs
 			t.Fatal("no action began in the next run")
 		}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // stored is what Terraform stores about a resource. The files in testdata hold every value, so
@@ -146,7 +145,7 @@ func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *testing.T) {
 	t.Parallel()
 	const name = "docs_static_export"
-	s := newActionServer(t, newHarness(t, simulator.Options{}).server()())
+	s := configure(t, serverOn(nil), nil)
 	was, _ := readStored(t, "static_export.json", newStaticExportResource())
 	value, err := tfprotov6.NewDynamicValue(was.state.Raw.Type(), was.state.Raw)
 	if err != nil {

@@ -53,10 +53,6 @@ resource "docs_update_gate" "test" {
 	})
 }
 
-func gate(name, statusID, arguments string) string {
-	return fmt.Sprintf("resource \"docs_update_gate\" %q {\n  status_id = %q\n  %s\n}\n", name, statusID, arguments)
-}
-
 func TestGateFailsClosed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -72,7 +68,7 @@ func TestGateFailsClosed(t *testing.T) {
 	for name, test := range tests {
 		test.update.ID = cmp.Or(test.update.ID, label(name))
 		h.service.AddUpdate(test.update)
-		config.WriteString(gate(label(name), label(name), test.arguments))
+		fmt.Fprintf(&config, "resource \"docs_update_gate\" %q {\n  status_id = %[1]q\n  %s\n}\n", label(name), test.arguments)
 		fmt.Fprintf(&config, "resource \"terraform_data\" \"behind_%[1]s\" {\n  depends_on = [docs_update_gate.%[1]s]\n}\n", label(name))
 	}
 	c := h.cli(t, config.String())
