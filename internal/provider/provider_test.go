@@ -158,41 +158,48 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 
 func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
-	s := configure(t, serverOn(nil), map[string]any{"api_key": tftypes.UnknownValue})
-	if s.said != "" {
-		t.Fatal(s.said)
+	for _, unknown := range []string{"api_key", "base_url", "ca_cert_pem", "request_timeout"} {
+		s := configure(t, serverOn(nil), map[string]any{unknown: tftypes.UnknownValue})
+		if s.said != "" {
+			t.Fatal(s.said)
+		}
+		for name, schema := range s.schemas.ResourceSchemas {
+			t.Run(name+", unknown "+unknown, func(t *testing.T) { wantDeferred(t, s, name, schema) })
+		}
 	}
-	// What refers to a computed attribute of a resource is deferred only if the plan has it as unknown.
-	for name, schema := range s.schemas.ResourceSchemas {
-		kind := schema.ValueType().(tftypes.Object)
-		arguments := map[string]tftypes.Value{}
-		for _, attribute := range schema.Block.Attributes {
-			if attribute.Required {
-				arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
-			}
+}
+
+// wantDeferred checks the plan of a new resource. What refers to a computed attribute of it is deferred, too, only if
+// the plan has the attribute as unknown.
+func wantDeferred(t *testing.T, s *configured, name string, schema *tfprotov6.Schema) {
+	t.Helper()
+	kind := schema.ValueType().(tftypes.Object)
+	arguments := map[string]tftypes.Value{}
+	for _, attribute := range schema.Block.Attributes {
+		if attribute.Required {
+			arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
 		}
-		config, null := encode(t, kind, arguments), tftypes.NewValue(kind, nil)
-		prior, err := tfprotov6.NewDynamicValue(kind, null)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-			TypeName: name, PriorState: &prior, ProposedNewState: config, Config: config,
-			ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
-		})
-		if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-			t.Errorf("%s is not deferred: %v, %+v", name, err, plan)
-			continue
-		}
-		planned := map[string]tftypes.Value{}
-		value, err := plan.PlannedState.Unmarshal(kind)
-		if err = errors.Join(err, value.As(&planned)); err != nil {
-			t.Fatal(err)
-		}
-		for _, attribute := range schema.Block.Attributes {
-			if attribute.Computed && planned[attribute.Name].IsNull() {
-				t.Errorf("%s: %s is planned as null", name, attribute.Name)
-			}
+	}
+	config, null := encode(t, kind, arguments), tftypes.NewValue(kind, nil)
+	prior, err := tfprotov6.NewDynamicValue(kind, null)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: name, PriorState: &prior, ProposedNewState: config, Config: config,
+		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
+	})
+	if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Fatalf("it is not deferred: %v, %+v", err, plan)
+	}
+	planned := map[string]tftypes.Value{}
+	value, err := plan.PlannedState.Unmarshal(kind)
+	if err = errors.Join(err, value.As(&planned)); err != nil {
+		t.Fatal(err)
+	}
+	for _, attribute := range schema.Block.Attributes {
+		if attribute.Computed && planned[attribute.Name].IsNull() {
+			t.Errorf("%s is planned as null", attribute.Name)
 		}
 	}
 }
