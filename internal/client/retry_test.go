@@ -22,8 +22,14 @@ func TestEachCallHasItsLimits(t *testing.T) {
 		successes int // before the failures
 		want      limits
 	}{
-		{"update", 0, plain}, {"job", 0, plain}, {"bundle", 0, plain}, {"start", 0, once},
-		{"wait", 0, plain}, {"wait", 1, waiting}, {"wait for an update", 0, plain}, {"wait for an update", 1, waiting},
+		{"update", 0, plain},
+		{"job", 0, plain},
+		{"bundle", 0, plain},
+		{"start", 0, once},
+		{"wait", 0, plain},
+		{"wait", 1, waiting},
+		{"wait for an update", 0, plain},
+		{"wait for an update", 1, waiting},
 	} {
 		for status, limit := range map[int]time.Duration{404: test.want.missing, 503: test.want.down, 403: test.want.refused} {
 			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {

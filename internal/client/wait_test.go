@@ -42,25 +42,34 @@ func TestWaitForAJob(t *testing.T) {
 	}
 	inBubbles(t, map[string]row{
 		"through its progress": {
-			[]string{queued, queued, half, half, completed}, []float64{0, 10, 20, 30, 40}, whole,
+			[]string{queued, queued, half, half, completed},
+			[]float64{0, 10, 20, 30, 40},
+			whole,
 			[]string{progress("page_count:0 progress:0 status:queued"), progress("page_count:3 progress:50 status:running"), ended},
 		},
 		"that fails": {
-			[]string{`{"status":"running","pageCount":2}`, `{"status":"failed","error":"page /a is broken"}`}, []float64{0, 10},
+			[]string{`{"status":"running","pageCount":2}`, `{"status":"failed","error":"page /a is broken"}`},
+			[]float64{0, 10},
 			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`,
 			[]string{progress("page_count:2 status:running"), progress("page_count:2 status:failed")},
 		},
 		"whose status is unknown": {
-			[]string{`{"status":"packing ` + testKey + `"}`, `{"status":"packing ` + testKey + `","progress":1}`, completed}, []float64{0, 10, 20}, whole,
+			[]string{`{"status":"packing ` + testKey + `"}`, `{"status":"packing ` + testKey + `","progress":1}`, completed},
+			[]float64{0, 10, 20},
+			whole,
 			[]string{"WARN Unknown status; treating the work as still running map[status:packing (redacted) work:static export job se_1]", progress("progress:1 status:packing (redacted)"), ended},
 		},
 		"whose page count rises alone": {
-			[]string{half, `{"status":"running","progress":50,"pageCount":4}`, completed}, []float64{0, 10, 20}, whole,
+			[]string{half, `{"status":"running","progress":50,"pageCount":4}`, completed},
+			[]float64{0, 10, 20},
+			whole,
 			[]string{progress("page_count:3 progress:50 status:running"), progress("page_count:4 progress:50 status:running"), ended},
 		},
 		"whose response breaks the contract": {[]string{"{}"}, []float64{0}, "null", []string{unusable}},
 		"whose response breaks the contract for a moment": {
-			[]string{half, "{}", completed}, []float64{0, 10, 10.5}, whole,
+			[]string{half, "{}", completed},
+			[]float64{0, 10, 10.5},
+			whole,
 			[]string{progress("page_count:3 progress:50 status:running"), unusable, ended},
 		},
 	}, func(t *testing.T, test row) {

@@ -93,7 +93,8 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 	}{
 		"success after a wait": {
 			`{"status":"queued"} then {"status":"in_progress"} then {"status":"success"}`,
-			[]string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"}, "",
+			[]string{"Update upd_1: queued", "Update upd_1: in_progress", "Update upd_1 succeeded"},
+			"",
 		},
 		"failure": {`{"status":"failure"}`, nil, summaryUpdateFailed},
 		"timeout": {`{"status":"queued"}`, []string{"Update upd_1: queued"}, summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke)."},
