@@ -68,7 +68,6 @@ func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
 			t.Errorf("the terminated apply ends with %v:\n%s", err, output)
 		}
 		c.Run(t, 0, "apply", "-auto-approve")
-		c.Run(t, 0, "plan", "-detailed-exitcode")
 		if starts := service.Count(simulator.EndpointStart); starts != 1 {
 			t.Errorf("%d start requests in all, want 1; the terminated apply says:\n%s", starts, output)
 		}

@@ -85,7 +85,7 @@ func (test messageCase) text(t *testing.T) string {
 	if test.wants != "" {
 		wanted.Inputs = content(test.wants)
 	}
-	run := &export.Run{State: &state, Wanted: wanted, Clock: clock, Service: c}
+	run := &export.Run{State: &state, Wanted: wanted, Clock: clock, Service: c, PollInterval: 10 * time.Minute}
 	var diags diag.Diagnostics
 	if state.Current == nil {
 		var handed []*export.Job

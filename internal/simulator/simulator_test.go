@@ -12,8 +12,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// The tests of the client and of the provider, which run against the service, show what it
-// does with a good request and with faults. These tests show what it refuses.
+// The tests of the provider, which run against the service, show what it does with a good request and with faults.
+// These tests show what it refuses.
 
 const (
 	jobs   = "/v1/static-export/jobs"
