@@ -59,8 +59,8 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
-// Terraform drops the warnings of the refresh before a destroy.
-func TestDestroyNamesTheJobBesideALink(t *testing.T) {
+// Terraform drops the warnings of the refresh before a destroy. With -replace, it gives Delete the private state.
+func TestJobBesideALinkIsNamedBeforeADestroyAndResumedByAReplacement(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, revision("1"))
@@ -68,7 +68,9 @@ func TestDestroyNamesTheJobBesideALink(t *testing.T) {
 	c.write(t, revision("2"))
 	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false")
 	unfinished := h.service.JobIDs()[1]
-	wantPhrases(t, c.terraform.Run(t, 0, "destroy", "-auto-approve"), summaryUnfinished+": job "+unfinished, "terraform import ADDRESS docs.example.com,"+unfinished)
+	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-destroy"), summaryUnfinished+": job "+unfinished, "terraform import ADDRESS docs.example.com,"+unfinished)
+	wantPhrases(t, c.apply(t, 0, "-replace="+site), "1 added, 0 changed, 1 destroyed")
+	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": unfinished})
 }
 
 // Terraform runs all Deletes first, and a stop halts the Creates that are queued.
