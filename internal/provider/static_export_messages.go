@@ -198,7 +198,8 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 	case step.Action == export.Resume && next.Gone():
 		warnAboutJob(diags, summaryAsksAgain, next.ID, "The update in place %s.", asksAgain(next))
 	case step.Action == export.Resume && !next.Imported:
-		warnAboutJob(diags, summaryResumes, next.ID, "The update in place waits for job %s and creates its link.", next.ID)
+		warnAboutJob(diags, summaryResumes, next.ID,
+			"The update in place waits for job %s and creates its link.", next.ID)
 	case step.Action == export.Resume && wanted.Known && wanted.Inputs.OnlyDomain():
 	case step.Action == export.Resume:
 		warnAboutJob(diags, summaryAdopts, next.ID, "The update in place records the configured triggers and "+
@@ -218,8 +219,8 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 	}
 }
 
-// warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed as
-// configured.
+// warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed
+// as configured.
 func warnAboutResult(run *export.Run, diags *diag.Diagnostics) {
 	if lost := run.Replaced; lost != nil {
 		warnAboutJob(diags, summaryReplaced, lost.ID, "The service did not find %s, so this apply started job %s.",
