@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/compare"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -25,6 +26,10 @@ resource "docs_update_gate" "test" {
   triggers      = { revision = %q }
   poll_interval = %q
 }
+
+data "docs_update_status" "test" {
+  status_id = %[1]q
+}
 `, acc.statusID, revision, pollInterval)
 	}
 	resource.ParallelTest(t, resource.TestCase{
@@ -35,7 +40,8 @@ resource "docs_update_gate" "test" {
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
-					statecheck.ExpectKnownValue(address, tfjsonpath.New("ended_at"), knownvalue.NotNull()),
+					statecheck.CompareValuePairs(address, tfjsonpath.New("summary"), "data.docs_update_status.test", tfjsonpath.New("summary"), compare.ValuesSame()),
+					statecheck.CompareValuePairs(address, tfjsonpath.New("ended_at"), "data.docs_update_status.test", tfjsonpath.New("ended_at"), compare.ValuesSame()),
 				},
 			},
 			{ // What matters only to the next wait is recorded.
@@ -60,7 +66,7 @@ func TestGateFailsClosed(t *testing.T) {
 		arguments string
 	}{
 		"failure":        {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, ""},
-		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, `timeouts { create = "30m" }`},
+		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, "poll_interval = \"29m\"\ntimeouts { create = \"30m\" }"},
 		"never read":     {simulator.UpdateSpec{ID: "another"}, ""},
 	}
 	h := newHarness(t, simulator.Options{})
@@ -77,6 +83,15 @@ func TestGateFailsClosed(t *testing.T) {
 		texts[name] = said.said[label(name)]
 	}
 	wantTexts(t, "update_gate.txt", texts)
+	reads := 0
+	for _, r := range h.service.Requests() {
+		if r.ID == label("unknown status") {
+			reads++
+		}
+	}
+	if reads != 3 { // at once, after 29 minutes, and just before the timeout
+		t.Errorf("%d reads in intervals of 29 minutes, want 3", reads)
+	}
 	if passed := c.values(t); len(passed) > 0 {
 		t.Errorf("the state holds %v", passed)
 	}
