@@ -146,19 +146,6 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 	}
 }
 
-func TestNewChecksTheConfiguration(t *testing.T) {
-	const url, key = "https://docs.test/v1", "docs_1"
-	for want, config := range map[string]Config{
-		"it must be absolute, such as https://host.example/v1": {BaseURL: "docs.test/v1", APIKey: key},
-		"it is empty": {BaseURL: url, APIKey: " "},
-		"no certificate could be read from the PEM text": {BaseURL: url, APIKey: key, RootCAs: []byte("x")},
-	} {
-		if _, err := New(config); err == nil || err.Error() != want {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
 func TestDownloadBundleMakesItsLinks(t *testing.T) {
 	const many = 9
 	refusal, part, whole := reply(403, ""), cuts(4000, content, `"v1"`), sends(content, `"v1"`)

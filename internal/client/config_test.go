@@ -5,12 +5,13 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 )
 
-func TestParseBaseURL(t *testing.T) {
+func TestNewChecksTheBaseURL(t *testing.T) {
 	const (
 		loopback = "plain http is allowed only for localhost and loopback addresses, because the API key would travel unencrypted; use https"
 		absolute = "it must be absolute, such as https://host.example/v1"
@@ -38,42 +39,43 @@ func TestParseBaseURL(t *testing.T) {
 		"https://h/%zz" + signature:        unparsed,
 		"https://h:" + signature + "/v1":   unparsed,
 	} {
-		u, err := ParseBaseURL(raw)
-		if got := fmt.Sprint(cmp.Or[any](err, u)); got != want {
+		c, err := New(Config{BaseURL: raw, APIKey: "docs_1"})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = c.baseURL.String()
+		}
+		if got != want {
 			t.Errorf("%q: %s, want %s", raw, got, want)
 		}
 	}
 }
 
-func TestParseAPIKey(t *testing.T) {
-	const key = "docs_" + signature
+func TestNewChecksTheKey(t *testing.T) {
+	const (
+		key     = "docs_" + signature
+		refused = "it contains whitespace, a quotation mark, or another character that keys do not have"
+	)
 	for raw, want := range map[string]string{
 		key:                       "",
 		" " + key + "\u00a0\n":    "",
 		"!#$%&()*+,-./:;<=>?@^_~": "",
 		"\n":                      "it is empty",
-		`"docs_1"`:                "it contains whitespace, a quotation mark, or another character that keys do not have",
-		"docs_1'":                 "it contains whitespace, a quotation mark, or another character that keys do not have",
-		`docs\1`:                  "it contains whitespace, a quotation mark, or another character that keys do not have",
-		"`docs_1":                 "it contains whitespace, a quotation mark, or another character that keys do not have",
-		"docs_\n" + signature:     "it contains whitespace, a quotation mark, or another character that keys do not have",
-		signature + "\x7f":        "it contains whitespace, a quotation mark, or another character that keys do not have",
-		signature + "é":           "it contains whitespace, a quotation mark, or another character that keys do not have",
+		`"docs_1"`:                refused,
+		"docs_1'":                 refused,
+		`docs\1`:                  refused,
+		"`docs_1":                 refused,
+		"docs_\n" + signature:     refused,
+		signature + "\x7f":        refused,
+		signature + "é":           refused,
 	} {
-		parsed, err := ParseAPIKey(raw)
-		got := ""
-		if err != nil {
-			got = err.Error()
-		} else if parsed != strings.TrimSpace(raw) {
-			got = "no error, but " + parsed
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", raw, got, want)
+		c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: raw})
+		if fmt.Sprint(err) != cmp.Or(want, "<nil>") || err == nil && c.config.APIKey != strings.TrimSpace(raw) {
+			t.Errorf("%q: %v, want %q", raw, err, want)
 		}
 	}
 }
 
-func TestParseRootCAs(t *testing.T) {
+func TestNewReadsTheCertificates(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	t.Cleanup(server.Close)
 	const mark = "\uFEFF"
@@ -85,10 +87,10 @@ func TestParseRootCAs(t *testing.T) {
 		"two files with byte order marks": {mark + good + mark + good, ""},
 		"no certificate":                  {block("PRIVATE KEY", []byte("a")) + block("CERTIFICATE", []byte("a")), "no certificate could be read from the PEM text"},
 	} {
-		pool, err := ParseRootCAs([]byte(test.text))
+		c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte(test.text)})
 		roots, _ := x509.SystemCertPool()
 		roots.AddCert(server.Certificate())
-		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !pool.Equal(roots) {
+		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !c.api.Transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(roots) {
 			t.Errorf("%s: %v, want %q and the system's roots beside the given one", name, err, test.want)
 		}
 	}
