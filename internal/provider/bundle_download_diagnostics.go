@@ -82,7 +82,7 @@ func describeLatest(e *bundle.OccupiedError) string {
 func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
 		describeOccupied(e, " during the plan"),
-		"An apply does not replace it: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
+		"A download replaces only what it wrote: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
 }
 
 // warnNotDeleted reports what a destroy has left.
@@ -166,15 +166,15 @@ var diskAdvice = []struct {
 	err    error
 	advice string
 }{
-	{syscall.ENOSPC, "Free space: the disk needs room for the archive, and with unpack for the new files beside the " +
-		"old ones."},
-	{syscall.EROFS, "Choose a path on a file system that Terraform can write to."},
+	{syscall.ENOSPC, "Free space on the disk that contains path."},
+	{syscall.EROFS, "Make the file system that contains path writable."},
 	{fs.ErrPermission, "Let the user that runs Terraform read what is at path, and write to the directory that " +
 		"contains it."},
 	{fs.ErrNotExist, "Make sure that the directory that contains path exists, and that nothing else deletes it."},
-	{syscall.EBUSY, "The path is in use, for example as a mount point. Choose a path inside it."},
+	{syscall.EBUSY, "The path is in use, for example as a mount point. Unmount it. " +
+		"A new resource with unpack can use a path inside the mount instead."},
 	{syscall.EXDEV, "The file system cannot rename the directory, for example because it is part of a container " +
-		"image. Choose another path."},
+		"image. Delete the directory, or choose another path for a new resource."},
 }
 
 // adviseOnDisk returns what to do about an error of the file system.

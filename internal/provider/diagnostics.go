@@ -44,7 +44,7 @@ func explain(err error) explanation {
 	timeout, ok := errors.AsType[*timeoutError](err)
 	switch {
 	case interrupted(err):
-		return explanation{sentence(what), "To continue, " + sameCommand}
+		return explanation{sentence(what), "To continue, " + runAgain}
 	case ok && reason == client.ReasonNone:
 		return explanation{sentence(what), timeout.advice()}
 	}
@@ -52,7 +52,8 @@ func explain(err error) explanation {
 }
 
 const (
-	sameCommand = "run the same command again."
+	// runAgain does not name a command: that of a saved plan cannot be run again.
+	runAgain = "run Terraform again."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
 	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +

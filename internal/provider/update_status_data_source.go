@@ -178,7 +178,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 			client:       c,
 			statusID:     statusID,
 			pollInterval: model.PollInterval,
-			again:        "To continue waiting, " + sameCommand,
+			again:        "To continue waiting, " + runAgain,
 			next:         destroyWithoutRead,
 		}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {
