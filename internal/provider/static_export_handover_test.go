@@ -15,7 +15,9 @@ func TestJobsAreHandedOverByTheirContentButNotImportedOnes(t *testing.T) {
 	for revision, want := range map[string][]string{"": nil, "2": {"se_2", "se_5"}, "3": nil} {
 		var got []string
 		for job := range h.take(content(revision)) {
-			got = append(got, job.ID)
+			if got = append(got, job.ID); len(got) > 2 {
+				break
+			}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("the jobs of the content %q are %v, want %v", revision, got, want)
