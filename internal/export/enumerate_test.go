@@ -127,6 +127,7 @@ func events(from stored) (all []event) {
 	wants := map[string]Wanted{
 		"a": {Inputs: contents["a"], Known: true}, "b": {Inputs: contents["b"], Known: true},
 		"a early": {Inputs: contents["a"], Known: true, RenewBefore: time.Hour},
+		"a never": {Inputs: contents["a"], Known: true, NeverRenew: true},
 	}
 	if from == (stored{}) {
 		for name, wanted := range wants {
