@@ -138,6 +138,10 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 		if err := p.take(bounded(t, second)); err != nil {
 			t.Errorf("the next turn does not come: %v", err)
 		}
+		cancel(errInterrupt)
+		if err := newPacer(clock.System{}).take(ctx); err == nil {
+			t.Error("a request leaves after its context has ended")
+		}
 	})
 }
 

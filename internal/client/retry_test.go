@@ -15,8 +15,8 @@ import (
 
 func TestEachCallHasItsLimits(t *testing.T) {
 	type limits struct{ missing, down, refused time.Duration } // how long such a failure is repeated
-	once, plain := limits{}, limits{missing: NotFoundLimit, down: DisturbanceLimit}
-	waiting := limits{NotFoundLimit, OutageLimit, DisturbanceLimit}
+	once, plain := limits{}, limits{missing: 30 * second, down: 30 * second}
+	waiting := limits{30 * second, 5 * time.Minute, 30 * second} // the pages say so
 	for _, test := range []struct {
 		call      string
 		successes int // before the failures

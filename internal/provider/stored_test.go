@@ -168,3 +168,41 @@ func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *
 		}
 	}
 }
+
+func TestUpdateThatFailsRecordsOnlyArgumentsOfTheShownJob(t *testing.T) {
+	t.Parallel()
+	was, _ := readStored(t, "static_export.json", newStaticExportResource())
+	kind := was.state.Raw.Type()
+	s := configure(t, serverOn(answers{"bundle": "403", "start": "403"}.network(nil, nil)), nil)
+	for argument, test := range map[string]struct {
+		value    string
+		recorded bool
+	}{
+		"renew_before": {"2000000h", true}, // so the link is due
+		"domain":       {"other.example.com", false},
+	} {
+		at := tftypes.NewAttributePath().WithAttributeName(argument)
+		planned, err1 := tftypes.Transform(was.state.Raw, func(path *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
+			if path.Equal(at) {
+				value = tftypes.NewValue(tftypes.String, test.value)
+			}
+			return value, nil
+		})
+		prior, err2 := tfprotov6.NewDynamicValue(kind, was.state.Raw)
+		plan, err3 := tfprotov6.NewDynamicValue(kind, planned)
+		applied, err4 := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+			TypeName: "docs_static_export", PriorState: &prior, PlannedState: &plan, Config: &plan,
+		})
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			t.Fatal(err)
+		}
+		state, err := applied.NewState.Unmarshal(kind)
+		want := was.state.Raw
+		if test.recorded {
+			want = planned
+		}
+		if err != nil || len(applied.Diagnostics) != 1 || !state.Equal(want) {
+			t.Errorf("%s: the state is\n%v, %v\nwant\n%v\nsaid %v", argument, state, err, want, applied.Diagnostics)
+		}
+	}
+}
