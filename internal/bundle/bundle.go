@@ -3,7 +3,7 @@
 //
 // A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Verify].
 // [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both delete only what has a digest that the
-// caller knows as its own, and compare it once more after nobody can reach it by its path.
+// caller knows as its own, and compare a directory once more after nobody can reach it by its path.
 package bundle
 
 import (

@@ -127,6 +127,7 @@ func events(from stored) (all []event) {
 	wants := map[string]Wanted{
 		"a": {Inputs: contents["a"], Known: true}, "b": {Inputs: contents["b"], Known: true},
 		"a early": {Inputs: contents["a"], Known: true, RenewBefore: time.Hour},
+		"a never": {Inputs: contents["a"], Known: true, NeverRenew: true},
 	}
 	if from == (stored{}) {
 		for name, wanted := range wants {
@@ -264,7 +265,7 @@ func wrongWith(s *scripted, run Run, failure *Failure, known []*Job) (wrong []st
 	}
 	current := run.Current
 	say(run.Next != nil && run.Next.ID == current.ID, "a job with a link is unfinished")
-	say(current == nil || current.Gone() || current.Imported || current.Inputs != run.Wanted.Inputs, "a success without the wanted job")
+	say(current == nil || current.Gone() && !run.Wanted.NeverRenew || current.Imported || current.Inputs != run.Wanted.Inputs, "a success without the wanted job")
 	say(s.linked != "" && (run.Link.URL == "old" || current.ID != s.linked), "a success without the new link")
 	if step := run.NextStep(run.Wanted, start); !run.Due(start, run.Wanted) {
 		say(step.Action != None, "the next plan is not empty")

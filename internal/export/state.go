@@ -78,17 +78,17 @@ const (
 // NextStep decides what an apply at the time now does. The plan, the apply, and the messages go by its result.
 func (s *State) NextStep(wanted Wanted, now time.Time) Step {
 	switch current := s.Current.has(wanted); {
-	case current && !s.Current.Gone() && !s.Due(now, wanted):
-		return Step{None, !s.willBeDue(wanted), true, true}
+	case current && (wanted.NeverRenew || !s.Current.Gone() && !s.Due(now, wanted)):
+		return Step{Action: None, LinkStays: !s.willBeDue(wanted), JobStays: true, StatusStays: true}
 	case current && !s.Current.Gone():
-		return Step{Renew, false, true, true}
+		return Step{Action: Renew, JobStays: true, StatusStays: true}
 	case s.Next.has(wanted) && !s.Next.Failed():
 		stays := s.Current == nil && !s.Next.Gone()
-		return Step{Resume, false, stays, stays && s.Next.completed()}
-	case current:
-		return Step{Renew, false, false, false}
+		return Step{Action: Resume, JobStays: stays, StatusStays: stays && s.Next.completed()}
+	case current: // of which something is missing
+		return Step{Action: Renew}
 	}
-	return Step{Start, false, false, false}
+	return Step{Action: Start}
 }
 
 // Due reports whether the link is due for renewal at the time now. A link that the service has kept is due only when

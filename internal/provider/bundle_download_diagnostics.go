@@ -29,13 +29,15 @@ func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants
 
 // reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil.
 func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
+	if err == nil {
+		return
+	}
 	mismatch, isMismatch := errors.AsType[*mismatchError](err)
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	file, ofFile := errors.AsType[*fs.PathError](err)
 	_, ofRename := errors.AsType[*os.LinkError](err)
 	switch {
-	case err == nil:
 	case isMismatch:
 		reportMismatch(diags, jobID, mismatch)
 	case isOccupied:

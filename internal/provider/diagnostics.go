@@ -36,19 +36,19 @@ func join(texts []string, separator string) string {
 // explanation says why a call failed, and what to do about it.
 type explanation struct{ what, advice string }
 
-// explain explains the error of a call. An interrupt has no words of its own but those of package context. What the
-// user can do about a timeout is what helps against the failure of the last attempt, if there is one.
+// explain explains the error of a call. What the user can do about a timeout is what helps against the failure of the
+// last attempt, if there is one.
 func explain(err error) explanation {
-	what := strings.Replace(err.Error(), context.Canceled.Error(), "Terraform was interrupted", 1)
-	reason := client.ReasonOf(err)
+	what, reason := sentence(err.Error()), client.ReasonOf(err)
 	timeout, ok := errors.AsType[*timeoutError](err)
 	switch {
 	case interrupted(err):
-		return explanation{sentence(what), "To continue, " + runAgain}
+		what = strings.TrimPrefix(err.Error(), context.Canceled.Error()) // which an interrupt begins with
+		return explanation{sentence("Terraform was interrupted" + what), "To continue, " + runAgain}
 	case ok && reason == client.ReasonNone:
-		return explanation{sentence(what), timeout.advice()}
+		return explanation{what, timeout.advice()}
 	}
-	return explanation{sentence(what), advice[reason]}
+	return explanation{what, advice[reason]}
 }
 
 const (

@@ -1,6 +1,6 @@
 // Package provider is the Terraform provider for the documentation hosting service. It turns configurations and plans
-// into calls to packages client and bundle, and their results into state and diagnostics. It sends no HTTP requests
-// itself.
+// into calls to packages export, client, and bundle, and their results into state and diagnostics. It sends no HTTP
+// requests itself.
 package provider
 
 import (

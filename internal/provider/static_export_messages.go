@@ -273,7 +273,7 @@ const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e
 // addImportFailure reports a job that could not be read, or that has failed.
 func addImportFailure(job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
 	if err != nil {
-		addError(diags, summaryImportFailed, err, "", "")
+		addError(diags, summaryImportFailed, err, "", importForm)
 		return
 	}
 	diags.AddError(summaryImportFailed, paragraphs(failureOf(job),

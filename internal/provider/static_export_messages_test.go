@@ -242,7 +242,7 @@ func addImports(t *testing.T, texts map[string]string) {
 	t.Helper()
 	for name, id := range map[string]string{
 		"nothing": "", "job": "se_1", "domain and no job": "docs.example.com,\t", "no domain": ",se_1",
-		"website": "https://docs.example.com,se_1", "swapped": "se_1,docs.example.com", "domain and job": "docs.example.com , se_1,part",
+		"website": "https://docs.example.com,se_1", "domain and job": "docs.example.com , se_1,part",
 	} {
 		var diags diag.Diagnostics
 		identity := parseImport(t.Context(), resource.ImportStateRequest{ID: id}, &diags)

@@ -82,9 +82,6 @@ func parseImport(
 		}
 		identity.Domain = types.StringValue(strings.TrimSpace(domain))
 		identity.JobID = types.StringValue(strings.TrimSpace(jobID))
-		if both && strings.Contains(jobID, ".") && !strings.Contains(domain, ".") {
-			diags.AddError(summaryInvalidImport, "The domain comes first. "+importForm)
-		}
 	}
 	err := cmp.Or(checkDomain(identity.Domain.ValueString()), checkID(identity.JobID.ValueString()))
 	if err != nil && !diags.HasError() {

@@ -108,7 +108,7 @@ func addUpdateFailure(
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have several lines.
 func endOfLog(c *client.Client, log []string) []string {
 	var lines []string
-	for _, entry := range log[max(0, len(log)-maxLogLines):] {
+	for _, entry := range log {
 		lines = append(lines, strings.Split(strings.Trim(entry, "\r\n"), "\n")...)
 	}
 	lines = lines[max(0, len(lines)-maxLogLines):]

@@ -205,6 +205,7 @@ func throughCore(t *testing.T) [][]string {
 			}
 			k.apply(k.launch(), planned)
 			end()
+			pause(context.Background(), time.Minute) // in which every job ends
 		}
 		k.plan(k.launch(), k.blocks(""), true, "")
 	})
@@ -261,6 +262,7 @@ func throughCLI(t *testing.T) [][]string {
 		}
 		run("apply", "plan")
 		end()
+		clock.Advance(time.Minute)
 	}
 	run("plan")
 	return notes.asked
