@@ -190,7 +190,7 @@ func TestDownloadFails(t *testing.T) {
 		"with a compressed page":               {reply(200, zipped("<title>Sign in</title>"), "Content-Encoding: gzip", "Content-Type: Text/HTML; charset=utf-8"), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"with a page in UTF-16":                {reply(200, "<\x00h\x00t\x00m\x00l\x00", "Content-Type: application/xhtml+xml"), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
 		"with binary data that is called text": {reply(200, "\x00", "Content-Type: text/plain"), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
-		"with a wait":                          {reply(503, "", "Retry-After: 90"), "the object store store.test returned HTTP 503 Service Unavailable; it asks for no request before 2000-01-01T00:01:30Z"},
+		"with a wait":                          {reply(503, "", "Retry-After: 90"), "the object store store.test returned HTTP 503 Service Unavailable; it asks clients to wait until 2000-01-01T00:01:30Z"},
 		"with text instead of the bundle":      {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
 		"if the response is empty":             {reply(200, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {

@@ -95,7 +95,7 @@ func (c *Client) statusError(r *response, resp *http.Response) *Error {
 func (c *Client) asking(failure *Error, retryAfter time.Duration) *Error {
 	if failure.retryAfter = retryAfter; retryAfter > 0 {
 		at := c.config.Clock.Now().Add(retryAfter).UTC().Format(time.RFC3339)
-		failure.Text += "; it asks for no request before " + at
+		failure.Text += "; it asks clients to wait until " + at
 	}
 	return failure
 }

@@ -38,7 +38,7 @@ func TestResponseIsAnObjectOrAnErrorThatSaysWhatTheServiceSaid(t *testing.T) {
 		},
 		"JSON without a message":   {reply(429, `{}`), "429 Too Many Requests|, without a message"},
 		"a sentence":               {reply(404, "No such job."), "404 Not Found|: No such job"},
-		"a wait":                   {reply(429, "slow down", "Retry-After: 90"), "429 Too Many Requests|: slow down; it asks for no request before 2000-01-01T00:01:30Z"},
+		"a wait":                   {reply(429, "slow down", "Retry-After: 90"), "429 Too Many Requests|: slow down; it asks clients to wait until 2000-01-01T00:01:30Z"},
 		"a page":                   {reply(404, "<title>Not Found</title>"), "404 Not Found|, a web page: Not Found"},
 		"a redirect":               {reply(302, "", "Location: ../../login?"+signature), "302 Found|, a redirect to http://docs.test/login?(redacted), without a message"},
 		"an escaped key":           {reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`), `400 Bad Request|: {"reason":"bad key (redacted)"}`},

@@ -178,7 +178,7 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		"during a later read":       {"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonUnavailable, in + "service returned HTTP 503 Service Unavailable for GET /v1/static-export/jobs/se_1, without a message"},
 		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
 		"long before a connection":  {"start", nil, hangs, 75400 * time.Millisecond, 75400 * time.Millisecond, 0, false, ReasonNoResponse, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks for no request before 2000-01-01T00:01:00Z"},
+		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
 		"while a job is not found":  {"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound, in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)"},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)

@@ -58,7 +58,7 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 	default:
 		holds, next := noFilesChanged, ""
 		if jobID != "" { // else a plan does not know it
-			holds = sentences("The job_id is "+jobID+".", holds)
+			holds = sentences("Job: "+jobID+".", holds)
 		}
 		if client.IsNotFound(err) {
 			next = missingBundle
@@ -170,11 +170,11 @@ var diskAdvice = []struct {
 }{
 	{syscall.ENOSPC, "Free space on the disk that contains path."},
 	{syscall.EROFS, "Make the file system that contains path writable."},
-	{fs.ErrPermission, "Let the user that runs Terraform read what is at path, and write to the directory that " +
-		"contains it."},
+	{fs.ErrPermission, "Give the user that runs Terraform permission to read what is at path, and to write to the " +
+		"directory that contains it."},
 	{fs.ErrNotExist, "Make sure that the directory that contains path exists, and that nothing else deletes it."},
 	{syscall.EBUSY, "The path is in use, for example as a mount point. Unmount it. " +
-		"A new resource with unpack can use a path inside the mount instead."},
+		"With unpack, a new resource can use a directory inside the mount."},
 	{syscall.EXDEV, "The file system cannot rename the directory, for example because it is part of a container " +
 		"image. Delete the directory, or choose another path for a new resource."},
 }

@@ -99,8 +99,8 @@ var advice = map[client.Reason]string{
 		"for the service at base_url.",
 	client.ReasonForbidden: "Check that the key is an admin API key of the organization that owns the site, " +
 		"and that its subscription covers this request.",
-	client.ReasonNotFound: "Check the ID, and that the API key belongs to the organization that owns it. " +
-		"Make sure that base_url ends with a version segment, such as /v1.",
+	client.ReasonNotFound: "Check the ID. Make sure that the API key belongs to the organization that owns it, " +
+		"and that base_url ends with a version segment, such as /v1.",
 	client.ReasonConflict: "The request conflicts with the current state of the job or site, " +
 		"for example because another export is running. Wait, and then try again.",
 	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
@@ -112,12 +112,12 @@ var advice = map[client.Reason]string{
 		"If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY).",
 	client.ReasonNotTheAPI: "Check that base_url is the base URL of the service's API, not of a website. " +
 		"If the network requires signing in, sign in. " +
-		"If a proxy replaces the service's responses with pages of its own, let it pass them on.",
+		"If a proxy replaces the service's responses with pages of its own, configure it to pass them through.",
 	client.ReasonOffContract: "The response does not match the API contract. Contact the service's support, " +
 		"and report the response to the provider's maintainers: " + issuesPage,
 
 	client.ReasonProxyCredentials: "Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
-	client.ReasonProxyRefused:     "Let the proxy in HTTPS_PROXY connect to this host, or list the host in NO_PROXY.",
+	client.ReasonProxyRefused:     "Configure the proxy in HTTPS_PROXY to allow this host, or list the host in NO_PROXY.",
 	client.ReasonUntrusted: "The server's certificate is not trusted. " +
 		"If the service uses a private certificate authority, set ca_cert_pem. " +
 		"Otherwise, check this machine's clock and whether a proxy intercepts the connection.",

@@ -20,14 +20,18 @@ import (
 // reportFailedCreate reports why a create failed. Terraform taints a resource after an error, and replaces it next.
 func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnostics) {
 	summary, detail := describe(f, run)
-	unfinished, inDoubt := run.Unfinished(), f.Stage == export.Starting && client.MayHaveStarted(f.Cause)
+	starting := f.Stage == export.Starting
 	switch {
-	case unfinished != nil && interrupted(f.Cause) && !inDoubt:
-		diags.AddWarning(aboutJob(summary, unfinished.ID), detail)
+	case run.Next == nil:
+	case starting && interrupted(f.Cause) && !client.MayHaveStarted(f.Cause):
+		diags.AddWarning(summary+" for "+run.Wanted.Inputs.Domain, detail)
 		return
-	case unfinished != nil:
-		detail = paragraphs(detail,
-			"With create_before_destroy or prevent_destroy, run \"terraform untaint ADDRESS\" before the next apply.")
+	case !starting && interrupted(f.Cause):
+		diags.AddWarning(aboutJob(summary, run.Next.ID), detail)
+		return
+	default:
+		detail = paragraphs(detail, "With prevent_destroy, or with create_before_destroy here or in a resource that "+
+			"depends on this one, run \"terraform untaint ADDRESS\" before the next apply.")
 	}
 	diags.AddError(summary, detail)
 }
@@ -86,11 +90,10 @@ func describeStart(f *export.Failure, run *export.Run) string {
 		if interrupted(f.Cause) {
 			cause.advice = ""
 		}
-		return paragraphs(cause.what,
+		return paragraphs(sentences(cause.what, cause.advice),
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
 			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
-				importIt(domain, "JOB_ID"),
-			cause.advice)
+				importIt(domain, "JOB_ID"))
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
@@ -99,7 +102,12 @@ func describeStart(f *export.Failure, run *export.Run) string {
 	case client.ReasonForbidden:
 		cause.advice = "Static exports require an Enterprise subscription. " + cause.advice
 	}
-	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(run)), cause.advice)
+	next := ""
+	if run.Unfinished() != nil {
+		next = nextApply(run)
+	}
+	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(run)),
+		sentences(cause.advice, next))
 }
 
 // holds describes what the state holds after a failure. The provider does not know whether a link works.

@@ -49,7 +49,7 @@ const (
 	summaryAbandons      = "Update in place does not resume a job"
 	summaryAsksAgain     = "Update in place asks for a missing job or bundle"
 	summaryAdopts        = "Update in place records inputs for an imported job"
-	summaryReplaced      = "Another job was started for a missing one"
+	summaryReplaced      = "Missing job was replaced"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
 	summaryLinkDueAtOnce = "New link is already due for renewal"
 	summaryKeepsLinks    = "Service returned the same link"
