@@ -170,8 +170,8 @@ var diskAdvice = []struct {
 }{
 	{syscall.ENOSPC, "Free space on the disk that contains path."},
 	{syscall.EROFS, "Make the file system that contains path writable."},
-	{fs.ErrPermission, "Give the user that runs Terraform permission to read what is at path, and to write to the " +
-		"directory that contains it."},
+	{fs.ErrPermission, "Give the user that runs Terraform permission to read what is at path, " +
+		"and to write to the directory that contains it."},
 	{fs.ErrNotExist, "Make sure that the directory that contains path exists, and that nothing else deletes it."},
 	{syscall.EBUSY, "The path is in use, for example as a mount point. Unmount it. " +
 		"With unpack, a new resource can use a directory inside the mount."},

@@ -81,7 +81,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 			"path": schema.StringAttribute{
 				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working " +
-					"directory. Missing directories are created, and are kept on destroy. A change replaces the resource.",
+					"directory. Missing directories are created, and are kept on destroy. " +
+					"A change replaces the resource.",
 				Required:      true,
 				Validators:    pathRules,
 				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},

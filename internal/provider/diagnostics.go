@@ -117,7 +117,8 @@ var advice = map[client.Reason]string{
 		"and report the response to the provider's maintainers: " + issuesPage,
 
 	client.ReasonProxyCredentials: "Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
-	client.ReasonProxyRefused:     "Configure the proxy in HTTPS_PROXY to allow this host, or list the host in NO_PROXY.",
+	client.ReasonProxyRefused: "Configure the proxy in HTTPS_PROXY to allow this host, " +
+		"or list the host in NO_PROXY.",
 	client.ReasonUntrusted: "The server's certificate is not trusted. " +
 		"If the service uses a private certificate authority, set ca_cert_pem. " +
 		"Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
