@@ -166,6 +166,7 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		"one for all refusals":                               {handlers{refusal}, false, 2, "the object store store.test returned HTTP 403"},
 		"one for the refusals between parts":                 {handlers{refusal, refusal, part, refusal, refusal, whole}, false, 3, ""},
 		"none if the store asks for a wait that is too long": {handlers{reply(429, "", "Retry-After: 720000")}, false, 1, "after the timeout of this operation"},
+		"another one after a wait":                           {handlers{refusal, reply(429, "", "Retry-After: 20"), refusal, whole}, false, 3, ""},
 		"none as long as there is progress":                  {append(growing, whole), false, 1, ""},
 		"none if the same bytes come again":                  {handlers{cuts(9, content, "")}, false, 1, "to the object store store.test failed"},
 		"none if there is no bundle":                         {handlers{refusal}, true, many, "HTTP 404"},

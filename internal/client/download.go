@@ -45,7 +45,8 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 			}
 		}
 		progress, failure = receiver.receive(ctx, bundle, number)
-		renewed = renewed && !progress
+		throttled := failure != nil && failure.kind == throttled // for longer than the link may work
+		renewed = renewed && !progress && !throttled
 		if failure != nil && failure.kind == linkRefused && !renewed {
 			bundle, renewed = nil, true
 		}

@@ -48,7 +48,7 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 		next := fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that "+
 			"nothing is at %q, and run \"terraform apply\" again.", undo, occupied.Path)
 		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(
-			sentences(describeOccupied(occupied, ""), noFilesChanged), next))
+			sentences(describeOccupied(occupied), noFilesChanged), next))
 	case ofArchive:
 		reportArchive(diags, jobID, archive)
 	case ofFile: // perhaps after attempts at something else
@@ -67,9 +67,9 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 	}
 }
 
-// describeOccupied describes what the resource did not write, as Terraform found it. when is "" or " during the plan".
-func describeOccupied(e *bundle.OccupiedError, when string) string {
-	what := fmt.Sprintf("What was at %q%s was not written by this resource, or was changed later.", e.Path, when)
+// describeOccupied describes what the resource did not write.
+func describeOccupied(e *bundle.OccupiedError) string {
+	what := fmt.Sprintf("What was at %q was not written by this resource, or was changed later.", e.Path)
 	return sentences(what, describeLatest(e))
 }
 
@@ -80,17 +80,18 @@ func describeLatest(e *bundle.OccupiedError) string {
 	return fmt.Sprintf("The last change was at %q.", e.Latest)
 }
 
-// warnPathInUse reports what a plan has found. Terraform prints it again at the end of the apply.
+// warnPathInUse reports what a plan has found. Terraform prints it again at the end of the apply, and the plan of a
+// tainted resource does not know what that wrote.
 func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
-		describeOccupied(e, " during the plan"),
+		sentences(fmt.Sprintf("Something was at %q during the plan.", e.Path), describeLatest(e)),
 		"A download replaces only what it wrote: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
 }
 
 // warnNotDeleted reports what a destroy has left.
 func warnNotDeleted(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddWarning(summaryNotDeleted+": "+e.Path, paragraphs(
-		describeOccupied(e, ""), "If nothing needs it, delete it."))
+		describeOccupied(e), "If nothing needs it, delete it."))
 }
 
 // warnLeft reports a temporary directory that was not deleted, if err says so.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
@@ -153,7 +154,8 @@ func (r *bundleDownloadResource) ModifyPlan(
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	target, creates := plan.target(), !plan.Path.Equal(state.Path)
+	target := plan.target()
+	creates := filepath.Clean(target.Path) != filepath.Clean(state.target().Path)
 	if creates {
 		owned = nil
 	} else if !plan.Unpack.Equal(state.Unpack) {

@@ -200,31 +200,49 @@ func warnAboutUnfinished(s *export.State, diags *diag.Diagnostics) {
 // warnAboutStep says what the update of a plan does with jobs, where the plan cannot show it.
 func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
 	next := s.Unfinished()
+	switch step.Action {
+	case export.None:
+	case export.Renew:
+		if s.Current.Gone() {
+			warnAboutJob(diags, summaryAsksAgain, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
+		}
+	case export.Resume:
+		warnAboutResumption(next, wanted, diags)
+	case export.Start:
+		if next != nil && wanted.Known { // unknown inputs may be those of the job
+			warnAboutOtherContent(next, wanted, diags)
+		}
+	}
+}
+
+// warnAboutResumption says that an update resumes a job, or what else it does with it.
+func warnAboutResumption(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
 	switch {
-	case step.Action == export.Renew && s.Current.Gone():
-		warnAboutJob(diags, summaryAsksAgain, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
-	case step.Action == export.Resume && next.Gone():
+	case next.Gone():
 		warnAboutJob(diags, summaryAsksAgain, next.ID, "The update in place %s.", asksAgain(next))
-	case step.Action == export.Resume && !next.Imported:
+	case !next.Imported:
 		warnAboutJob(diags, summaryResumes, next.ID,
 			"The update in place waits for job %s and creates its link.", next.ID)
-	case step.Action == export.Resume && wanted.Known && wanted.Inputs.OnlyDomain():
-	case step.Action == export.Resume:
+	case !wanted.Known || !wanted.Inputs.OnlyDomain():
 		warnAboutJob(diags, summaryAdopts, next.ID, "The update in place records the configured triggers and "+
 			"additional_parameters for the imported job %s, and starts no export.\n\n"+
 			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", next.ID)
-	case step.Action != export.Start || next == nil || !wanted.Known: // unknown inputs may be those of the job
-	case next.Imported:
+	}
+}
+
+// warnAboutOtherContent says that an update starts a job although another one is unfinished.
+func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
+	if next.Imported {
 		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
 			"The update in place starts another job, for %[3]s.\n\n"+
 			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
 			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
-	default:
-		warnAboutJob(diags, summaryAbandons, next.ID, "The update in place starts another job. "+
-			"It does not resume job %s, which was started for other content.\n\n"+
-			"To resume that job instead, restore the domain, triggers, and additional_parameters "+
-			"that it was started with before you apply.", next.ID)
+		return
 	}
+	warnAboutJob(diags, summaryAbandons, next.ID, "The update in place starts another job. "+
+		"It does not resume job %s, which was started for other content.\n\n"+
+		"To resume that job instead, restore the domain, triggers, and additional_parameters "+
+		"that it was started with before you apply.", next.ID)
 }
 
 // warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed
@@ -248,7 +266,7 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 			"the link.\n\nFor a new link in each run, use the ephemeral resource docs_static_export_bundle.")
 	case link.Kept:
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
-			"The renewal did not extend the link: it still expires at "+expiresAt+
+			"The link still expires at "+expiresAt+
 				". The provider renews it again only after that.\n\n"+
 				"To shorten the time without a working link, set renew_before to 0s "+
 				"and run \"terraform apply\" more often.")
@@ -276,7 +294,7 @@ func addRefreshFailure(err error, diags *diag.Diagnostics) {
 		"To plan or destroy without this request, use -refresh=false.")
 }
 
-const importForm = "Import DOMAIN,JOB_ID, such as docs.example.com,se_3f9a2c1b8e7d4a06."
+const importForm = "Import DOMAIN,JOB_ID."
 
 // addImportFailure reports a job that could not be read, or that has failed.
 func addImportFailure(job *client.StaticExportJob, err error, diags *diag.Diagnostics) {

@@ -52,7 +52,7 @@ const (
 	summaryReplaced      = "Missing job was replaced"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
 	summaryLinkDueAtOnce = "New link is already due for renewal"
-	summaryKeepsLinks    = "Service returned the same link"
+	summaryKeepsLinks    = "Renewal did not extend the link"
 
 	summaryNotDeleted = "Files were not deleted"
 )
@@ -68,6 +68,5 @@ const (
 // Pages that messages name.
 const (
 	errorsPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/guides/errors.md"
-	exportPage = "https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/resources/static_export.md"
 	issuesPage = "https://github.com/docs-hosting/terraform-provider-docs/issues"
 )
