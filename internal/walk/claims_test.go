@@ -45,7 +45,7 @@ var claims = []claim{
 	{`Job JOB completed, but no link was received\.`, now, func(e *event, of []string) bool { return len(e.linksTo(of[0])) == 0 && !e.broken[of[0]] }},
 	{`Job JOB for DOMAIN had no link when Terraform planned\.`, now, (*event).hadNoLink},
 	{`The service did not find (?:the bundle of )?job JOB, so this apply started job JOB\.`, now, func(e *event, of []string) bool {
-		return len(e.starts()) == 1 && e.starts()[0].job == of[1] && lasted(requestsFor(of[0], "", e.seen), missing) >= absence
+		return slices.ContainsFunc(e.starts(), func(x exchange) bool { return x.job == of[1] }) && lasted(requestsFor(of[0], "", e.seen), missing) >= absence
 	}},
 
 	{`The update in place waits for job JOB and creates its link\.`, itsApply, (*event).asksFirst},
