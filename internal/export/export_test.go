@@ -170,7 +170,7 @@ type applyCase struct {
 	leaves       string
 }
 
-// What an apply does and leaves. TestEveryState goes through all that can follow each other.
+// Examples of what an apply does and leaves. TestEveryState goes through all.
 func TestApplyOfAnExistingExport(t *testing.T) {
 	t.Parallel()
 	const starts = `start {"domain":"docs.example.com","version":7}`
@@ -179,43 +179,26 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 		"back to the old content":  {state: "a1 | b1", wants: "a", action: None, leaves: "a1 | b1"},
 		"due":                      {state: "a1 due |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
 		"due, another one waits":   {state: "a1 due | b1", wants: "a", action: Renew, asks: "link a1", leaves: "a1 | b1"},
-		"due, refused":             {state: "a1 due |", wants: "a", action: Renew, answers: "a1 link 403", asks: "link a1", fails: "renewal of a1", leaves: "a1 due |"},
 		"due, its bundle is gone":  {state: "a1 due |", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1", fails: "renewal of a1: missing", leaves: "a1 bundle-missing due |"},
 		"missing bundle, is back":  {state: "a1 bundle-missing |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
-		"missing bundle, refused":  {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 403", asks: "link a1", fails: "renewal of a1", leaves: "a1 bundle-missing |"},
 		"missing bundle, replaced": {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
-		"missing bundle, no start": {state: "a1 bundle-missing |", wants: "a", action: Renew, answers: "a1 link 404, start 403", asks: "link a1; " + starts, fails: "start", leaves: "a1 bundle-missing |"},
 		"missing, is back":         {state: "a1 missing |", wants: "a", action: Renew, asks: "link a1", leaves: "a1 |"},
 		"missing, replaced":        {state: "a1 missing | b1", wants: "a", action: Renew, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
-		"missing, pending":         {state: "a1 missing | a2", wants: "a", action: Resume, asks: "wait a2; link a2", leaves: "a2 completed |"},
 		"missing, new content":     {state: "a1 missing |", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
 
-		"new content":              {state: "a1 due |", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
-		"new content, unknown":     {state: "a1 |", wants: "?a", action: Start, answers: "start 403", asks: starts, fails: "start", leaves: "a1 |"},
-		"new content, fails":       {state: "a1 |", wants: "b", action: Start, answers: "new failed", asks: starts + "; wait new", fails: "wait of new", leaves: "a1 | new failed"},
-		"new content, times out":   {state: "a1 |", wants: "b", action: Start, answers: "new running", asks: starts + "; wait new", fails: "wait of new", leaves: "a1 | new running"},
-		"new content, not found":   {state: "a1 |", wants: "b", action: Start, answers: "new 404", asks: starts + "; wait new", fails: "wait of new: missing", leaves: "a1 | new queued missing"},
-		"new content, no link":     {state: "a1 |", wants: "b", action: Start, answers: "new link 403", asks: exports, fails: "link of new", leaves: "a1 | new completed"},
-		"new content, other waits": {state: "a1 | b1", wants: "c", action: Start, asks: exports, leaves: "new completed |"},
+		"new content":            {state: "a1 due |", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
+		"new content, unknown":   {state: "a1 |", wants: "?a", action: Start, answers: "start 403", asks: starts, fails: "start", leaves: "a1 |"},
+		"new content, times out": {state: "a1 |", wants: "b", action: Start, answers: "new running", asks: starts + "; wait new", fails: "wait of new", leaves: "a1 | new running"},
 
 		"pending":                   {state: "a1 | b1", wants: "b", action: Resume, asks: "wait b1; link b1", leaves: "b1 completed |"},
 		"pending, completed":        {state: "a1 | b1 completed", wants: "b", action: Resume, asks: "link b1", leaves: "b1 completed |"},
-		"pending, fails":            {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 failed", asks: "wait b1", fails: "wait of b1", leaves: "a1 | b1 failed"},
 		"pending, has failed":       {state: "a1 | b1 failed", wants: "b", action: Start, asks: exports, leaves: "new completed |"},
 		"pending, gone":             {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 404", asks: "wait b1; " + exports, leaves: "new completed |"},
-		"pending, gone, no start":   {state: "a1 | b1", wants: "b", action: Resume, answers: "b1 404, start 403", asks: "wait b1; " + starts, fails: "start", leaves: "a1 | b1 missing"},
-		"pending, refused":          {state: "a1 | b1 missing", wants: "b", action: Resume, answers: "b1 403", asks: "wait b1", fails: "wait of b1", leaves: "a1 | b1 missing"},
-		"pending, its bundle was":   {state: "a1 | b1 completed bundle-missing", wants: "b", action: Resume, answers: "b1 link 403", asks: "link b1", fails: "link of b1", leaves: "a1 | b1 completed bundle-missing"},
 		"pending, unknown content":  {state: "a1 | b1", wants: "?b", action: Start, answers: "start 403", asks: starts, fails: "start", leaves: "a1 | b1"},
 		"first":                     {state: "| a1 running", wants: "a", action: Resume, asks: "wait a1; link a1", leaves: "a1 completed |"},
-		"first, stopped":            {state: "| a1 running", wants: "a", action: Resume, answers: "a1 stopped", asks: "wait a1", fails: "wait of a1", leaves: "| a1 running"},
 		"first, gone":               {state: "| a1 running", wants: "a", action: Resume, answers: "a1 404", asks: "wait a1", fails: "wait of a1: missing", leaves: "| a1 running missing"},
 		"first, was missing since":  {state: "| a1 completed missing", wants: "a", action: Resume, asks: "link a1", leaves: "a1 completed |"},
-		"first, missing once more":  {state: "| a1 completed bundle-missing", wants: "a", action: Resume, answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new completed |"},
-		"first, failed":             {state: "| a1 failed", wants: "a", action: Start, asks: exports, leaves: "new completed |"},
-		"first, new content":        {state: "| a1 running", wants: "b", action: Start, answers: "new running", asks: starts + "; wait new", fails: "wait of new", leaves: "| new running"},
 		"imported":                  {state: "| a1 completed imported", wants: "b", action: Resume, asks: "link a1", leaves: "a1 completed |"},
-		"imported, refused":         {state: "| a1 completed imported", wants: "b", action: Resume, answers: "a1 link 403", asks: "link a1", fails: "link of a1", leaves: "| a1 completed imported"},
 		"imported, another domain":  {state: "| a1 completed imported", wants: "a.b.example.com", action: Start, answers: "start 403", asks: `start {"domain":"b.example.com","version":7}`, fails: "start", leaves: "| a1 completed imported"},
 		"imported, unknown content": {state: "| a1 completed imported", wants: "?a", action: Resume, asks: "link a1", leaves: "a1 completed |"},
 	} {
