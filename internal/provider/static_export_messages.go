@@ -93,7 +93,7 @@ func describeStart(f *export.Failure, run *export.Run) string {
 		return paragraphs(sentences(cause.what, cause.advice),
 			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
 			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
-				importIt(domain, "JOB_ID"))
+				importIt(domain, "JOB_ID", run.Shown() != nil))
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
@@ -159,10 +159,14 @@ func whatIsGone(job *export.Job) string {
 	return "the bundle of job " + job.ID
 }
 
-// importIt says how to import a job. Terraform does not wrap the command, because it is indented.
-func importIt(domain, jobID string) string {
-	return "import it as described in " + errorsPage + "#a-job-may-have-been-started\n\n" +
-		"    terraform import ADDRESS " + domain + "," + jobID
+// importIt says how to import a job, perhaps in place of what the state has. Terraform does not wrap commands that are
+// indented.
+func importIt(domain, jobID string, inPlace bool) string {
+	text := "import it as described in " + errorsPage + "#a-job-may-have-been-started\n\n"
+	if inPlace {
+		text += "    terraform state rm ADDRESS\n"
+	}
+	return text + "    terraform import ADDRESS " + domain + "," + jobID
 }
 
 // warnAboutJob adds a warning about a job.
@@ -193,7 +197,7 @@ func warnAboutUnfinished(s *export.State, diags *diag.Diagnostics) {
 	if next := s.Unfinished(); next != nil && !next.Imported && !next.Missing {
 		warnAboutJob(diags, summaryUnfinished, next.ID, "Job %s for %s had no link when Terraform planned.\n\n"+
 			"If the job is not in the state after this run, and you want to keep it, %s",
-			next.ID, next.Inputs.Domain, importIt(next.Inputs.Domain, next.ID))
+			next.ID, next.Inputs.Domain, importIt(next.Inputs.Domain, next.ID, false))
 	}
 }
 
