@@ -30,8 +30,11 @@ func (h *handover) add(deleted *export.State) {
 // the same inputs share them.
 func (h *handover) take(inputs export.Inputs) iter.Seq[*export.Job] {
 	return func(yield func(*export.Job) bool) {
-		for job := h.first(inputs); job != nil && yield(job); {
-			job = h.first(inputs)
+		for {
+			job := h.first(inputs)
+			if job == nil || !yield(job) {
+				return
+			}
 		}
 	}
 }
