@@ -61,10 +61,13 @@ func (c *cli) values(t *testing.T) map[string]map[string]any {
 	values := map[string]map[string]any{}
 	for _, r := range state.Resources {
 		address := strings.TrimPrefix(r.Mode+".", "managed.") + r.Type + "." + r.Name
-		if len(r.Instances) != 1 {
+		switch len(r.Instances) {
+		case 0: // what OpenTofu may leave after an interrupt
+		case 1:
+			values[address] = r.Instances[0].Attributes
+		default:
 			t.Fatalf("%s has %d instances, and the tests expect one", address, len(r.Instances))
 		}
-		values[address] = r.Instances[0].Attributes
 	}
 	return values
 }
