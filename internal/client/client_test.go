@@ -14,7 +14,7 @@ import (
 var calls = map[string]func(context.Context, *Client) (any, error){
 	"update": func(ctx context.Context, c *Client) (any, error) { return c.GetUpdateStatus(ctx, "se_1") },
 	"start": func(ctx context.Context, c *Client) (any, error) {
-		return c.StartStaticExport(ctx, []byte(`{"domain": "d", "version":12345678901234567890}`))
+		return c.StartStaticExport(ctx, StartRequest{Domain: "d", Parameters: `{"version":12345678901234567890}`})
 	},
 	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
 	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1") },
@@ -27,7 +27,7 @@ var calls = map[string]func(context.Context, *Client) (any, error){
 func TestEachCallSendsItsRequest(t *testing.T) {
 	for call, want := range map[string]string{ // with Cache-Control, Content-Type, and body
 		"update": "GET /v1/project/update-status/se_1 (no-cache, )",
-		"start":  `POST /v1/static-export/jobs (, application/json){"domain": "d", "version":12345678901234567890}`,
+		"start":  `POST /v1/static-export/jobs (, application/json){"domain":"d","version":12345678901234567890}`,
 		"job":    "GET /v1/static-export/jobs/se_1 (no-cache, )",
 		"bundle": "POST /v1/static-export/jobs/se_1/bundle (, )",
 	} {

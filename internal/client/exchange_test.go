@@ -84,7 +84,7 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 			<-time.After(2 * second)
 		}
 		for range 2 {
-			_, _ = c.StartStaticExport(bounded(t, time.Hour), []byte("{}"))
+			_, _ = c.StartStaticExport(bounded(t, time.Hour), StartRequest{})
 		}
 		if requests := len(s.received()); requests != 3+2*parallel+2 || s.dials != parallel+2 {
 			t.Errorf("%d requests made %d connections, want %d", requests, s.dials, parallel+2)

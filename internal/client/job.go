@@ -1,7 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -37,13 +40,33 @@ func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
 
-// StartStaticExport starts a job (startStaticExport). The body is a JSON object with the domain. The contract leaves
-// open which other fields the service accepts.
+// StartRequest is the request of startStaticExport.
+type StartRequest struct {
+	Domain string
+	// Parameters is a JSON object with more fields of the request, or "". The contract leaves open which ones the
+	// service accepts.
+	Parameters string
+}
+
+func (r StartRequest) encode() ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(cmp.Or(r.Parameters, "{}")), &fields); err != nil || fields == nil {
+		return nil, errors.New("the parameters are not a JSON object")
+	}
+	fields["domain"], _ = json.Marshal(r.Domain) // a string, which never fails
+	return json.Marshal(fields)
+}
+
+// StartStaticExport starts a job (startStaticExport).
 //
 // The request is repeated only after a 429 or a connection that was never made. If ctx ends after it was sent,
 // StartStaticExport still waits for the response. After an error, [MayHaveStarted] reports whether a job may exist
 // anyway.
-func (c *Client) StartStaticExport(ctx context.Context, body []byte) (*StaticExportJob, error) {
+func (c *Client) StartStaticExport(ctx context.Context, start StartRequest) (*StaticExportJob, error) {
+	body, err := start.encode()
+	if err != nil {
+		return nil, err
+	}
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
 	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
 		id, err := o.name("jobId")

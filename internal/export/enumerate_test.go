@@ -1,4 +1,4 @@
-package export
+package export_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
+	"github.com/docs-hosting/terraform-provider-docs/internal/exporttest"
 )
 
 // TestEveryState goes from each state that an export can reach through each event that can follow, with every answer
@@ -49,70 +51,28 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
-// stored is a state in comparable form, without the IDs of its jobs.
+// stored is a state. In its line, the ID of Current is its content and "1", and that of Next has a "2".
 type stored struct {
-	current, next storedJob
-	expires       time.Duration // of the link, after the present; unknown if negative
-	kept          bool
-	tainted       bool // Terraform replaces it
+	line    string
+	tainted bool // so Terraform replaces it
 }
 
-type storedJob struct {
-	content, status string // no content: no job
-	Marks
-}
+func (s stored) state() *export.State { return exporttest.State(s.line) }
 
-const unknownExpiry = -time.Hour
-
-// contents are the inputs of each content, and domainOnly what is known of an imported job.
-var (
-	contents   = map[string]Inputs{"a": inputs("a"), "b": inputs("b")}
-	domainOnly = NewInputs("docs.example.com", nil, "")
-)
-
-// state returns the state. The IDs of its jobs are "current" and "next".
-func (s stored) state() *State {
-	restore := func(id string, j storedJob) *Job {
-		if j.content == "" {
+// store returns a state with the IDs of a line.
+func store(s *export.State, tainted bool) stored {
+	renamed := func(j *export.Job, number string) *export.Job {
+		if j == nil {
 			return nil
 		}
-		in := contents[j.content]
-		if j.Imported {
-			in = domainOnly
+		named := *j
+		named.ID = "a" + number // an imported job has the content a
+		if j.Inputs == exporttest.Inputs("b") {
+			named.ID = "b" + number
 		}
-		return &Job{ID: id, Inputs: in, Status: j.status, Marks: j.Marks}
+		return &named
 	}
-	restored := &State{Current: restore("current", s.current), Next: restore("next", s.next)}
-	if restored.Current != nil {
-		restored.Link = Link{URL: "old", Kept: s.kept}
-		if s.expires != unknownExpiry {
-			restored.Link.ExpiresAt = start.Add(s.expires)
-		}
-	}
-	return restored
-}
-
-// store is the opposite of state.
-func store(s *State, tainted bool) (to stored) {
-	keep := func(j *Job) storedJob {
-		if j == nil {
-			return storedJob{}
-		}
-		for content, in := range contents {
-			if j.Inputs == in || j.Imported && content == "a" {
-				return storedJob{content, j.Status, j.Marks}
-			}
-		}
-		panic("a job has inputs that nobody wanted")
-	}
-	to = stored{current: keep(s.Current), next: keep(s.Next), tainted: tainted}
-	if s.Current != nil {
-		to.expires, to.kept = unknownExpiry, s.Link.Kept
-		if !s.Link.ExpiresAt.IsZero() {
-			to.expires = s.Link.ExpiresAt.Sub(start)
-		}
-	}
-	return to
+	return stored{exporttest.Line(&export.State{Current: renamed(s.Current, "1"), Link: s.Link, Next: renamed(s.Next, "2")}), tainted}
 }
 
 // event changes a state, and returns what is wrong with it.
@@ -121,49 +81,52 @@ type event struct {
 	run  func(stored, *scripted) (stored, []string)
 }
 
+// plans are what a configuration can want.
+func plans() map[string]export.Wanted {
+	early, never := want("a"), want("a")
+	early.RenewBefore, never.NeverRenew = time.Hour, true
+	return map[string]export.Wanted{"a": want("a"), "b": want("b"), "a early": early, "a never": never}
+}
+
 // events returns all events that can follow a state.
 func events(from stored) (all []event) {
 	add := func(name string, run func(stored, *scripted) (stored, []string)) { all = append(all, event{name, run}) }
-	wants := map[string]Wanted{
-		"a": {Inputs: contents["a"], Known: true}, "b": {Inputs: contents["b"], Known: true},
-		"a early": {Inputs: contents["a"], Known: true, RenewBefore: time.Hour},
-		"a never": {Inputs: contents["a"], Known: true, NeverRenew: true},
-	}
 	if from == (stored{}) {
-		for name, wanted := range wants {
-			add("create "+name, func(_ stored, s *scripted) (stored, []string) { return create(s, wanted) })
+		for name, wanted := range plans() {
+			add("create "+name, func(_ stored, s *scripted) (stored, []string) { return create(s, wanted, nil) })
 		}
-		add("import", func(stored, *scripted) (stored, []string) {
-			return stored{next: storedJob{content: "a", Marks: Marks{Imported: true}}}, nil
-		})
+		add("import", func(stored, *scripted) (stored, []string) { return stored{line: "| a2 imported"}, nil })
 		return all
 	}
 	add("refresh", refresh)
 	add("wait an hour", func(from stored, _ *scripted) (stored, []string) {
-		if from.expires > 0 {
-			from.expires -= time.Hour
+		s := from.state()
+		if s.Link.ExpiresAt.After(exporttest.Now) {
+			s.Link.ExpiresAt = s.Link.ExpiresAt.Add(-time.Hour)
 		}
-		return from, nil
+		return store(s, from.tainted), nil
 	})
-	for name, wanted := range wants {
+	for name, wanted := range plans() {
 		add("replace with "+name, func(from stored, s *scripted) (stored, []string) {
 			deleted := from.state()
 			if from.tainted { // Terraform withholds the private state
-				deleted.Shown().Marks = Marks{}
+				deleted.Shown().Marks = export.Marks{}
 			}
 			return create(s, wanted, deleted.Unfinished())
 		})
 		if !from.tainted {
 			for _, planned := range []time.Duration{0, -2 * time.Hour} {
 				add(fmt.Sprintf("apply %s, planned at %s", name, planned), func(from stored, s *scripted) (stored, []string) {
-					return apply(from, s, wanted, start.Add(planned))
+					return apply(from, s, wanted, exporttest.Now.Add(planned))
 				})
 			}
 			unknown := wanted
 			unknown.Known = false
 			add("plan "+name+" unknown", func(from stored, _ *scripted) (stored, []string) {
-				if step := from.state().NextStep(unknown, start); step.JobStays && !from.next.Imported {
-					return from, []string{"a plan without all inputs promises the job"}
+				state := from.state()
+				step := state.NextStep(unknown, exporttest.Now)
+				if !step.Action.MayStart() && !state.Latest().Imported {
+					return from, []string{"a plan without all inputs promises that no job is started"}
 				}
 				return from, nil
 			})
@@ -172,9 +135,14 @@ func events(from stored) (all []event) {
 	return all
 }
 
-// recovers returns what is wrong if two applies do not suffice after the service has lost every job.
+// recovers returns what is wrong if three applies do not suffice after the service has lost every job: two may find
+// that Current and Next are missing.
 func recovers(from stored) string {
-	for range 2 {
+	if state := from.state(); state.Current != nil && has(state.Current, want("a")) &&
+		state.Current.Marks == (export.Marks{}) && !state.Due(exporttest.Now, want("a")) {
+		return "" // nothing has to be asked for
+	}
+	for range 3 {
 		for _, event := range events(from) {
 			if event.name == "apply a, planned at 0s" || event.name == "replace with a" && from.tainted || event.name == "create a" {
 				s := &scripted{lost: true}
@@ -185,10 +153,7 @@ func recovers(from stored) string {
 			}
 		}
 	}
-	if from.current.content == "a" && from.current.Marks == (Marks{}) && from.expires != 0 {
-		return "" // nothing had to be asked for
-	}
-	return "two applies do not suffice"
+	return "three applies do not suffice"
 }
 
 func refresh(from stored, s *scripted) (stored, []string) {
@@ -198,17 +163,14 @@ func refresh(from stored, s *scripted) (stored, []string) {
 	return store(state, from.tainted), nil
 }
 
-// create runs a create after some jobs were handed over.
-func create(s *scripted, wanted Wanted, handed ...*Job) (stored, []string) {
-	run := Run{State: &State{}, Wanted: wanted, Service: s, Clock: still{}}
-	var first []*Job
-	for _, job := range handed {
-		if job != nil && !job.Imported && job.Inputs == wanted.Inputs {
-			first = append(first, job)
-		}
+// create runs a create after a job was handed over, or nil.
+func create(s *scripted, wanted export.Wanted, handed *export.Job) (stored, []string) {
+	run := export.Run{State: &export.State{}, Wanted: wanted, Service: s, Clock: still{}}
+	if handed != nil && (handed.Imported || handed.Inputs != wanted.Inputs) {
+		handed = nil
 	}
-	failure := run.Create(context.Background(), slices.Values(first))
-	wrong := wrongWith(s, run, failure, first)
+	failure := run.Create(context.Background(), handed)
+	wrong := wrongWith(s, run, failure, handed)
 	if run.Shown() == nil {
 		return stored{}, wrong
 	}
@@ -216,15 +178,15 @@ func create(s *scripted, wanted Wanted, handed ...*Job) (stored, []string) {
 }
 
 // apply runs an update that was planned at another time.
-func apply(from stored, s *scripted, wanted Wanted, planned time.Time) (stored, []string) {
+func apply(from stored, s *scripted, wanted export.Wanted, planned time.Time) (stored, []string) {
 	before, state := from.state(), from.state()
-	plan, run := state.NextStep(wanted, planned), Run{State: state, Wanted: wanted, Service: s, Clock: still{}}
-	step := state.NextStep(wanted, start)
+	plan, run := state.NextStep(wanted, planned), export.Run{State: state, Wanted: wanted, Service: s, Clock: still{}}
+	step := state.NextStep(wanted, exporttest.Now)
 	failure := run.Take(context.Background(), step)
-	var known []*Job
-	for _, job := range []*Job{before.Current, before.Unfinished()} {
-		if job.has(wanted) {
-			known = []*Job{job} // an unfinished job of the same content was started because Current was missing
+	var known *export.Job // an unfinished job of the same content was started because Current was missing
+	for _, job := range []*export.Job{before.Current, before.Unfinished()} {
+		if has(job, wanted) {
+			known = job
 		}
 	}
 	wrong := wrongWith(s, run, failure, known)
@@ -233,11 +195,13 @@ func apply(from stored, s *scripted, wanted Wanted, planned time.Time) (stored, 
 			wrong = append(wrong, what)
 		}
 	}
-	shown := run.Shown()
-	say(plan.JobStays && shown.ID != before.Shown().ID, "the plan promised the job")
-	say(plan.StatusStays && failure == nil && shown.Status != before.Shown().Status, "the plan promised the status")
+	keeps := plan.Action.KeepsCurrent()
+	say(keeps && (run.Current == nil || run.Current.ID != before.Current.ID), "the plan promised the job of the link")
+	say(keeps && failure == nil && run.Current.Status != before.Current.Status, "the plan promised the status")
+	say(!plan.Action.MayStart() && s.starts > 0, "the plan promised that no job is started")
+	say(!plan.Action.MayStart() && run.Latest().ID != before.Latest().ID, "the plan promised the latest job")
 	say(plan.LinkStays && run.Link != before.Link, "the plan promised the link")
-	say(plan.Action == None && step.Action != None && step.Action != Renew, "the plan showed no step")
+	say(plan.Action == export.None && !step.Action.KeepsCurrent(), "the plan showed no step")
 	say(before.Current != nil && run.Current == nil, "the link is lost")
 	say(before.Current != nil && failure != nil && (run.Current.ID != before.Current.ID || run.Link != before.Link), "a failure replaced the link")
 	if next := before.Unfinished(); next != nil && s.started == "" {
@@ -246,29 +210,33 @@ func apply(from stored, s *scripted, wanted Wanted, planned time.Time) (stored, 
 	return store(state, false), wrong
 }
 
-// wrongWith returns what is wrong after a run that knew some jobs with the wanted inputs.
-func wrongWith(s *scripted, run Run, failure *Failure, known []*Job) (wrong []string) {
+// has reports whether a job, which may be nil, has the wanted inputs.
+func has(j *export.Job, wanted export.Wanted) bool {
+	return j != nil && (j.Inputs == wanted.Inputs || j.Imported)
+}
+
+// wrongWith returns what is wrong after a run that knew a job with the wanted inputs, or nil.
+func wrongWith(s *scripted, run export.Run, failure *export.Failure, known *export.Job) (wrong []string) {
 	say := func(is bool, what string) {
 		if is {
 			wrong = append(wrong, what)
 		}
 	}
+	isMissing := known != nil && s.missing[known.ID]
 	say(s.starts > 1, "two starts")
-	for _, job := range known {
-		say(s.starts > 0 && !s.missing[job.ID], "a start, although job "+job.ID+" may be there")
-	}
-	isMissing := func(job *Job) bool { return s.starts > 0 && s.missing[job.ID] }
-	say((run.Replaced != nil && s.starts > 0) != slices.ContainsFunc(known, isMissing), "the run does not say what it replaced")
-	say(s.started != "" && run.Shown().ID != s.started && (run.Next == nil || run.Next.ID != s.started), "the started job is lost")
+	say(s.starts > 0 && known != nil && !isMissing, "a start, although the job may be there")
+	say((run.Replaced != nil) != (s.starts > 0 && isMissing), "the run does not say what it replaced")
+	say(s.started != "" && run.Latest().ID != s.started, "the started job is not the latest")
 	if failure != nil {
 		return wrong
 	}
 	current := run.Current
 	say(run.Next != nil && run.Next.ID == current.ID, "a job with a link is unfinished")
-	say(current == nil || current.Gone() && !run.Wanted.NeverRenew || current.Imported || current.Inputs != run.Wanted.Inputs, "a success without the wanted job")
-	say(s.linked != "" && (run.Link.URL == "old" || current.ID != s.linked), "a success without the new link")
-	if step := run.NextStep(run.Wanted, start); !run.Due(start, run.Wanted) {
-		say(step.Action != None, "the next plan is not empty")
+	isWanted := current != nil && !current.Imported && current.Inputs == run.Wanted.Inputs
+	say(!isWanted || (current.Missing || current.BundleMissing) && !run.Wanted.NeverRenew, "a success without the wanted job")
+	say(s.linked != "" && (run.Link.URL != newLink || current.ID != s.linked), "a success without the new link")
+	if step := run.NextStep(run.Wanted, exporttest.Now); !run.Due(exporttest.Now, run.Wanted) {
+		say(step.Action != export.None, "the next plan is not empty")
 	}
 	return wrong
 }
@@ -284,6 +252,8 @@ type scripted struct {
 	started, linked string // the job
 	missing         map[string]bool
 }
+
+const newLink = "https://storage.example/new"
 
 // choose returns the next choice of some.
 func (s *scripted) choose(request string, choices ...string) string {
@@ -312,23 +282,22 @@ func (s *scripted) next() []int {
 	return nil
 }
 
-func (s *scripted) StartStaticExport(context.Context, []byte) (*client.StaticExportJob, error) {
+func (s *scripted) StartStaticExport(context.Context, client.StartRequest) (*client.StaticExportJob, error) {
 	s.starts++
-	switch s.choose("start", "running", "completed", "refused") {
-	case "running":
-		s.started = "new"
-		return &client.StaticExportJob{ID: "new", Status: "running"}, nil
-	case "completed":
-		s.started = "new"
-		return &client.StaticExportJob{ID: "new", Status: client.JobCompleted}, nil
+	status := s.choose("start", "running", client.JobCompleted, "403")
+	if status == "403" {
+		return nil, answer(status)
 	}
-	return nil, answer("403")
+	s.started = "new"
+	return &client.StaticExportJob{ID: "new", Status: status}, nil
 }
 
 func (s *scripted) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration) (*client.StaticExportJob, error) {
 	switch answered := s.choose("wait "+jobID, client.JobCompleted, client.JobFailed, "running", "404", "403"); answered {
-	case client.JobCompleted, client.JobFailed, "running":
-		return &client.StaticExportJob{ID: jobID, Status: answered}, answer(answered)
+	case client.JobCompleted, client.JobFailed:
+		return &client.StaticExportJob{ID: jobID, Status: answered}, nil
+	case "running":
+		return &client.StaticExportJob{ID: jobID, Status: answered}, errTimeout
 	default:
 		s.miss(jobID, answered)
 		return nil, answer(answered)
@@ -337,10 +306,13 @@ func (s *scripted) WaitForStaticExport(_ context.Context, jobID string, _ time.D
 
 func (s *scripted) GenerateBundle(_ context.Context, jobID string) (*client.Bundle, error) {
 	answered := s.choose("link "+jobID, "for two hours", "for an hour", "expired", "without an expiry", "404", "403")
-	expires := map[string]time.Time{"for two hours": start.Add(2 * time.Hour), "for an hour": start.Add(time.Hour), "expired": start, "without an expiry": {}}
+	expires := map[string]time.Time{
+		"for two hours": exporttest.Now.Add(2 * time.Hour), "for an hour": exporttest.Now.Add(time.Hour),
+		"expired": exporttest.Now, "without an expiry": {},
+	}
 	if at, ok := expires[answered]; ok {
 		s.linked = jobID
-		return &client.Bundle{URL: "new", ExpiresAt: at}, nil
+		return &client.Bundle{URL: newLink, ExpiresAt: at}, nil
 	}
 	s.miss(jobID, answered)
 	return nil, answer(answered)
@@ -365,6 +337,6 @@ func (s *scripted) miss(jobID, answered string) {
 // still is a clock that stands still.
 type still struct{ clock.System }
 
-func (still) Now() time.Time { return start }
+func (still) Now() time.Time { return exporttest.Now }
 
 func (still) Sleep(context.Context, time.Duration) error { return nil }

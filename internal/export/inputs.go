@@ -10,29 +10,19 @@ import (
 
 // Inputs determine what a job exports. Equal inputs are equal values.
 type Inputs struct {
-	Domain string `json:"domain"` // "" if it is not known
-	// Triggers and Body are JSON objects without insignificant whitespace and with sorted fields. Body is that of the
-	// request that starts the job (startStaticExport): the parameters and the domain.
-	Triggers string `json:"triggers"`
-	Body     string `json:"body"`
+	Domain string // "" if it is not known
+	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted fields.
+	Triggers, Parameters string
 }
 
-// NewInputs returns the inputs for triggers, which may be nil, and for parameters, which are "" or pass
-// [ParseParameters].
-func NewInputs(domain string, triggers map[string]*string, parameters string) Inputs {
+// NewInputs returns the inputs for triggers, which may be nil, and for parameters, a JSON object or "".
+func NewInputs(domain string, triggers map[string]*string, parameters string) (Inputs, error) {
 	if triggers == nil {
 		triggers = map[string]*string{}
 	}
-	body, err := ParseParameters(cmp.Or(parameters, "{}"))
-	if err != nil { // it was refused before
-		body = map[string]any{}
-	}
-	body["domain"] = domain
-	return Inputs{Domain: domain, Triggers: encode(triggers), Body: encode(body)}
+	fields, err := ParseParameters(cmp.Or(parameters, "{}"))
+	return Inputs{Domain: domain, Triggers: encode(triggers), Parameters: encode(fields)}, err
 }
-
-// OnlyDomain reports whether there are neither triggers nor parameters.
-func (in Inputs) OnlyDomain() bool { return in == NewInputs(in.Domain, nil, "") }
 
 // ParseParameters parses parameters, a JSON object. Numbers are [json.Number], so that they are not rounded.
 func ParseParameters(text string) (parameters map[string]any, err error) {

@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -11,7 +10,7 @@ import (
 
 // Service is what an apply needs of [client.Client].
 type Service interface {
-	StartStaticExport(ctx context.Context, body []byte) (*client.StaticExportJob, error)
+	StartStaticExport(ctx context.Context, req client.StartRequest) (*client.StaticExportJob, error)
 	WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration) (*client.StaticExportJob, error)
 	GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error)
 }
@@ -52,34 +51,33 @@ const firstPause = time.Second
 // Missing reports whether the service did not find the job or its bundle. f may be nil.
 func (f *Failure) Missing() bool { return f != nil && f.Job != nil && client.IsNotFound(f.Cause) }
 
-// Create resumes the jobs to try first, one after the other, until one is not missing. They have the wanted inputs. If
-// there is none, Create starts a job. Until that has started, the state keeps the last one of the others.
-func (r *Run) Create(ctx context.Context, first iter.Seq[*Job]) *Failure {
-	for job := range first {
-		r.Next = job
-		if failure := r.finish(ctx); !failure.Missing() {
-			return failure
-		}
-		r.Replaced = job
-	}
-	return r.start(ctx)
-}
+// MayHaveStarted reports whether a job may have been started whose ID was not received.
+func (f *Failure) MayHaveStarted() bool { return f.Stage == Starting && client.MayHaveStarted(f.Cause) }
 
-// Take takes a step. If the service does not find what the step asks for, Take starts another job, unless the shown job
-// stays.
-func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
-	switch step.Action {
-	case None:
-		return nil
-	case Renew:
-		failure = r.renew(ctx)
-	case Resume:
-		failure = r.finish(ctx)
-	case Start:
+// Create makes the first export. It resumes the job that was handed over, which has the wanted inputs and may be nil,
+// and starts one if that is missing. Until it has started, the state keeps the missing one.
+func (r *Run) Create(ctx context.Context, handed *Job) *Failure {
+	if handed == nil {
 		return r.start(ctx)
 	}
-	if failure.Missing() && !step.JobStays {
-		r.Replaced = failure.Job
+	r.Next = handed
+	return r.Take(ctx, Step{Action: AskAgain, Job: handed})
+}
+
+// Take takes a step.
+func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
+	switch {
+	case step.Action == None:
+		return nil
+	case step.Action == Start:
+		return r.start(ctx)
+	case step.Job == r.Next:
+		failure = r.finish(ctx)
+	default:
+		failure = r.renew(ctx)
+	}
+	if step.Action == AskAgain && failure.Missing() {
+		r.Replaced = step.Job
 		return r.start(ctx)
 	}
 	return failure
@@ -88,7 +86,9 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 // start starts a job, which replaces Next, and finishes it.
 func (r *Run) start(ctx context.Context) *Failure {
 	inputs := r.Wanted.Inputs
-	job, err := r.Service.StartStaticExport(ctx, []byte(inputs.Body))
+	job, err := r.Service.StartStaticExport(ctx, client.StartRequest{
+		Domain: inputs.Domain, Parameters: inputs.Parameters,
+	})
 	if err != nil {
 		return &Failure{Stage: Starting, Cause: err}
 	}

@@ -21,21 +21,20 @@ type State struct {
 
 // Job is what is known of a job of the service.
 type Job struct {
-	ID        string `json:"job_id"`
-	Inputs    Inputs `json:"inputs"`
-	Status    string `json:"status,omitempty"` // "" if it was never read
-	PageCount *int64 `json:"page_count,omitempty"`
+	ID        string
+	Inputs    Inputs
+	Status    string // "" if it was never read
+	PageCount *int64
 	Marks
 }
 
 // Marks are what is known of a job that the service does not return with it.
 type Marks struct {
 	// Imported is set from an import to the first link. Until then, only the domain is known of the inputs.
-	Imported bool `json:"imported,omitempty"`
+	Imported bool
 	// Missing and BundleMissing mean that the service returned nothing but 404 or 410 for the job, or for its bundle,
 	// for [client.NotFoundLimit]. Missing ends when the job is read, and both end with a link.
-	Missing       bool `json:"job_missing,omitempty"`
-	BundleMissing bool `json:"bundle_missing,omitempty"`
+	Missing, BundleMissing bool
 }
 
 // Link is a link to a bundle.
@@ -56,37 +55,46 @@ type Wanted struct {
 	NeverRenew  bool
 }
 
-// Step is what an apply does, and what it leaves as it is if it succeeds. A plan promises what stays, so a step that
-// does not find a job that stays fails. Any other step continues as [Start] then.
+// Step is what an apply does.
 type Step struct {
 	Action Action
-	// The link stays only if it is not renewed at any time, because a plan may be applied much later.
-	LinkStays, JobStays, StatusStays bool // of the shown job
+	Job    *Job // that the step asks for; nil for Start
+	// LinkStays means that the link is not renewed at any time, because a plan may be applied much later.
+	LinkStays bool
 }
 
-// Action is what a step does.
+// Action is what a step does. A plan promises what its action keeps: if the service does not find it, the apply fails.
 type Action int
 
 // The actions.
 const (
-	None   Action = iota // records changed arguments
-	Renew                // renews the link of Current
-	Resume               // waits for Next and creates its link
-	Start                // starts a job, which becomes Next, and continues as Resume
+	None     Action = iota // records changed arguments
+	Renew                  // renews the link of Current
+	Resume                 // waits for Next and creates its link
+	AskAgain               // asks for what was missing once more, and continues as Start if it still is
+	Start                  // starts a job, which becomes Next, and continues as Resume
 )
+
+// KeepsCurrent reports whether Current stays.
+func (a Action) KeepsCurrent() bool { return a == None || a == Renew }
+
+// MayStart reports whether a job may be started. If not, the latest job stays.
+func (a Action) MayStart() bool { return a == AskAgain || a == Start }
 
 // NextStep decides what an apply at the time now does. The plan, the apply, and the messages go by its result.
 func (s *State) NextStep(wanted Wanted, now time.Time) Step {
-	switch current := s.Current.has(wanted); {
-	case current && (wanted.NeverRenew || !s.Current.Gone() && !s.Due(now, wanted)):
-		return Step{Action: None, LinkStays: !s.willBeDue(wanted), JobStays: true, StatusStays: true}
-	case current && !s.Current.Gone():
-		return Step{Action: Renew, JobStays: true, StatusStays: true}
-	case s.Next.has(wanted) && !s.Next.Failed():
-		stays := s.Current == nil && !s.Next.Gone()
-		return Step{Action: Resume, JobStays: stays, StatusStays: stays && s.Next.completed()}
-	case current: // of which something is missing
-		return Step{Action: Renew}
+	current, next := s.Current.has(wanted), s.Next.has(wanted) && !s.Next.Failed()
+	switch {
+	case current && (wanted.NeverRenew || !s.Current.gone() && !s.Due(now, wanted)):
+		return Step{Action: None, Job: s.Current, LinkStays: !s.willBeDue(wanted)}
+	case current && !s.Current.gone():
+		return Step{Action: Renew, Job: s.Current}
+	case next && !s.Next.gone():
+		return Step{Action: Resume, Job: s.Next}
+	case next:
+		return Step{Action: AskAgain, Job: s.Next}
+	case current:
+		return Step{Action: AskAgain, Job: s.Current}
 	}
 	return Step{Action: Start}
 }
@@ -118,6 +126,10 @@ func (s *State) Refresh(job *client.StaticExportJob, err error) {
 
 // Shown returns the job that users see: Current, or Next before the first link. It is nil if there is neither.
 func (s *State) Shown() *Job { return cmp.Or(s.Current, s.Next) }
+
+// Latest returns the job that was started or imported last: Next, or Current if there is none. It is nil if there is
+// neither.
+func (s *State) Latest() *Job { return cmp.Or(s.Next, s.Current) }
 
 // Unfinished returns the job without a link that an apply may still resume, or nil.
 func (s *State) Unfinished() *Job {
@@ -153,5 +165,5 @@ func (j *Job) Failed() bool { return j.Status == client.JobFailed }
 // completed reports whether the job is known to have completed, which is final.
 func (j *Job) completed() bool { return j.Status == client.JobCompleted }
 
-// Gone reports whether the job or its bundle was missing when it was last asked for.
-func (j *Job) Gone() bool { return j.Missing || j.BundleMissing }
+// gone reports whether the job or its bundle was missing when it was last asked for.
+func (j *Job) gone() bool { return j.Missing || j.BundleMissing }

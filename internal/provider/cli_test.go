@@ -76,9 +76,16 @@ func (c *cli) values(t *testing.T) map[string]map[string]any {
 // the endpoint, and returns its output.
 func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 	t.Helper()
+	defer c.service.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
+	return c.interruptWhen(t, func() bool { return c.service.Count(endpoint) > 0 }, args...)
+}
+
+// interruptWhen runs a command that must fail, interrupts it when its requests fulfill a condition, and returns its
+// output, unwrapped.
+func (c *cli) interruptWhen(t *testing.T, fulfilled func() bool, args ...string) string {
+	t.Helper()
 	// Older ones run as a child of a process that ignores the signal.
 	c.terraform.SkipBelow(t, 2, 0, "a single process to interrupt")
-	defer c.service.AddFault(simulator.Fault{Endpoint: endpoint, Delay: simulator.Forever})()
 	c.service.ResetRequests()
 	command, output := c.terraform.Command(append(args, "-no-color")...)
 	if err := command.Start(); err != nil {
@@ -88,10 +95,10 @@ func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 	go func() { ended <- command.Wait() }()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	for c.service.Count(endpoint) == 0 {
+	for !fulfilled() {
 		select {
 		case err := <-ended:
-			t.Fatalf("the command ended before its request to %s: %v\n%s", endpoint, err, output)
+			t.Fatalf("the command ended before it was interrupted: %v\n%s", err, output)
 		case <-look.C:
 		}
 	}
@@ -101,7 +108,7 @@ func (c *cli) interrupt(t *testing.T, endpoint string, args ...string) string {
 	if err := <-ended; err == nil {
 		t.Errorf("the interrupted command succeeded:\n%s", output)
 	}
-	return output.String()
+	return unwrapped(output.String())
 }
 
 // site is the address of the export in the tests' configurations.

@@ -19,6 +19,15 @@ func addError(diags *diag.Diagnostics, summary string, err error, holds, next st
 	diags.AddError(summary, paragraphs(cause.what, holds, sentences(cause.advice, next)))
 }
 
+// addBundleError is addError for a request for the bundle of a job that is known to exist.
+func addBundleError(diags *diag.Diagnostics, summary string, err error, holds string) {
+	cause := explain(err)
+	if client.IsNotFound(err) {
+		cause.advice = missingBundle
+	}
+	diags.AddError(summary, paragraphs(cause.what, holds, cause.advice))
+}
+
 // aboutJob returns the summary of a warning about a job.
 func aboutJob(summary, jobID string) string { return summary + ": job " + jobID }
 

@@ -17,7 +17,7 @@ import (
 
 // harness is a simulated service and a provider that talks to it, both on one virtual clock: jobs and links take their
 // time, tests take none. Every exchange is checked against the contract.
-// TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed is an example of how a test uses it:
+// TestInterruptedReplacementLosesOnlyJobsThatThePlanHasShown is an example of how a test uses it:
 //
 //   - h.cli gives a directory with a configuration, and c.apply(t, 1) runs terraform apply there and expects exit code 1.
 //   - h.service.AddFault makes the next requests of an endpoint fail.

@@ -23,7 +23,10 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	defer cancel()
 
 	created := &storedExport{exportArguments: plan.exportArguments}
-	run := r.run(c, plan, created)
+	run := r.run(c, plan, created, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	if failure := run.Create(ctx, r.data.handover.take(run.Wanted.Inputs)); failure != nil {
 		reportFailedCreate(failure, run, &resp.Diagnostics)
 	} else {
@@ -32,6 +35,17 @@ func (r *staticExportResource) Create(ctx context.Context, req resource.CreateRe
 	if created.Shown() != nil {
 		created.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 	}
+}
+
+// reportFailedCreate decides whether a failed create taints the resource: Terraform taints what a create leaves with an
+// error, and replaces it. An interrupt is only a warning, so the next apply resumes the job as an update.
+func reportFailedCreate(failure *export.Failure, run *export.Run, diags *diag.Diagnostics) {
+	if failure.Stage != export.Starting && interrupted(failure.Cause) {
+		summary, detail := describe(failure, run, "")
+		warnAboutJob(diags, summary, run.Next.ID, detail)
+		return
+	}
+	diags.AddError(describe(failure, run, ifReplacedLater))
 }
 
 // Update takes the next step. An export without a link is still the one that was created.
@@ -50,10 +64,13 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, timeout, defaultExportTimeout)
 	defer cancel()
 
-	run := r.run(c, plan, stored)
+	run := r.run(c, plan, stored, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
 	step := run.NextStep(run.Wanted, run.Clock.Now())
 	if failure := run.Take(ctx, step); failure != nil {
-		resp.Diagnostics.AddError(describe(failure, run))
+		resp.Diagnostics.AddError(describe(failure, run, ""))
 	} else if step.Action != export.None {
 		warnAboutResult(run, &resp.Diagnostics)
 	}
@@ -74,9 +91,11 @@ func (r *staticExportResource) Delete(
 }
 
 // run returns the run of a plan, which changes what is stored.
-func (r *staticExportResource) run(c *client.Client, plan staticExportModel, stored *storedExport) *export.Run {
+func (r *staticExportResource) run(
+	c *client.Client, plan staticExportModel, stored *storedExport, diags *diag.Diagnostics,
+) *export.Run {
 	return &export.Run{
-		State: &stored.State, Wanted: plan.wanted(), Service: c,
+		State: &stored.State, Wanted: plan.wanted(diags), Service: c,
 		Clock: r.data.clock, PollInterval: durationOf(plan.PollInterval),
 	}
 }

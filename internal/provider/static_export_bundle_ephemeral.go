@@ -6,8 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 var _ ephemeral.EphemeralResourceWithConfigure = (*staticExportBundleEphemeral)(nil)
@@ -84,11 +82,7 @@ func (e *staticExportBundleEphemeral) Open(
 	}
 	bundle, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
-		next := ""
-		if client.IsNotFound(err) {
-			next = missingBundle
-		}
-		addError(&resp.Diagnostics, summaryLinkFailed, err, "", next)
+		addBundleError(&resp.Diagnostics, summaryLinkFailed, err, "")
 		return
 	}
 	model.BundleURL = types.StringValue(bundle.URL)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"iter"
 	"slices"
 	"sync"
 
@@ -26,21 +25,8 @@ func (h *handover) add(deleted *export.State) {
 	h.jobs = append(h.jobs, job)
 }
 
-// take removes the jobs with the given inputs, one after the other, while they are asked for. So several Creates with
-// the same inputs share them.
-func (h *handover) take(inputs export.Inputs) iter.Seq[*export.Job] {
-	return func(yield func(*export.Job) bool) {
-		for {
-			job := h.first(inputs)
-			if job == nil || !yield(job) {
-				return
-			}
-		}
-	}
-}
-
-// first removes and returns the first job with the given inputs, or nil.
-func (h *handover) first(inputs export.Inputs) *export.Job {
+// take removes and returns one job with the given inputs, or nil.
+func (h *handover) take(inputs export.Inputs) *export.Job {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	i := slices.IndexFunc(h.jobs, func(job *export.Job) bool { return job.Inputs == inputs })

@@ -1,26 +1,23 @@
 package provider
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/exporttest"
 )
 
 func TestJobsAreHandedOverByTheirContentButNotImportedOnes(t *testing.T) {
 	t.Parallel()
 	var h handover
-	for _, text := range []string{"| se_1 imported", "| se_2", "se_3", "se_4 | se_5 as 2"} {
-		deleted := state(text)
-		h.add(&deleted)
+	for _, line := range []string{"| a1 imported", "| b1", "a2 |", "| a3 failed", "c1 | b2"} {
+		h.add(exporttest.State(line))
 	}
-	for revision, want := range map[string][]string{"": nil, "2": {"se_2", "se_5"}, "3": nil} {
-		var got []string
-		for job := range h.take(content(revision)) {
-			if got = append(got, job.ID); len(got) > 2 {
-				break
-			}
+	for _, want := range []string{"b1", "b2", ""} {
+		if job := h.take(exporttest.Inputs("b")); job == nil && want != "" || job != nil && job.ID != want {
+			t.Errorf("the next job is %v, want %q", job, want)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("the jobs of the content %q are %v, want %v", revision, got, want)
-		}
+	}
+	if job := h.take(exporttest.Inputs("a")); job != nil {
+		t.Errorf("job %s is handed over", job.ID)
 	}
 }

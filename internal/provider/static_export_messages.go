@@ -11,48 +11,31 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
-// This file holds what diagnostics say about an export. A refresh says what it saw, a plan what it does, and a failure
-// what happened and what the state holds. Only a failure speaks of the next apply.
+// This file holds what diagnostics say about an export. A refresh says what it saw, and a failure what happened, what
+// the state holds, what to do, and what the next apply does. What the attributes and the plan show, no message says.
 //
 // Terraform prints the warnings of a refresh and a plan again at the end of the apply. It prints those of a plan also
-// if -replace makes it a replacement, so they speak of the update in place.
+// if -replace makes it a replacement.
 
-// reportFailedCreate reports why a create failed. Terraform taints a resource after an error, and replaces it next.
-func reportFailedCreate(f *export.Failure, run *export.Run, diags *diag.Diagnostics) {
-	summary, detail := describe(f, run)
-	starting := f.Stage == export.Starting
-	switch {
-	case run.Next == nil:
-	case starting && interrupted(f.Cause) && !client.MayHaveStarted(f.Cause):
-		diags.AddWarning(summary+" for "+run.Wanted.Inputs.Domain, detail)
-		return
-	case !starting && interrupted(f.Cause):
-		diags.AddWarning(aboutJob(summary, run.Next.ID), detail)
-		return
-	default:
-		detail = paragraphs(detail, "With prevent_destroy, or with create_before_destroy here or in a resource that "+
-			"depends on this one, run \"terraform untaint ADDRESS\" before the next apply.")
+// describe returns the diagnostic of a failure. condition limits what it says about the next apply.
+func describe(f *export.Failure, run *export.Run, condition string) (summary, detail string) {
+	if f.Stage == export.Starting {
+		return summaryStartFailed, describeStart(f, run, condition)
 	}
-	diags.AddError(summary, detail)
-}
-
-// describe returns the diagnostic of a failure: what happened, what the state holds now, and what to do.
-func describe(f *export.Failure, run *export.Run) (summary, detail string) {
-	switch {
-	case f.Cause == nil:
-		return summaryJobFailed, paragraphs(failureOf(f.Last), holds(run), sentences("Fix the site.", nextApply(run)))
-	case f.Stage == export.Starting:
-		return summaryStartFailed, describeStart(f, run)
+	now, next := sentences(replaced(run), reached(f), holds(run)), nextApply(run, condition)
+	if f.Cause == nil {
+		return summaryJobFailed, paragraphs(failureOf(f.Last), now, sentences("Fix the site.", next))
 	}
 	cause := explain(f.Cause)
 	switch {
-	case f.Missing():
-		cause.advice = "Check base_url and the API key."
 	case interrupted(f.Cause):
 		cause.advice = "" // nextApply says it
+	case f.Missing() && f.Stage == export.Waiting:
+		cause.advice = "If the job should still exist, check base_url and the API key."
+	case f.Missing(): // the bundle of a job that exists
+		cause.advice = ""
 	}
-	return summaryOf(f), paragraphs(cause.what,
-		sentences(reached(f), holds(run)), sentences(cause.advice, nextApply(run)))
+	return summaryOf(f), paragraphs(cause.what, now, sentences(cause.advice, next))
 }
 
 // summaryOf returns the first line about a failure of a job or its link.
@@ -77,36 +60,37 @@ func reached(f *export.Failure) string {
 	switch {
 	case f.Stage == export.Linking:
 		return "Job " + f.Job.ID + " completed, but no link was received."
-	case f.Stage == export.Waiting && !f.Missing():
+	case f.Stage == export.Waiting && f.Cause != nil && !f.Missing():
 		return progressOf(f.Job.ID, f.Last)
 	}
 	return ""
 }
 
 // describeStart returns the detail of a start that failed.
-func describeStart(f *export.Failure, run *export.Run) string {
+func describeStart(f *export.Failure, run *export.Run, condition string) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
-	if client.MayHaveStarted(f.Cause) {
+	if f.MayHaveStarted() {
 		if interrupted(f.Cause) {
 			cause.advice = ""
 		}
-		return paragraphs(sentences(cause.what, cause.advice),
-			sentences("A job may have been started for "+domain+", but its ID was not received.", holds(run)),
-			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
-				importIt(domain, "JOB_ID", run.Shown() != nil))
+		return paragraphs(cause.what,
+			sentences(notFound(run), "A job may have been started for "+domain+", but its ID was not received.", holds(run)),
+			sentences("Before you apply again, look for that job in the service's dashboard. If it is there, "+
+				"import it ("+errorsPage+"#a-job-may-have-been-started).", cause.advice))
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
 		cause.advice = "Check that the organization of the API key owns the domain, " +
 			"and that base_url is the base URL of the API with its version segment, such as /v1."
 	case client.ReasonForbidden:
-		cause.advice = "Static exports require an Enterprise subscription. " + cause.advice
+		cause.advice = "Check that the key is an admin API key of the organization that owns the site. " +
+			"Static exports require an Enterprise subscription."
 	}
 	next := ""
 	if run.Unfinished() != nil {
-		next = nextApply(run)
+		next = nextApply(run, condition)
 	}
-	return paragraphs(cause.what, sentences("No job was started for "+domain+".", holds(run)),
+	return paragraphs(cause.what, sentences(notFound(run), "No job was started for "+domain+".", holds(run)),
 		sentences(cause.advice, next))
 }
 
@@ -114,7 +98,7 @@ func describeStart(f *export.Failure, run *export.Run) string {
 func holds(run *export.Run) string {
 	job := ""
 	if unfinished := run.Unfinished(); unfinished != nil {
-		job = "The state keeps job " + unfinished.ID + "."
+		job = "The state keeps job " + unfinished.ID + " as latest_job_id."
 	}
 	if run.Current == nil {
 		return job
@@ -129,132 +113,89 @@ func holds(run *export.Run) string {
 	return sentences(job, "The link in the state expired at "+at.Format(time.RFC3339)+".")
 }
 
-// nextApply says what the next apply does after a failure of a job or its link, unless something changes before.
-func nextApply(run *export.Run) string {
-	const next = "If nothing else changes, the next apply "
+// ifReplacedLater is the condition under which the apply after a failed create resumes its job: Terraform replaces
+// what the create has left. If it creates the replacement first, the new create does not know the job.
+const ifReplacedLater = ", and create_before_destroy is not set"
+
+// nextApply says what the next apply does after a failure, unless something changes before.
+func nextApply(run *export.Run, condition string) string {
 	step := run.NextStep(run.Wanted, run.Clock.Now())
-	switch {
-	case step.Action == export.Start:
-		return next + "starts another job."
-	case step.Action == export.Resume && run.Next.Gone():
-		return next + asksAgain(run.Next) + "."
-	case step.Action == export.Resume:
-		return next + "resumes job " + run.Next.ID + "."
-	case run.Current.Gone():
-		return next + asksAgain(run.Current) + "."
+	next := "If nothing else changes" + condition + ", the next apply "
+	switch step.Action {
+	case export.Renew:
+		return next + "renews the link."
+	case export.Resume:
+		return next + "resumes job " + step.Job.ID + "."
+	case export.AskAgain:
+		return next + asksAgain(step.Job) + "."
 	}
-	return next + "tries again."
+	return "If nothing else changes, the next apply starts another job."
 }
 
-// asksAgain says what an apply does with a job that is missing, or whose bundle is.
+// asksAgain says what an apply does with a job that is missing, or whose bundle is. Either way, it needs the bundle.
 func asksAgain(job *export.Job) string {
-	return "asks for " + whatIsGone(job) + " once more, and exports the site again if it is still missing"
+	return "asks for the bundle of job " + job.ID + " once more, and exports the site again if it is still missing"
 }
 
-// whatIsGone names what is missing of a job.
-func whatIsGone(job *export.Job) string {
-	if job.Missing {
-		return "job " + job.ID
+// notFound names what a run did not find before it started, or tried to start, another job.
+func notFound(run *export.Run) string {
+	switch lost := run.Replaced; {
+	case lost == nil:
+		return ""
+	case lost.Missing:
+		return "The service did not find job " + lost.ID + "."
+	default:
+		return "The service did not find the bundle of job " + lost.ID + "."
 	}
-	return "the bundle of job " + job.ID
 }
 
-// importIt says how to import a job, perhaps in place of what the state has. Terraform does not wrap commands that are
-// indented.
-func importIt(domain, jobID string, inPlace bool) string {
-	text := "import it as described in " + errorsPage + "#a-job-may-have-been-started\n\n"
-	if inPlace {
-		text += "    terraform state rm ADDRESS\n"
+// replaced says that a run has started a job because another one was missing.
+func replaced(run *export.Run) string {
+	if run.Replaced == nil {
+		return ""
 	}
-	return text + "    terraform import ADDRESS " + domain + "," + jobID
+	return notFound(run) + " This apply started job " + run.Latest().ID + " instead."
 }
 
 // warnAboutJob adds a warning about a job.
-func warnAboutJob(diags *diag.Diagnostics, summary, jobID, format string, args ...any) {
-	diags.AddWarning(aboutJob(summary, jobID), fmt.Sprintf(format, args...))
+func warnAboutJob(diags *diag.Diagnostics, summary, jobID, detail string) {
+	diags.AddWarning(aboutJob(summary, jobID), detail)
 }
 
-// warnAboutRefresh says what a refresh saw: that the shown job was not found or has failed since, and the job without a
-// link. shown is that job as it was before.
+// warnAboutRefresh says what a refresh saw of the shown job, which is given as it was before: that it was not found, or
+// has failed since.
 func warnAboutRefresh(
 	shown export.Job, s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics,
 ) {
 	switch {
 	case err != nil:
-		warnAboutJob(diags, summaryJobNotFound, shown.ID, "%s\n\nThe refresh left the job in the state. "+
-			"If it should still exist, check base_url and the API key.", explain(err).what)
+		warnAboutJob(diags, summaryJobNotFound, shown.ID, paragraphs(explain(err).what,
+			"The refresh left the job in the state. If it should still exist, check base_url and the API key."))
 	case s.Shown().Failed() && !shown.Failed():
 		warnAboutJob(diags, summaryJobFailed, shown.ID,
-			"%s\n\nFix the site before you export it again.", failureOf(job))
-	}
-	warnAboutUnfinished(s, diags)
-}
-
-// warnAboutUnfinished names the job without a link, because a destroy or a replacement may remove it from the state.
-// Refreshes and plans of a destroy call it: Terraform drops the warnings of the refresh before a destroy, and plans a
-// tainted resource without its state.
-func warnAboutUnfinished(s *export.State, diags *diag.Diagnostics) {
-	if next := s.Unfinished(); next != nil && !next.Imported && !next.Missing {
-		warnAboutJob(diags, summaryUnfinished, next.ID, "Job %s for %s had no link when Terraform planned.\n\n"+
-			"If the job is not in the state after this run, and you want to keep it, %s",
-			next.ID, next.Inputs.Domain, importIt(next.Inputs.Domain, next.ID, false))
+			paragraphs(failureOf(job), "Fix the site before you export it again."))
 	}
 }
 
-// warnAboutStep says what the update of a plan does with jobs, where the plan cannot show it.
+// warnAboutStep gives the reason for a step if neither an attribute nor the refresh does.
 func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
 	next := s.Unfinished()
-	switch step.Action {
-	case export.None:
-	case export.Renew:
-		if s.Current.Gone() {
-			warnAboutJob(diags, summaryAsksAgain, s.Current.ID, "The update in place %s.", asksAgain(s.Current))
-		}
-	case export.Resume:
-		warnAboutResumption(next, wanted, diags)
-	case export.Start:
-		if next != nil && wanted.Known { // unknown inputs may be those of the job
-			warnAboutOtherContent(next, wanted, diags)
-		}
-	}
-}
-
-// warnAboutResumption says that an update resumes a job, or what else it does with it.
-func warnAboutResumption(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
 	switch {
-	case next.Gone():
-		warnAboutJob(diags, summaryAsksAgain, next.ID, "The update in place %s.", asksAgain(next))
-	case !next.Imported:
-		warnAboutJob(diags, summaryResumes, next.ID,
-			"The update in place waits for job %s and creates its link.", next.ID)
-	case !wanted.Known || !wanted.Inputs.OnlyDomain():
-		warnAboutJob(diags, summaryAdopts, next.ID, "The update in place records the configured triggers and "+
-			"additional_parameters for the imported job %s, and starts no export.\n\n"+
-			"To export with these inputs, run \"terraform apply -replace=ADDRESS\" for this resource.", next.ID)
+	case step.Action == export.AskAgain && step.Job.BundleMissing:
+		warnAboutJob(diags, summaryBundleMissing, step.Job.ID, "The service did not find the bundle of the job when "+
+			"the provider last asked for it. An update in place "+asksAgain(step.Job)+".")
+	case step.Action == export.Start && next != nil && next.Imported && wanted.Known:
+		warnAboutJob(diags, summaryOtherDomain, next.ID, fmt.Sprintf("The job was imported for %s, and domain is %s. "+
+			"An update in place starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" for "+
+			"this resource, and import the job for %[2]s.", next.Inputs.Domain, wanted.Inputs.Domain))
 	}
-}
-
-// warnAboutOtherContent says that an update starts a job although another one is unfinished.
-func warnAboutOtherContent(next *export.Job, wanted export.Wanted, diags *diag.Diagnostics) {
-	if next.Imported {
-		warnAboutJob(diags, summaryAbandons, next.ID, "Job %[1]s was imported as a job for %[2]s. "+
-			"The update in place starts another job, for %[3]s.\n\n"+
-			"To keep job %[1]s instead, run \"terraform state rm ADDRESS\" for this resource, and import %[3]s,%[1]s.",
-			next.ID, next.Inputs.Domain, wanted.Inputs.Domain)
-		return
-	}
-	warnAboutJob(diags, summaryAbandons, next.ID, "The update in place starts another job. "+
-		"It does not resume job %s, which was started for other content.\n\n"+
-		"To resume that job instead, restore the domain, triggers, and additional_parameters "+
-		"that it was started with before you apply.", next.ID)
 }
 
 // warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed
 // as configured.
 func warnAboutResult(run *export.Run, diags *diag.Diagnostics) {
 	if lost := run.Replaced; lost != nil {
-		warnAboutJob(diags, summaryReplaced, lost.ID, "The service did not find %s, so this apply started job %s.",
-			whatIsGone(lost), run.Current.ID)
+		warnAboutJob(diags, summaryReplaced, lost.ID, replaced(run))
 	}
 	warnAboutLink(run, diags)
 }
@@ -286,8 +227,7 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 // addUnreadablePrivateState reports a private state that cannot be decoded.
 func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
 	diags.AddError(aboutJob(summaryPrivateUnreadable, jobID),
-		"The private state of this resource is damaged or was written by another version of the provider. "+
-			"It may name a job that is not in the state.\n\n"+
+		"The private state of this resource is damaged or was written by another version of the provider.\n\n"+
 			"If another version wrote it, use that version. "+
 			"Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
 }
@@ -298,12 +238,10 @@ func addRefreshFailure(err error, diags *diag.Diagnostics) {
 		"To plan or destroy without this request, use -refresh=false.")
 }
 
-const importForm = "Import DOMAIN,JOB_ID."
-
 // addImportFailure reports a job that could not be read, or that has failed.
 func addImportFailure(job *client.StaticExportJob, err error, diags *diag.Diagnostics) {
 	if err != nil {
-		addError(diags, summaryImportFailed, err, "", importForm)
+		addError(diags, summaryImportFailed, err, "", "")
 		return
 	}
 	diags.AddError(summaryImportFailed, paragraphs(failureOf(job),

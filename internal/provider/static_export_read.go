@@ -65,9 +65,11 @@ func (r *staticExportResource) ImportState(
 	resp.Diagnostics.Append(resp.State.Get(ctx, &imported)...)
 	imported.JobID = identity.JobID
 	imported.LinkRenewal, imported.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
-	imported.stored(privateExport{Marks: export.Marks{Imported: true}}).
+	imported.stored(privateExport{privateMarks: privateMarks{Imported: true}}, &resp.Diagnostics).
 		store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
+
+const importForm = "Import DOMAIN,JOB_ID."
 
 // parseImport reads either form of import. A domain has no comma. A job ID may have one.
 func parseImport(

@@ -7,10 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -56,18 +53,13 @@ type exportArguments struct {
 
 type exportResult struct {
 	JobID           types.String `tfsdk:"job_id"`
+	LatestJobID     types.String `tfsdk:"latest_job_id"`
 	Status          types.String `tfsdk:"status"`
 	PageCount       types.Int64  `tfsdk:"page_count"`
 	BundleURL       types.String `tfsdk:"bundle_url"`
 	ExpiresAt       types.String `tfsdk:"expires_at"`
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
-
-// Until ModifyPlan decides what an apply may change, a plan has the values of the state.
-var (
-	textOfState   = []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	numberOfState = []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
-)
 
 // staticExportIdentity names an export. The domain is part of it because the service does not return the domain of a
 // job.
@@ -87,10 +79,10 @@ func (r *staticExportResource) Metadata(
 
 func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{MarkdownDescription: description, Computed: true, PlanModifiers: textOfState}
+		return schema.StringAttribute{MarkdownDescription: description, Computed: true}
 	}
 	number := func(description string) schema.Int64Attribute {
-		return schema.Int64Attribute{MarkdownDescription: description, Computed: true, PlanModifiers: numberOfState}
+		return schema.Int64Attribute{MarkdownDescription: description, Computed: true}
 	}
 	link := text(bundleURLDescription + " Refer to `job_id` where you can, " +
 		"because most plans of a change do not know the link.")
@@ -140,7 +132,10 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Optional:            true,
 				Validators:          atLeastOneSecond,
 			},
-			"job_id":            text("ID of the export job that the bundle comes from."),
+			"job_id": text("ID of the export job that the bundle comes from."),
+			"latest_job_id": text("ID of the job that was started or imported last. It differs from `job_id` while " +
+				"an export in place has not finished, and after it has failed. A plan knows it unless the apply " +
+				"may start a job."),
 			"status":            text(jobStatusDescription),
 			"page_count":        number("Number of exported pages, as the service last reported it."),
 			"bundle_url":        link,

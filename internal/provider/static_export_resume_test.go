@@ -2,7 +2,6 @@ package provider
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			failed.wantSaid(t, name, "error: "+summaryLinkFailed)
 			job := fmt.Sprint(jobs["docs_static_export."+label(name)]["job_id"])
-			next.wantSaid(t, name, "warning: "+summaryUnfinished+": job "+job+" ")
+			next.wantNothingSaid(t, name)
 			again.wantNothingSaid(t, name)
 			if all := h.service.JobIDsOf(label(name) + ".example.com"); len(all) != test.starts || all[0] != job {
 				t.Errorf("the jobs are %v, want %d that begin with %s", all, test.starts, job)
@@ -53,28 +52,121 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, siteExport())
-	wantPhrases(t, unwrapped(c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve")), "Warning: "+summaryExportInterrupted+": job se_")
+	wantPhrases(t, c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve"), "Warning: "+summaryExportInterrupted+": job se_")
 	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	h.wantWork(t, counts{start: 1, bundle: 1})
 	c.wantEmptyPlan(t)
 }
 
-// Terraform drops the warnings of the refresh before a destroy. With -replace, it gives Delete the private state.
-func TestJobBesideALinkIsNamedBeforeADestroyAndResumedByAReplacement(t *testing.T) {
+// An update in place that was interrupted leaves its job beside the link. Whatever the next plan wants, the attributes
+// and the plan show what happens to the job, so nothing warns about it. The row's name is its domain.
+func TestInterruptedUpdateIsResumedOrLeftAsThePlanShows(t *testing.T) {
 	t.Parallel()
+	tests := map[string]struct {
+		next, known, action string // the triggers of the next plan, the value that it learns in the apply, and its action
+		resumes             bool
+		starts              int // in the next apply
+	}{
+		"resumed":            {next: `"2"`, action: "update", resumes: true},
+		"no-longer-wanted":   {next: `"1"`},
+		"other-content":      {next: `"3"`, action: "update", starts: 1},
+		"replaced":           {next: `"2"`, action: "replace", resumes: true},
+		"turns-out-the-same": {next: "terraform_data.turns-out-the-same.output", known: "1", action: "update"},
+		"turns-out-the-next": {next: "terraform_data.turns-out-the-next.output", known: "2", action: "update", resumes: true},
+		"destroyed":          {action: "delete"},
+	}
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, revision("1"))
+	config := func(next bool) string {
+		var all strings.Builder
+		for name, test := range tests {
+			revision := map[bool]string{false: `"2"`, true: test.next}[next]
+			if test.known != "" && next {
+				fmt.Fprintf(&all, "resource \"terraform_data\" %q {\n  input = %q\n}\n", name, test.known)
+			}
+			if revision != "" {
+				fmt.Fprintf(&all, "resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"\n"+
+					"  triggers = { revision = %s }\n}\n", name, revision)
+			}
+		}
+		return all.String()
+	}
+	c := h.cli(t, strings.ReplaceAll(config(false), `"2"`, `"1"`))
+	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
 	c.apply(t, 0)
-	c.write(t, revision("2"))
-	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false")
-	unfinished := h.service.JobIDs()[1]
-	wantPhrases(t, c.terraform.Run(t, 0, "plan", "-destroy"), summaryUnfinished+": job "+unfinished, "terraform import ADDRESS docs.example.com,"+unfinished)
-	wantPhrases(t, c.apply(t, 0, "-replace="+site), "1 added, 0 changed, 1 destroyed")
-	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": unfinished})
+	c.write(t, config(false))
+	jobs := func(name string) []string { return h.service.JobIDsOf(name + ".example.com") }
+	polls := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Delay: simulator.Forever})
+	interrupted := c.interruptWhen(t, func() bool { return h.service.Count(simulator.EndpointStart) == len(tests) }, "apply",
+		"-auto-approve", "-refresh=false")
+	polls()
+	before := c.values(t)
+	c.write(t, config(true))
+	planned := c.report(t, 0, "plan", "-replace=docs_static_export.replaced", "-out=plan")
+	next := c.report(t, 0, "apply", "plan")
+	after := c.values(t)
+	again := c.report(t, 0, "plan")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			all, address := jobs(name), "docs_static_export."+name
+			unfinished := all[1]
+			wantPhrases(t, interrupted, "The state keeps job "+unfinished+" as latest_job_id. The link in the state expires at",
+				"If nothing else changes, the next apply resumes job "+unfinished+".")
+			wantAttributes(t, before[address], map[string]any{"job_id": all[0], "latest_job_id": unfinished})
+			planned.wantNothingSaid(t, name)
+			if said := next.said[name] + again.said[name]; said != "" {
+				t.Errorf("the apply, or the plan after it, says:\n%s", said)
+			}
+			if planned.planned[name] != test.action || again.planned[name] != "" || len(all) != 2+test.starts {
+				t.Errorf("planned %q, and then %q, with the jobs %v", planned.planned[name], again.planned[name], all)
+			}
+			want := map[string]any{"job_id": all[len(all)-1], "latest_job_id": all[len(all)-1]}
+			switch {
+			case test.next == "":
+				return
+			case !test.resumes && test.starts == 0:
+				want["job_id"] = all[0]
+			}
+			wantAttributes(t, after[address], want)
+		})
+	}
+}
+
+// A plan knows the job that its apply resumes. If the service does not find it by then, nothing is started before a
+// plan has shown that.
+func TestJobThatAPlanKnewAndThatIsMissingInItsApplyIsReplacedByTheNextApply(t *testing.T) {
+	t.Parallel()
+	const link = "ephemeral \"docs_static_export_bundle\" \"site\" {\n  job_id = docs_static_export.site.job_id\n}\n"
+	for name, config := range map[string]string{"alone": siteExport(), "with a link of its own": siteExport() + link} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, simulator.Options{})
+			c := h.cli(t, config)
+			if config != siteExport() {
+				c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
+			}
+			c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve")
+			job := h.service.JobIDs()[0]
+			resumes := unwrapped(c.terraform.Run(t, 0, "plan", "-out=plan"))
+			wantPhrases(t, resumes, "~ job_id = \""+job+"\" -> (known after apply)")
+			if strings.Contains(resumes, "latest_job_id") || strings.Contains(resumes, "Warning") {
+				t.Errorf("the plan shows a change of latest_job_id, or warns:\n%s", resumes)
+			}
+			h.service.ForgetJob(job)
+			wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "apply", "plan")), "Error: "+summaryJobNotFound,
+				"The state keeps job "+job+" as latest_job_id.", "exports the site again if it is still missing.")
+			wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ latest_job_id = \""+job+"\" -> (known after apply)")
+			h.service.ResetRequests()
+			wantPhrases(t, c.apply(t, 0), summaryReplaced+": job "+job, "0 added, 1 changed")
+			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+				t.Errorf("%d starts, want 1", starts)
+			}
+			c.wantEmptyPlan(t)
+		})
+	}
 }
 
 // Terraform runs all Deletes first, and a stop halts the Creates that are queued.
-func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T) {
+func TestInterruptedReplacementLosesOnlyJobsThatThePlanHasShown(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	h.service.NextJob(simulator.JobSpec{Queue: simulator.Forever})
@@ -82,13 +174,13 @@ func TestInterruptedReplacementLosesOnlyJobsThatTheRefreshHasNamed(t *testing.T)
 	config := siteExport() + strings.ReplaceAll(siteExport(), "site", "other")
 	c := h.cli(t, strings.Replace(config, "docs.example.com", "first.example.com", 1))
 	c.apply(t, 1)
-	refreshed := unwrapped(c.terraform.Run(t, 0, "plan"))
+	planned := unwrapped(c.terraform.Run(t, 0, "plan"))
 	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false", "-parallelism=1")
-	left, addresses := c.values(t), map[string]string{"first.example.com": site, "docs.example.com": "docs_static_export.other"}
-	for _, named := range regexp.MustCompile(`terraform import ADDRESS (\S+),(se_\w+)`).FindAllStringSubmatch(refreshed, -1) {
-		if address := addresses[named[1]]; left[address] == nil {
-			left[address] = map[string]any{}
-			c.terraform.Run(t, 0, "import", address, named[1]+","+named[2])
+	left := c.values(t)
+	for domain, address := range map[string]string{"first.example.com": site, "docs.example.com": "docs_static_export.other"} {
+		if job := h.service.JobIDsOf(domain)[0]; left[address] == nil {
+			wantPhrases(t, planned, "latest_job_id = \""+job+"\" -> (known after apply)")
+			c.terraform.Run(t, 0, "import", address, domain+","+job)
 		}
 	}
 	for _, job := range h.service.JobIDs() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -24,16 +25,39 @@ type storedExport struct {
 
 // privateExport is the private state of an export: what the attributes cannot hold.
 type privateExport struct {
-	export.Marks             // of the shown job
+	privateMarks             // of the shown job
 	LinkKept     bool        `json:"link_kept,omitempty"`
-	Next         *export.Job `json:"next,omitempty"` // unless it is the shown job
+	Next         *privateJob `json:"next,omitempty"` // unless it is the shown job
+}
+
+// privateMarks has the fields of export.Marks, and privateInputs those of export.Inputs. Go converts values between
+// such types.
+type privateMarks struct {
+	Imported      bool `json:"imported,omitempty"`
+	Missing       bool `json:"job_missing,omitempty"`
+	BundleMissing bool `json:"bundle_missing,omitempty"`
+}
+
+type privateInputs struct {
+	Domain     string `json:"domain"`
+	Triggers   string `json:"triggers"`
+	Parameters string `json:"parameters"`
+}
+
+// privateJob has the fields of export.Job.
+type privateJob struct {
+	ID        string        `json:"job_id"`
+	Inputs    privateInputs `json:"inputs"`
+	Status    string        `json:"status,omitempty"`
+	PageCount *int64        `json:"page_count,omitempty"`
+	privateMarks
 }
 
 // privateExportKey is the key of privateExport in the private state.
 const privateExportKey = "export"
 
-// readStoredExport reads what Terraform has stored. It is an error if the private state cannot be decoded, because a
-// job that is named only there would be lost.
+// readStoredExport reads what Terraform has stored. It is an error if the private state cannot be decoded, because the
+// next apply would not resume a job whose inputs are only there.
 func readStoredExport(
 	ctx context.Context, state tfsdk.State, private privateState, diags *diag.Diagnostics,
 ) *storedExport {
@@ -43,38 +67,50 @@ func readStoredExport(
 	if err != nil {
 		addUnreadablePrivateState(diags, model.JobID.ValueString())
 	}
-	return model.stored(*cmp.Or(stored, &privateExport{}))
+	return model.stored(*cmp.Or(stored, &privateExport{}), diags)
 }
 
 // stored returns what a model and a private state hold.
-func (m *staticExportModel) stored(private privateExport) *storedExport {
-	inputs, _ := m.inputs()
+func (m *staticExportModel) stored(private privateExport, diags *diag.Diagnostics) *storedExport {
+	inputs, _ := m.inputs(diags)
 	job := &export.Job{
 		ID: m.JobID.ValueString(), Inputs: inputs,
-		Status: m.Status.ValueString(), PageCount: m.PageCount.ValueInt64Pointer(), Marks: private.Marks,
+		Status: m.Status.ValueString(), PageCount: m.PageCount.ValueInt64Pointer(),
+		Marks: export.Marks(private.privateMarks),
 	}
 	if m.BundleURL.IsNull() {
 		return &storedExport{exportArguments: m.exportArguments, State: export.State{Next: job}}
 	}
+	state := export.State{Current: job}
+	if next := private.Next; next != nil {
+		state.Next = &export.Job{
+			ID: next.ID, Inputs: export.Inputs(next.Inputs),
+			Status: next.Status, PageCount: next.PageCount, Marks: export.Marks(next.privateMarks),
+		}
+	}
 	expiresAt, _ := time.Parse(time.RFC3339, m.ExpiresAt.ValueString())
-	link := export.Link{
+	state.Link = export.Link{
 		URL: m.BundleURL.ValueString(), ExpiresAt: expiresAt,
 		Size: m.BundleSizeBytes.ValueInt64Pointer(), Kept: private.LinkKept,
 	}
-	state := export.State{Current: job, Link: link, Next: private.Next}
 	return &storedExport{exportArguments: m.exportArguments, State: state}
 }
 
 // model is the opposite of stored.
 func (e *storedExport) model() (model staticExportModel, private privateExport) {
 	job := e.Shown()
-	model.exportArguments, private.Marks = e.exportArguments, job.Marks
-	model.JobID, model.Status = types.StringValue(job.ID), nullIfEmpty(job.Status)
-	model.PageCount = types.Int64PointerValue(job.PageCount)
-	if e.Current != nil {
-		model.BundleURL, model.ExpiresAt = types.StringValue(e.Link.URL), expiry(e.Link.ExpiresAt)
-		model.BundleSizeBytes = types.Int64PointerValue(e.Link.Size)
-		private.LinkKept, private.Next = e.Link.Kept, e.Next
+	model.exportArguments, private.privateMarks = e.exportArguments, privateMarks(job.Marks)
+	model.JobID, model.LatestJobID = types.StringValue(job.ID), types.StringValue(e.Latest().ID)
+	model.Status, model.PageCount = nullIfEmpty(job.Status), types.Int64PointerValue(job.PageCount)
+	if e.Current == nil {
+		return model, private
+	}
+	model.BundleURL, model.ExpiresAt = types.StringValue(e.Link.URL), expiry(e.Link.ExpiresAt)
+	model.BundleSizeBytes, private.LinkKept = types.Int64PointerValue(e.Link.Size), e.Link.Kept
+	if next := e.Next; next != nil {
+		private.Next = &privateJob{
+			next.ID, privateInputs(next.Inputs), next.Status, next.PageCount, privateMarks(next.Marks),
+		}
 	}
 	return model, private
 }
@@ -91,8 +127,8 @@ func (e *storedExport) store(
 }
 
 // wanted returns what a plan wants.
-func (m *exportArguments) wanted() export.Wanted {
-	inputs, known := m.inputs()
+func (m *exportArguments) wanted(diags *diag.Diagnostics) export.Wanted {
+	inputs, known := m.inputs(diags)
 	return export.Wanted{
 		Inputs: inputs, Known: known,
 		RenewBefore: durationOf(m.RenewBefore), NeverRenew: m.LinkRenewal.ValueString() == renewNever,
@@ -100,7 +136,7 @@ func (m *exportArguments) wanted() export.Wanted {
 }
 
 // inputs returns the inputs of a plan or a state, and whether all are known.
-func (m *exportArguments) inputs() (inputs export.Inputs, known bool) {
+func (m *exportArguments) inputs(diags *diag.Diagnostics) (inputs export.Inputs, known bool) {
 	known = !m.Domain.IsUnknown() && !m.Triggers.IsUnknown() && !m.AdditionalParameters.IsUnknown()
 	triggers := map[string]*string{}
 	for name, value := range m.Triggers.Elements() {
@@ -108,5 +144,9 @@ func (m *exportArguments) inputs() (inputs export.Inputs, known bool) {
 		known = known && !text.IsUnknown()
 		triggers[name] = text.ValueStringPointer()
 	}
-	return export.NewInputs(m.Domain.ValueString(), triggers, m.AdditionalParameters.ValueString()), known
+	inputs, err := export.NewInputs(m.Domain.ValueString(), triggers, m.AdditionalParameters.ValueString())
+	if err != nil { // in a state, because the validator has checked the configuration
+		diags.AddAttributeError(path.Root("additional_parameters"), summaryInvalidParameters, sentence(err.Error()))
+	}
+	return inputs, known
 }

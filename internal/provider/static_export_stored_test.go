@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
@@ -20,8 +21,9 @@ func TestInputsOfAPlanAreKnownOnlyIfEachIs(t *testing.T) {
 		"unknown domain":     func(m *exportArguments) { m.Domain = types.StringUnknown() },
 	} {
 		var plan exportArguments
-		if change(&plan); plan.wanted().Known != (name == "known") {
-			t.Errorf("%s: %+v", name, plan.wanted())
+		change(&plan)
+		if wanted := plan.wanted(&diag.Diagnostics{}); wanted.Known != (name == "known") {
+			t.Errorf("%s: %+v", name, wanted)
 		}
 	}
 }

@@ -44,11 +44,8 @@ const (
 // Warnings. Each is followed by what it is about: the CLI shows only one of several warnings with the same first
 // line.
 const (
-	summaryUnfinished    = "Export had an unfinished job"
-	summaryResumes       = "Update in place resumes an unfinished job"
-	summaryAbandons      = "Update in place does not resume a job"
-	summaryAsksAgain     = "Update in place asks for a missing job or bundle"
-	summaryAdopts        = "Update in place records inputs for an imported job"
+	summaryBundleMissing = "Bundle was not found"
+	summaryOtherDomain   = "Imported job is for another domain"
 	summaryReplaced      = "Missing job was replaced"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
 	summaryLinkDueAtOnce = "New link is already due for renewal"
