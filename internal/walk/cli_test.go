@@ -187,7 +187,7 @@ func throughCore(t *testing.T) [][]string {
 		notes.service = w.service
 		w.wrap = func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return listener{server, notes} }
 		k := &walker{world: w, core: &core{state: map[string]object{}, stored: map[string]bool{}}, settings: all}
-		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}, claims: map[string][]spoken{}}
+		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}
 		for n := range 3 {
 			end := arrange(n, notes, all)
 			var blocks []block

@@ -146,7 +146,7 @@ func take(t *testing.T, w walk) (problem string, counts map[string]int) {
 		for range k.Exports {
 			k.settings = append(k.settings, settings{"triggers": "1"})
 		}
-		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}, claims: map[string][]spoken{}}
+		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}
 		for i, s := range w.Steps {
 			k.step(s)
 			if len(k.judge.problems) > 0 {
@@ -166,9 +166,6 @@ func (k *walker) step(s step) {
 	}
 	pause(context.Background(), s.After)
 	k.service.LaterJobs(simulator.JobSpec{Queue: -1, Run: cmp.Or(s.Run, 20*time.Second), Fail: s.Fail})
-	if s.Do != doApply {
-		k.judge.claims = map[string][]spoken{} // what was said of the next apply, unless something changes
-	}
 	switch s.Do {
 	case doApply:
 		k.takeApply(s)
