@@ -61,6 +61,8 @@ type exportResult struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
+const changeExports = "A change exports the site again, except in the first apply after an import."
+
 // staticExportIdentity names an export. The domain is part of it because the service does not return the domain of a
 // job.
 type staticExportIdentity struct {
@@ -98,14 +100,14 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"triggers": schema.MapAttribute{
 				MarkdownDescription: "Strings that identify the content to export, such as a commit or a status ID. " +
-					"A change exports the site again.",
+					changeExports,
 				ElementType: types.StringType,
 				Optional:    true,
 			},
 			"additional_parameters": schema.StringAttribute{
 				MarkdownDescription: "Fields of the request that starts the job, " +
 					"such as `version` or `paths`, written with `jsonencode`. " +
-					"A change exports the site again.",
+					changeExports,
 				Optional:   true,
 				Validators: parametersRules,
 			},
@@ -134,8 +136,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"job_id": text("ID of the export job that the bundle comes from."),
 			"latest_job_id": text("ID of the job that was started or imported last. It differs from `job_id` while " +
-				"an export in place has not finished, and after it has failed. A plan knows it unless the apply " +
-				"may start a job."),
+				"an export in place has not finished, and after it has failed."),
 			"status":            text(jobStatusDescription),
 			"page_count":        number("Number of exported pages, as the service last reported it."),
 			"bundle_url":        link,
