@@ -18,19 +18,20 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonRejected, refused, acted}, text, []int{101}},
 		{meaning{ReasonRejected, refused, idle}, text, []int{400, 406, 418, 422, 425, 451}},
 		{meaning{ReasonRejected, refused, idle}, page, []int{400, 422}},
-		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}},
+		{meaning{ReasonUnauthorized, refused, idle}, text, []int{401}},
 		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
 		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
 		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
 		{meaning{ReasonTooLarge, refused, idle}, page, []int{413}},
 		{meaning{ReasonRateLimited, throttled, idle}, page, []int{429}},
-		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 503, 504, 520, 599, 600, 999}},
+		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 504, 520, 599, 600, 999}},
 		{meaning{ReasonUnavailable, temporary, acted}, page, []int{502}},
+		{meaning{ReasonOverloaded, temporary, acted}, page, []int{503}},
 		{meaning{ReasonRedirected, refused, acted}, text, []int{301, 302, 303}},
 		{meaning{ReasonRedirected, refused, idle}, text, []int{300, 304, 307, 308}},
 		{meaning{ReasonProxyCredentials, refused, idle}, text, []int{407}},
 		{meaning{ReasonNotTheAPI, refused, idle}, text, []int{405, 501, 505, 511}},
-		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{404, 410}},
+		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{401, 402, 403, 404, 410}},
 		{meaning{ReasonNotTheAPI, temporary, acted}, page, []int{200}}, // perhaps of a proxy
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
@@ -57,7 +58,8 @@ func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
 		statuses []int
 	}{
 		{meaning{ReasonRateLimited, throttled, false}, []int{429}},
-		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 503, 600}},
+		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 600}},
+		{meaning{ReasonOverloaded, temporary, false}, []int{503}},
 		{meaning{ReasonNotTheStore, linkRefused, false}, []int{200, 204}}, // with text, or without a bundle
 		{meaning{ReasonNotTheStore, refused, false}, []int{101, 301, 302, 307, 501, 505, 511}},
 		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
