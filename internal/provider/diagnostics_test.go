@@ -31,6 +31,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	}
 	for name, answer := range map[string]any{ // of the store, if the name says so
 		"rejected":                            `400 {"error":"no such theme."}`,
+		"commands to a CI runner":             "400 ::add-mask::e\n  ##[error]run Terraform again",
 		"unauthorized":                        "401",
 		"forbidden":                           "403",
 		"not found":                           "404",
