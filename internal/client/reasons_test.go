@@ -8,7 +8,23 @@ import (
 	"testing"
 )
 
-func TestEachResponseHasOneMeaning(t *testing.T) {
+func TestEachFailureHasOneMeaning(t *testing.T) {
+	has := meanings{}
+	has.ofResponses(t)
+	has.ofResponsesOfTheStore(t)
+	has.ofLostConnections(t)
+	for kind := range kindCount {
+		if kind != permanent && kind != ended && !has[kind] { // those two come from no failure of the network
+			t.Errorf("no row means kind %d of reasons.go: add what does", kind)
+		}
+	}
+}
+
+// meanings are the kinds of failures that rows mean.
+type meanings map[kind]bool
+
+func (has meanings) ofResponses(t *testing.T) {
+	t.Helper()
 	const text, page, acted, idle = "", "<html>", true, false
 	for _, test := range []struct {
 		meaning
@@ -37,12 +53,18 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 	} {
 		for _, status := range test.statuses {
 			_, err := receiving(t, status, test.body).send(t.Context(), aStart, 1)
-			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
+			has.want(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) {
 				t.Errorf("%d: not found: %t", status, IsNotFound(err))
 			}
 		}
 	}
+}
+
+func (has meanings) want(t *testing.T, name string, err *Error, want meaning) {
+	t.Helper()
+	has[want.kind] = true
+	wantMeaning(t, name, err, want)
 }
 
 func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
@@ -52,7 +74,8 @@ func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
 	}
 }
 
-func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
+func (has meanings) ofResponsesOfTheStore(t *testing.T) {
+	t.Helper()
 	for _, test := range []struct {
 		meaning
 		statuses []int
@@ -66,12 +89,13 @@ func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
 	} {
 		for _, status := range test.statuses {
 			c := receiving(t, status, "back at noon")
-			wantMeaning(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
+			has.want(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
 		}
 	}
 }
 
-func TestEachLostConnectionHasOneMeaning(t *testing.T) {
+func (has meanings) ofLostConnections(t *testing.T) {
+	t.Helper()
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for _, test := range []struct {
 		meaning         // of a start
@@ -86,7 +110,7 @@ func TestEachLostConnectionHasOneMeaning(t *testing.T) {
 	} {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
 		_, err := c.send(t.Context(), aStart, 1)
-		wantMeaning(t, "a start", err, test.meaning)
-		wantMeaning(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
+		has.want(t, "a start", err, test.meaning)
+		has.want(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
 	}
 }
