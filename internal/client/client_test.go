@@ -29,27 +29,29 @@ var calls = map[string]func(context.Context, *Client) (any, error){
 }
 
 func TestEachOperationOfTheContractIsCalledAndSimulated(t *testing.T) {
-	store := func(context.Context, string, []byte, time.Duration) (string, error) { return "https://s.test/b", nil }
-	service := simulator.New(simulator.Options{Queue: -1, Run: -1, APIKey: testKey, Store: store, Observe: contract.New(t).Check})
-	service.AddJob(simulator.JobSpec{ID: "se_1"})
-	service.AddUpdate(simulator.UpdateSpec{ID: "se_1"})
-	c := exchanging(t, func(r *http.Request) (*http.Response, error) {
-		recorder := httptest.NewRecorder()
-		service.ServeHTTP(recorder, r)
-		return recorder.Result(), nil
-	})
-	for name, call := range calls {
-		if _, err := call(bounded(t, time.Minute), c); err != nil {
-			t.Errorf("the call %q fails in the simulator: %v", name, err)
+	bubble(t, func(t *testing.T) {
+		store := func(context.Context, string, []byte, time.Duration) (string, error) { return "https://s.test/b", nil }
+		service := simulator.New(simulator.Options{Queue: -1, Run: -1, APIKey: testKey, Store: store, Observe: contract.New(t).Check})
+		service.AddJob(simulator.JobSpec{ID: "se_1"})
+		service.AddUpdate(simulator.UpdateSpec{ID: "se_1"})
+		c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+			recorder := httptest.NewRecorder()
+			service.ServeHTTP(recorder, r)
+			return recorder.Result(), nil
+		})
+		for name, call := range calls {
+			if _, err := call(bounded(t, time.Minute), c); err != nil {
+				t.Errorf("the call %q fails in the simulator: %v", name, err)
+			}
 		}
-	}
-	unused, err := contract.Unused(service.Requests())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, operation := range unused {
-		t.Errorf("nothing calls %s of api/openapi.yaml: add a method to Client, a row to calls, and a route to internal/simulator", operation)
-	}
+		unused, err := contract.Unused(service.Requests())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, operation := range unused {
+			t.Errorf("nothing calls %s of api/openapi.yaml: add a method to Client, a row to calls, and a route to internal/simulator", operation)
+		}
+	})
 }
 
 func TestEachCallSendsItsRequest(t *testing.T) {
