@@ -33,6 +33,8 @@ func TestEachPathElementStaysOne(t *testing.T) {
 
 // TestFailedAttemptIsSentOnceAndReported has each way in which an attempt fails, of a read and of a start.
 func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	const late = "to docs.test failed: no complete response within the request timeout"
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		dial    func(context.Context) error
@@ -42,10 +44,10 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		reason  Reason // ReasonNoResponse if zero
 	}{
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
-		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true, reason: ReasonTooSlow},
+		"a dial that hangs":     {dial: hangs, took: 30 * second, text: late, unsent: true, reason: ReasonTooSlow},
 		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
 		"a cut body":            {handler: verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"jobId\":\"se_1\""), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
-		"silence":               {handler: silent, took: 30 * second, text: "to docs.test failed: no complete response within the request timeout", reason: ReasonTooSlow},
+		"silence":               {handler: silent, took: 30 * second, text: late, reason: ReasonTooSlow},
 		"gzip that is none":     {handler: reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), text: "the response ended after 0 bytes: gzip: invalid header"},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
 	} {

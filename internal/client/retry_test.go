@@ -174,7 +174,10 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 	const (
 		in = "interrupt; in the last attempt, the "
 		of = " for POST /v1/static-export/jobs, without a message"
-		no = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
+		at = " for GET /v1/static-export/jobs/se_1, without a message"
+
+		long = 75400 * time.Millisecond
+		no   = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
 	)
 	type row struct {
 		call     string
@@ -193,11 +196,17 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable, in + "service returned HTTP 500 Internal Server Error" + of},
 		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden, in + "service returned HTTP 403 Forbidden" + of},
 		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonTooSlow, in + no},
-		"during a later read":       {"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonOverloaded, in + "service returned HTTP 503 Service Unavailable for GET /v1/static-export/jobs/se_1, without a message"},
-		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
-		"long before a connection":  {"start", nil, hangs, 75400 * time.Millisecond, 75400 * time.Millisecond, 0, false, ReasonTooSlow, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
-		"while a job is not found":  {"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound, in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)"},
+		"during a later read": {
+			"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonOverloaded,
+			in + "service returned HTTP 503 Service Unavailable" + at,
+		},
+		"before a connection":      {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
+		"long before a connection": {"start", nil, hangs, long, long, 0, false, ReasonTooSlow, in + no + " (2 attempts over 1m15s)"},
+		"during a pause":           {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
+		"while a job is not found": {
+			"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound,
+			in + "service returned HTTP 404 Not Found" + at + " (3 attempts over 3s)",
+		},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		s.dial = test.dial

@@ -64,7 +64,8 @@ func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config})
+	request := &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config}
+	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), request)
 	if err != nil {
 		t.Fatal(err)
 	}
