@@ -66,8 +66,11 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
+// LineMark begins each line of the service's text but the first. [Client.Redact] adds it.
+const LineMark = display.LineMark
+
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and without the user information,
-// query, and fragment of any URL.
+// query, and fragment of any URL. Its lines cannot be taken for others.
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
 
 // log writes a log record, redacted.

@@ -5,9 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // calls are the methods that read a response.
@@ -22,6 +26,32 @@ var calls = map[string]func(context.Context, *Client) (any, error){
 	"wait for an update": func(ctx context.Context, c *Client) (any, error) {
 		return c.WaitForUpdate(ctx, "se_1", 0, nil)
 	},
+}
+
+func TestEachOperationOfTheContractIsCalledAndSimulated(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := func(context.Context, string, []byte, time.Duration) (string, error) { return "https://s.test/b", nil }
+		service := simulator.New(simulator.Options{Queue: -1, Run: -1, APIKey: testKey, Store: store, Observe: contract.New(t).Check})
+		service.AddJob(simulator.JobSpec{ID: "se_1"})
+		service.AddUpdate(simulator.UpdateSpec{ID: "se_1"})
+		c := exchanging(t, func(r *http.Request) (*http.Response, error) {
+			recorder := httptest.NewRecorder()
+			service.ServeHTTP(recorder, r)
+			return recorder.Result(), nil
+		})
+		for name, call := range calls {
+			if _, err := call(bounded(t, time.Minute), c); err != nil {
+				t.Errorf("the call %q fails in the simulator: %v", name, err)
+			}
+		}
+		unused, err := contract.Unused(service.Requests())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, operation := range unused {
+			t.Errorf("nothing calls %s of api/openapi.yaml: add a method to Client, a row to calls, and a route to internal/simulator", operation)
+		}
+	})
 }
 
 func TestEachCallSendsItsRequest(t *testing.T) {
@@ -85,7 +115,7 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		"a job's status with the key":       {"job", `{"status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
 		"a new job's status with the key":   {"start", `{"jobId":"se_1","status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
 		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?(redacted)"}`, ""},
-		"an error that is text":             {"job", `{"status":"failed","error":" line 1\nline 2 "}`, `{"ID":"se_1","Status":"failed","Error":"line 1\nline 2"}`, ""},
+		"an error that is text":             {"job", `{"status":"failed","error":" 1\n2 "}`, `{"ID":"se_1","Status":"failed","Error":"1\n  | 2"}`, ""},
 		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
 		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
 		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "sizeBytes (1.5), expiresAt (soon)"},

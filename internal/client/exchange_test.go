@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -32,18 +33,21 @@ func TestEachPathElementStaysOne(t *testing.T) {
 
 // TestFailedAttemptIsSentOnceAndReported has each way in which an attempt fails, of a read and of a start.
 func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	const late = "to docs.test failed: no complete response within the request timeout"
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		dial    func(context.Context) error
 		took    time.Duration
 		text    string // part of the error
 		unsent  bool
+		reason  Reason // ReasonNoResponse if zero
 	}{
 		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
-		"a dial that hangs":     {dial: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, took: 30 * second, text: "no complete response within the request timeout", unsent: true},
+		"a dial that hangs":     {dial: hangs, took: 30 * second, text: late, unsent: true, reason: ReasonTooSlow},
 		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
 		"a cut body":            {handler: verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"jobId\":\"se_1\""), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
-		"silence":               {handler: silent, took: 30 * second, text: "to docs.test failed: no complete response within the request timeout"},
+		"silence":               {handler: silent, took: 30 * second, text: late, reason: ReasonTooSlow},
 		"gzip that is none":     {handler: reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), text: "the response ended after 0 bytes: gzip: invalid header"},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
 	} {
@@ -56,9 +60,9 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
-					want := meaning{ReasonNoResponse, temporary, true}
+					want := meaning{cmp.Or(test.reason, ReasonNoResponse), temporary, true}
 					if test.unsent {
-						want = meaning{ReasonNoResponse, unconnected, false}
+						want = meaning{want.reason, unconnected, false}
 					}
 					wantMeaning(t, "it", err, want)
 					checkShown(t, err.Error())

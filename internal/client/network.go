@@ -132,9 +132,12 @@ func connectionError(redactor display.Redactor, req *http.Request, toStore, sent
 	case sent:
 		means = meaning{ReasonNoResponse, temporary, true}
 	}
+	_, late := errors.AsType[aborted](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	status, byProxy := errors.AsType[proxyError](err)
 	switch {
+	case late && !toStore:
+		means.reason = ReasonTooSlow
 	case untrusted:
 		means.reason, means.kind = ReasonUntrusted, refused
 	case status == http.StatusProxyAuthRequired:

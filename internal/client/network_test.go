@@ -30,8 +30,16 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
 		"a start that remains one (307)": {307, "/v2/moved", aStart, "http://docs.test/v2/moved"},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "http://docs.test/v2/moved?(redacted)"},
+		"a read to itself":               {302, "/v1/jobs/se_1", aRead, "http://docs.test/v1/jobs/se_1"},
+		"a start to itself":              {307, "/v1/jobs", aStart, "http://docs.test/v1/jobs"},
 	}, func(t *testing.T, test row) {
-		c, s := serve(t, inTurn(reply(test.status, "moved", "Location: "+test.location), reply(200, "{}")))
+		c, s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v2/moved" {
+				reply(200, "{}")(w, r)
+				return
+			}
+			reply(test.status, "moved", "Location: "+test.location)(w, r)
+		})
 		_, err := c.send(bounded(t, time.Hour), test.request, 1)
 		paths := []string{}
 		for _, r := range s.received() {
@@ -47,8 +55,15 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 			}
 			return
 		}
-		if err == nil || !strings.HasSuffix(err.Error(), ", a redirect to "+test.target+": moved") || !slices.Equal(paths, []string{first}) {
-			t.Errorf("requests to %q, %v; want one that names %s", paths, err, test.target)
+		if err == nil || !strings.HasSuffix(err.Error(), ", a redirect to "+test.target+": moved") || !slices.Equal(slices.Compact(paths), []string{first}) {
+			t.Fatalf("requests to %q, %v; want one that names %s", paths, err, test.target)
+		}
+		want := ReasonRedirected
+		if test.target == "http://"+first { // whatever answers there, base_url is right
+			want = ReasonNotTheAPI
+		}
+		if err.Reason != want {
+			t.Errorf("reason %d, want %d: %v", err.Reason, want, err)
 		}
 	})
 }

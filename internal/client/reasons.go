@@ -17,7 +17,8 @@ const (
 	ReasonConflict     // the request conflicts with the state of a job or site
 	ReasonTooLarge     // the request is too large
 	ReasonRateLimited
-	ReasonUnavailable // the service or the object store may be back soon
+	ReasonOverloaded  // the service or the object store refuses requests for now, perhaps to limit them
+	ReasonUnavailable // the service or the object store failed, and may be back soon
 	ReasonRedirected  // to a host or a scheme that may not receive the API key, or with another method
 	ReasonNotTheAPI   // something else responded, such as a website, a proxy, or a network that requires signing in
 	ReasonOffContract // the response is JSON, but unusable
@@ -27,13 +28,16 @@ const (
 	ReasonUntrusted         // the certificate of the server is not trusted
 	ReasonClientCertificate // the server asks for a client certificate
 	ReasonPlainHTTP         // the server of an https URL does not use TLS
-	ReasonNoResponse        // the service was not reached, or did not respond
+	ReasonNoResponse        // the service was not reached, or the connection was lost
+	ReasonTooSlow           // no complete response within the request timeout
 
 	ReasonStoreNoResponse // the object store was not reached, or did not respond
 	ReasonNotTheStore     // something else responded, or the link leads to the wrong store
 	ReasonLinkRefused     // the object store refuses the link, or has no such object
 
 	ReasonOutage // attempts failed in different ways
+
+	ReasonCount // the number of reasons, for tests
 )
 
 // kind is what a failure says about another attempt.
@@ -63,8 +67,8 @@ var (
 	notJSON = meaning{ReasonNotTheAPI, temporary, true}
 	// offContract is a success that breaks the contract. The next response probably will, too.
 	offContract = meaning{ReasonOffContract, refused, true}
-	// pageNotFound is "not found" with a web page, of which the API has none.
-	pageNotFound = meaning{ReasonNotTheAPI, refused, false}
+	// pageInstead is a refusal or "not found" with a web page, of which the API has none: a proxy or a filter sent it.
+	pageInstead = meaning{ReasonNotTheAPI, refused, false}
 )
 
 // statuses holds what a response of the API means by its status. [meaningOf] covers all others.
@@ -85,6 +89,7 @@ var statuses = map[int]meaning{
 	http.StatusGone:                  {ReasonNotFound, notFound, false},
 	http.StatusRequestEntityTooLarge: {ReasonTooLarge, refused, false},
 	http.StatusTooManyRequests:       {ReasonRateLimited, throttled, false},
+	http.StatusServiceUnavailable:    {ReasonOverloaded, temporary, true},
 
 	http.StatusNotImplemented:                {ReasonNotTheAPI, refused, false},
 	http.StatusHTTPVersionNotSupported:       {ReasonNotTheAPI, refused, false},

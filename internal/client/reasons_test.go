@@ -8,7 +8,23 @@ import (
 	"testing"
 )
 
-func TestEachResponseHasOneMeaning(t *testing.T) {
+func TestEachFailureHasOneMeaning(t *testing.T) {
+	has := meanings{}
+	has.ofResponses(t)
+	has.ofResponsesOfTheStore(t)
+	has.ofLostConnections(t)
+	for kind := range kindCount {
+		if kind != permanent && kind != ended && !has[kind] { // those two come from no failure of the network
+			t.Errorf("no row means kind %d of reasons.go: add what does", kind)
+		}
+	}
+}
+
+// meanings are the kinds of failures that rows mean.
+type meanings map[kind]bool
+
+func (has meanings) ofResponses(t *testing.T) {
+	t.Helper()
 	const text, page, acted, idle = "", "<html>", true, false
 	for _, test := range []struct {
 		meaning
@@ -18,30 +34,37 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonRejected, refused, acted}, text, []int{101}},
 		{meaning{ReasonRejected, refused, idle}, text, []int{400, 406, 418, 422, 425, 451}},
 		{meaning{ReasonRejected, refused, idle}, page, []int{400, 422}},
-		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}},
+		{meaning{ReasonUnauthorized, refused, idle}, text, []int{401}},
 		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
 		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
 		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
 		{meaning{ReasonTooLarge, refused, idle}, page, []int{413}},
 		{meaning{ReasonRateLimited, throttled, idle}, page, []int{429}},
-		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 503, 504, 520, 599, 600, 999}},
+		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 504, 520, 599, 600, 999}},
 		{meaning{ReasonUnavailable, temporary, acted}, page, []int{502}},
+		{meaning{ReasonOverloaded, temporary, acted}, page, []int{503}},
 		{meaning{ReasonRedirected, refused, acted}, text, []int{301, 302, 303}},
 		{meaning{ReasonRedirected, refused, idle}, text, []int{300, 304, 307, 308}},
 		{meaning{ReasonProxyCredentials, refused, idle}, text, []int{407}},
 		{meaning{ReasonNotTheAPI, refused, idle}, text, []int{405, 501, 505, 511}},
-		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{404, 410}},
+		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{401, 402, 403, 404, 410}},
 		{meaning{ReasonNotTheAPI, temporary, acted}, page, []int{200}}, // perhaps of a proxy
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
 		for _, status := range test.statuses {
 			_, err := receiving(t, status, test.body).send(t.Context(), aStart, 1)
-			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
+			has.want(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) {
 				t.Errorf("%d: not found: %t", status, IsNotFound(err))
 			}
 		}
 	}
+}
+
+func (has meanings) want(t *testing.T, name string, err *Error, want meaning) {
+	t.Helper()
+	has[want.kind] = true
+	wantMeaning(t, name, err, want)
 }
 
 func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
@@ -51,25 +74,28 @@ func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
 	}
 }
 
-func TestEachResponseOfTheStoreHasOneMeaning(t *testing.T) {
+func (has meanings) ofResponsesOfTheStore(t *testing.T) {
+	t.Helper()
 	for _, test := range []struct {
 		meaning
 		statuses []int
 	}{
 		{meaning{ReasonRateLimited, throttled, false}, []int{429}},
-		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 503, 600}},
+		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 600}},
+		{meaning{ReasonOverloaded, temporary, false}, []int{503}},
 		{meaning{ReasonNotTheStore, linkRefused, false}, []int{200, 204}}, // with text, or without a bundle
 		{meaning{ReasonNotTheStore, refused, false}, []int{101, 301, 302, 307, 501, 505, 511}},
 		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
 	} {
 		for _, status := range test.statuses {
 			c := receiving(t, status, "back at noon")
-			wantMeaning(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
+			has.want(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
 		}
 	}
 }
 
-func TestEachLostConnectionHasOneMeaning(t *testing.T) {
+func (has meanings) ofLostConnections(t *testing.T) {
+	t.Helper()
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for _, test := range []struct {
 		meaning         // of a start
@@ -84,7 +110,7 @@ func TestEachLostConnectionHasOneMeaning(t *testing.T) {
 	} {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
 		_, err := c.send(t.Context(), aStart, 1)
-		wantMeaning(t, "a start", err, test.meaning)
-		wantMeaning(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
+		has.want(t, "a start", err, test.meaning)
+		has.want(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
 	}
 }

@@ -41,7 +41,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 		r.summary += " (request ID " + r.requestID + ")"
 	}
 	if resp.StatusCode/100 != 2 {
-		return r, c.statusError(r, resp)
+		return r, c.statusError(r, req, resp)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	switch {
@@ -70,19 +70,23 @@ func (r *response) unusable(means meaning, problem, message string) *Error {
 
 // statusError returns the error of a response that is not a success. The contract leaves the format of errors open,
 // so the body may have any form.
-func (c *Client) statusError(r *response, resp *http.Response) *Error {
+func (c *Client) statusError(r *response, req *http.Request, resp *http.Response) *Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 	value, _ := decodeBody(body)
 	text, means := r.summary, meaningOf(resp.StatusCode)
 	if isPage(body) {
 		text += ", a web page"
-		if means.reason == ReasonNotFound {
-			means = pageNotFound
+		switch means.reason {
+		case ReasonUnauthorized, ReasonForbidden, ReasonNotFound:
+			means = pageInstead
 		}
 	}
 	// Location resolves the URL, so that its query is recognized.
 	if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
 		text += ", a redirect to " + c.Redact(location.String())
+		if location.String() == req.URL.String() {
+			means.reason = ReasonNotTheAPI // it sets a cookie, for example, which the client does not send back
+		}
 	}
 	message := c.message(body, value)
 	if message == "" {

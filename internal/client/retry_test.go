@@ -61,6 +61,9 @@ type step struct {
 	takes time.Duration
 }
 
+// words are the failures in [steps] that have no status of the API.
+var words = map[string]kind{"none": unconnected, "no link": linkRefused, "disk": permanent, "end": ended}
+
 // steps returns attempts that fail in turn, such as "9 x 503, 404 after 20s, 429 asking 40s".
 func steps(text string) (all []step) {
 	for part := range strings.SplitSeq(text, ", ") {
@@ -70,7 +73,7 @@ func steps(text string) (all []step) {
 		}
 		what, takes, _ := strings.Cut(what, " after ")
 		what, asks, _ := strings.Cut(what, " asking ")
-		failure := newError(what, meaning{kind: unconnected})
+		failure := newError(what, meaning{kind: words[what]})
 		if status, err := strconv.Atoi(what); err == nil {
 			failure = newError(what, meaningOf(status))
 		}
@@ -99,7 +102,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		ends    time.Duration
 		want    string // the error, without the number of attempts
 	}
-	inBubbles(t, map[string]row{
+	rows := map[string]row{
 		"of a start without a connection":                {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
 		"of a start after a 429":                         {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
 		"of a read without a connection":                 {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
@@ -108,6 +111,9 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"never as not found after an outage":             {within: waitLimits, steps: "20 x 503, 999 x 404", lasts: OutageLimit, want: outage + "404"},
 		"never as not found in turn":                     {steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
 		"with a kind without a limit":                    {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
+		"of a link that is refused":                      {steps: "999 x no link", lasts: DisturbanceLimit, want: "no link"},
+		"with a destination that fails":                  {within: waitLimits, steps: "disk", count: 1, want: "disk"},
+		"with the end of the call":                       {within: waitLimits, steps: "end", count: 1, want: "end"},
 		"from zero after progress":                       {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
 		"after the limit of slow failures":               {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
 
@@ -122,7 +128,19 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"before the deadline whatever it asks":      {steps: "503 asking 1h", timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {steps: "6 x 429", timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
 		"until a deadline that is near, at leisure": {steps: "99 x 503", timeout: 3 * second, count: 3, ends: 3 * second, want: deadline + "503"},
-	}, func(t *testing.T, test row) {
+	}
+	var has [kindCount]bool
+	for _, row := range rows {
+		for _, step := range steps(row.steps) {
+			has[step.kind] = true
+		}
+	}
+	for kind, ok := range has {
+		if !ok {
+			t.Errorf("no row has a failure of kind %d of reasons.go: add one, and if it has no status, one of words", kind)
+		}
+	}
+	inBubbles(t, rows, func(t *testing.T, test row) {
 		var sent []time.Time // attempts
 		began, steps := time.Now(), steps(test.steps)
 		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(number int) (bool, *Error) {
@@ -156,7 +174,10 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 	const (
 		in = "interrupt; in the last attempt, the "
 		of = " for POST /v1/static-export/jobs, without a message"
-		no = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
+		at = " for GET /v1/static-export/jobs/se_1, without a message"
+
+		long = 75400 * time.Millisecond
+		no   = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
 	)
 	type row struct {
 		call     string
@@ -174,12 +195,18 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
 		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable, in + "service returned HTTP 500 Internal Server Error" + of},
 		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden, in + "service returned HTTP 403 Forbidden" + of},
-		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonNoResponse, in + no},
-		"during a later read":       {"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonUnavailable, in + "service returned HTTP 503 Service Unavailable for GET /v1/static-export/jobs/se_1, without a message"},
-		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
-		"long before a connection":  {"start", nil, hangs, 75400 * time.Millisecond, 75400 * time.Millisecond, 0, false, ReasonNoResponse, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
-		"while a job is not found":  {"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound, in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)"},
+		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonTooSlow, in + no},
+		"during a later read": {
+			"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonOverloaded,
+			in + "service returned HTTP 503 Service Unavailable" + at,
+		},
+		"before a connection":      {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
+		"long before a connection": {"start", nil, hangs, long, long, 0, false, ReasonTooSlow, in + no + " (2 attempts over 1m15s)"},
+		"during a pause":           {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
+		"while a job is not found": {
+			"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound,
+			in + "service returned HTTP 404 Not Found" + at + " (3 attempts over 3s)",
+		},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		s.dial = test.dial

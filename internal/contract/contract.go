@@ -5,6 +5,7 @@ package contract
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -34,6 +35,25 @@ func (c Contract) Check(x simulator.Exchange) {
 	}
 }
 
+// Unused returns the operations for which there is no request, by their operationId.
+func Unused(requests []simulator.Request) ([]string, error) {
+	d, err := load()
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	for _, request := range requests {
+		used[d.operationOf(request).id] = true
+	}
+	var unused []string
+	for _, op := range d.operations {
+		if !used[op.id] {
+			unused = append(unused, op.id)
+		}
+	}
+	return unused, nil
+}
+
 // Validate returns how an exchange breaks the contract, including by an unknown field. The
 // reason is a *jsonschema.ValidationError if a body does not match its schema.
 func Validate(x simulator.Exchange) error {
@@ -41,13 +61,8 @@ func Validate(x simulator.Exchange) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequest(x.Request.Method, x.Request.Path, nil) //nolint:noctx // is not sent
-	if err != nil {
-		return err
-	}
-	_, pattern := d.routes.Handler(r)
-	op, ok := d.operations[pattern]
-	if !ok || !strings.HasPrefix(pattern, x.Request.Method+" ") { // GET also routes HEAD
+	op := d.operationOf(x.Request)
+	if op.id == "" {
 		return errors.New("there is no such operation")
 	}
 	if err := op.checkRequest(x.Request); err != nil {
@@ -68,8 +83,9 @@ type document struct {
 	operations map[string]operation // by the pattern of their route
 }
 
-// operation holds the schemas of an operation.
+// operation is an operation of the contract, with its schemas.
 type operation struct {
+	id        string             // its operationId
 	request   *jsonschema.Schema // nil: the request has no body
 	responses map[string]*jsonschema.Schema
 }
@@ -80,18 +96,11 @@ const location = "https://docs.example.com/openapi.json"
 // load reads the document once. It compiles the schemas, because a test can
 // make thousands of requests.
 var load = sync.OnceValues(func() (*document, error) {
-	parsed, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	text, err := closed(api.OpenAPI)
 	if err != nil {
 		return nil, err
 	}
-	// A client ignores fields that it does not know. The simulator must not
-	// have any, because they are misspelled names.
-	for name, schema := range parsed.Components.Schemas {
-		if name != "StartRequest" {
-			schema.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
-		}
-	}
-	text, err := parsed.MarshalJSON()
+	parsed, err := openapi3.NewLoader().LoadFromData(text)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +118,7 @@ var load = sync.OnceValues(func() (*document, error) {
 	for path, item := range parsed.Paths.Map() {
 		for method, described := range item.Operations() {
 			pointer := location + "#/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + strings.ToLower(method)
-			compiled := operation{responses: map[string]*jsonschema.Schema{}}
+			compiled := operation{id: described.OperationID, responses: map[string]*jsonschema.Schema{}}
 			const schema = "/content/application~1json/schema"
 			if described.RequestBody != nil {
 				compiled.request = compiler.MustCompile(pointer + "/requestBody" + schema)
@@ -126,6 +135,55 @@ var load = sync.OnceValues(func() (*document, error) {
 	}
 	return d, nil
 })
+
+// closed returns the document as JSON, in which each schema with properties refuses every other field. A client ignores
+// fields that it does not know, and a service may accept fields that the contract leaves open. Here, they are
+// misspelled names.
+func closed(document []byte) ([]byte, error) {
+	parsed, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, err
+	}
+	text, err := parsed.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return nil, err
+	}
+	refuseOthers(tree)
+	return json.Marshal(tree)
+}
+
+func refuseOthers(tree any) {
+	switch tree := tree.(type) {
+	case []any:
+		for _, item := range tree {
+			refuseOthers(item)
+		}
+	case map[string]any:
+		for _, field := range tree {
+			refuseOthers(field)
+		}
+		if tree["properties"] != nil {
+			tree["additionalProperties"] = false
+		}
+	}
+}
+
+// operationOf returns the operation that a request is for; it has no ID if there is none.
+func (d *document) operationOf(r simulator.Request) operation {
+	request, err := http.NewRequest(r.Method, r.Path, nil) //nolint:noctx // is not sent
+	if err != nil {
+		return operation{}
+	}
+	_, pattern := d.routes.Handler(request)
+	if !strings.HasPrefix(pattern, r.Method+" ") { // GET also routes HEAD
+		return operation{}
+	}
+	return d.operations[pattern]
+}
 
 func (o operation) checkRequest(r simulator.Request) error {
 	if key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); !ok || key == "" {

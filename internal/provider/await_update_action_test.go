@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
@@ -58,13 +57,15 @@ const awaitUpdate = "docs_await_update"
 // tests invoke them without it.
 func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said string) {
 	t.Helper()
-	schema := s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object)
-	timeouts := schema.AttributeTypes["timeouts"]
-	config := encode(t, schema, map[string]tftypes.Value{
-		"status_id": tftypes.NewValue(tftypes.String, "upd_1"),
-		"timeouts":  tftypes.NewValue(timeouts, map[string]tftypes.Value{"invoke": tftypes.NewValue(tftypes.String, "30m")}),
-	})
-	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
+	schema, arguments := s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType(), filled{}
+	value := arguments.add(t, schema, `{"status_id": "upd_1", "poll_interval": "10s", "timeouts": {"invoke": "30m"}}`)
+	arguments.wantAll(t, awaitUpdate)
+	config, err := tfprotov6.NewDynamicValue(schema, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config}
+	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,13 +115,14 @@ var advice = map[client.Reason]string{
 	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
 		"Otherwise, raise the request size limit of your proxy.",
 	client.ReasonRateLimited: "Reduce -parallelism, or try again later.",
-	client.ReasonUnavailable: "Try again later. " +
+	client.ReasonOverloaded: "Try again later. " +
 		"Some gateways respond like this to limit requests: reduce -parallelism.",
+	client.ReasonUnavailable: "Try again later. If it still fails, contact the service's support.",
 	client.ReasonRedirected: "If the API has moved, set base_url to its new base URL. " +
 		"If the redirect leads to a sign-in page, check the proxy settings (HTTPS_PROXY, NO_PROXY).",
 	client.ReasonNotTheAPI: "Check that base_url is the base URL of the service's API, not of a website. " +
-		"If the network requires signing in, sign in. " +
-		"If a proxy replaces the service's responses with pages of its own, configure it to pass them through.",
+		"If it is, a proxy, a firewall, or a sign-in page responded: " +
+		"sign in, or have it let the service's responses through.",
 	client.ReasonOffContract: "The response does not match the API contract. Contact the service's support, " +
 		"and report the response to the provider's maintainers: " + issuesPage,
 
@@ -133,10 +134,12 @@ var advice = map[client.Reason]string{
 		"Otherwise, check this machine's clock and whether a proxy intercepts the connection.",
 	client.ReasonClientCertificate: "The server asks for a client certificate, which the provider does not have. " +
 		"Use an address of the service that does not require one.",
-	client.ReasonPlainHTTP: "The server does not use TLS on this port. Correct the port of base_url. " +
-		"Plain http is allowed only for localhost and loopback addresses.",
+	client.ReasonPlainHTTP: "The server does not use TLS on this port. " +
+		"For localhost or a loopback address, write http instead of https in base_url; otherwise, correct the port.",
 	client.ReasonNoResponse: "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). " +
-		"The service may also be down, or slower than request_timeout allows.",
+		"The service may also be down.",
+	client.ReasonTooSlow: "Check base_url, the network, and the proxy settings (HTTPS_PROXY, NO_PROXY). " +
+		"If the service normally takes this long, increase request_timeout.",
 
 	client.ReasonStoreNoResponse: "Check the network and the proxy settings (HTTPS_PROXY, NO_PROXY), " +
 		"and try again. If it still fails, contact the service's support.",

@@ -31,13 +31,17 @@ func TestFailuresAreExplained(t *testing.T) {
 	}
 	for name, answer := range map[string]any{ // of the store, if the name says so
 		"rejected":                            `400 {"error":"no such theme."}`,
+		"commands to a CI runner":             "400 ::add-mask::e\n  ##[error]run Terraform again",
 		"unauthorized":                        "401",
 		"forbidden":                           "403",
 		"not found":                           "404",
 		"conflict":                            "409",
 		"too large":                           "413",
-		"unavailable":                         "503 Retry-After: 90",
+		"unavailable":                         "500",
+		"overloaded":                          "503 Retry-After: 90",
 		"redirect":                            "308 Location: https://new.example.com/v1",
+		"redirect to itself":                  "302 Location: /v1/static-export/jobs/se_1",
+		"web filter":                          "403 <title>Access denied by the web filter</title>",
 		"web page":                            "404 <title>Log in</title>",
 		"login page":                          "<title>Log in</title>",
 		"network that requires signing in":    "511",
@@ -71,12 +75,18 @@ func TestFailuresAreExplained(t *testing.T) {
 	record("proxy, refused host", &client.Error{
 		Reason: client.ReasonProxyRefused, Text: "the request GET /v1/a to docs.test failed: the proxy did not connect to it: HTTP 403 Forbidden",
 	})
+	record("too slow", &client.Error{
+		Reason: client.ReasonTooSlow, Text: "the request GET /v1/a to docs.test failed: no complete response within the request timeout",
+	})
 	record("anything else", errors.New("disk full"))
 	record("interrupt of something else", context.Canceled)
 	wantTexts(t, "explanations.txt", texts)
-	for reason := range client.ReasonOutage + 1 {
-		if !explained[reason] || advice[reason] == "" && reason != client.ReasonNone {
-			t.Errorf("the reason %d is not explained", reason)
+	for reason := range client.ReasonCount {
+		if advice[reason] == "" && reason != client.ReasonNone {
+			t.Errorf("no advice for constant %d of the reasons in internal/client/reasons.go: add it to the map advice in diagnostics.go", reason)
+		}
+		if !explained[reason] {
+			t.Errorf("no row in this test fails for constant %d of the reasons in internal/client/reasons.go: add one", reason)
 		}
 	}
 }

@@ -22,6 +22,9 @@ var varying = map[string]*regexp.Regexp{
 	"HOST":              regexp.MustCompile(`127\.0\.0\.1:\d+`),
 }
 
+// obeyed matches what CI runners take for a command.
+var obeyed = regexp.MustCompile(`(?m)^\s*::|##\w*\[`)
+
 // wantTexts compares messages with a file of testdata, which has them whole, by the names of
 // their cases, so that they can be read one after the other.
 func wantTexts(t *testing.T, file string, texts map[string]string) {
@@ -34,6 +37,9 @@ func wantTexts(t *testing.T, file string, texts map[string]string) {
 		}
 		text := fmt.Sprintf("== %s\n%s\n\n", name, strings.TrimSpace(texts[name]))
 		all.WriteString(text)
+		if command := obeyed.FindString(text); command != "" {
+			t.Errorf("a CI runner obeys %q in\n%s", command, text)
+		}
 		if !*update && !strings.Contains(string(want), text) {
 			t.Errorf("%s does not have\n%s", file, text)
 		}

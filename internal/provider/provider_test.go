@@ -93,6 +93,11 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 	authority.Close()
 	roots := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
 	others := map[string]any{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": roots}
+	for _, argument := range configure(t, NewServer(Options{})(), nil).schemas.Provider.Block.Attributes {
+		if others[argument.Name] == nil {
+			t.Errorf("no row sets the argument %s of the provider: add it to others", argument.Name)
+		}
+	}
 	for name, test := range map[string]struct {
 		environment map[string]string
 		arguments   map[string]any

@@ -99,8 +99,7 @@ func addUpdateFailure(
 	}
 	var log string
 	if lines := endOfLog(c, update.Logs); len(lines) > 0 {
-		// Terraform does not wrap lines that begin with a space.
-		log = "End of the log:\n  " + strings.Join(lines, "\n  ")
+		log = "End of the log:" + client.LineMark + strings.Join(lines, client.LineMark)
 	}
 	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, next))
 }

@@ -145,11 +145,13 @@ func TestMessagesOfAFailedUpdate(t *testing.T) {
 		"all that is known": `{"status": "failure", "summary": "The build failed", "author": {"name": "Ada"},
 			"commit": {"sha": "c0ffee", "ref": "main", "message": "Say more\n\nMuch more."},
 			"logs": ["Cloning", "Error: no such page\n", "  at guides/links.mdx"]}`,
-		"nothing known":                `{"status": "failure"}`,
-		"empty fields":                 `{"status": "failure", "summary": " ", "author": {"name": ""}, "commit": {"message": "\n"}, "logs": []}`,
-		"log of many lines":            `{"status": "failure", "logs": ["the first line", "the second line", ` + lines + `"the reason"]}`,
-		"log of long lines":            `{"status": "failure", "logs": ["first ` + long + `", ` + strings.Repeat(`"`+long+`", `, 13) + `"the reason"]}`,
-		"log of one entry":             `{"status": "failure", "logs": ["` + strings.Repeat(`a line\n`, 1000) + `the reason"]}`,
+		"nothing known":     `{"status": "failure"}`,
+		"empty fields":      `{"status": "failure", "summary": " ", "author": {"name": ""}, "commit": {"message": "\n"}, "logs": []}`,
+		"log of many lines": `{"status": "failure", "logs": ["the first line", "the second line", ` + lines + `"the reason"]}`,
+		"log of long lines": `{"status": "failure", "logs": ["first ` + long + `", ` + strings.Repeat(`"`+long+`", `, 13) + `"the reason"]}`,
+		"log of one entry":  `{"status": "failure", "logs": ["` + strings.Repeat(`a line\n`, 1000) + `the reason"]}`,
+		"commands to a CI runner": `{"status": "failure", "summary": "::error::a\nbuild b",
+			"logs": ["::set-output name=approved::true\n ##[add-mask]e", "##vso[task.setvariable variable=a]b"]}`,
 		"links and control characters": `{"status": "failure", "summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": ["\u001b[31mred\u001b[0m https://u:pass@host.example/?token=abcdef"]}`,
 	} {
 		c, _ := answers{"update": update}.client(t, nil)

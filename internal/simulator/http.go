@@ -43,9 +43,15 @@ func failure(status int, message string) response {
 // connection, it panics with http.ErrAbortHandler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// Endpoints returns the endpoints that a client can use: all but EndpointUnknown.
+func Endpoints() []string { return New(Options{}).endpoints }
+
 func (s *Service) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	handle := func(pattern, endpoint string, act func(*http.Request) response) {
+		if endpoint != EndpointUnknown {
+			s.endpoints = append(s.endpoints, endpoint)
+		}
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, endpoint, act) })
 	}
 	operation := func(pattern, endpoint string, act func(*http.Request) response) {

@@ -68,9 +68,10 @@ type Options struct {
 // below /v1 and the built-in store below /storage, and is safe for concurrent
 // use.
 type Service struct {
-	options Options
-	mux     *http.ServeMux
-	store   *store
+	options   Options
+	mux       *http.ServeMux
+	endpoints []string // those of the routes
+	store     *store
 
 	mu      sync.Mutex
 	jobs    map[string]*job

@@ -14,7 +14,12 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 	long := strings.Repeat("x", maxShown)
 	redactor := Redactor{Secret: testKey}
 	for name, test := range map[string]struct{ text, want string }{
-		"line breaks and tabs":           {" a\n\tb\r\nc ", "a\n\tb \nc"},
+		"line breaks and tabs":           {" a\n\tb\r\nc ", "a\n  | \tb \n  | c"},
+		"a line like a mark":             {"a\n  | b", "a\n  | b"},
+		"a command on a line":            {"::a::b\n \t::c::d\r::e", "\\::a::b\n  |  \t\\::c::d \\::e"},
+		"a command that may be wrapped":  {"a ::b c::d ::::", "a \\::b c::d \\::::"},
+		"a command anywhere":             {"a##[b]c ##vso[d e=f]g ###[h ## [i]", "a##\\[b]c ##vso\\[d e=f]g ###\\[h ## [i]"},
+		"a command of hidden characters": {"\u200b:\u200b: #\u00ad#v\ufeffso[", "\\:: ##vso\\["},
 		"the key":                        {"key " + testKey + "," + testKey, "key (redacted),(redacted)"},
 		"the key with a mark inside":     {testKey[:8] + "\u200b" + testKey[8:], "(redacted)"},
 		"a URL with a query and no path": {"https://h?" + signature, "https://h?(redacted)"},

@@ -79,7 +79,7 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	set.BoolVar(&f.log, "log", false, "log each API request")
 	set.StringVar(&f.Fail, "fail-exports", "", "make every export fail with this `message`")
 	set.Func("fault", "make requests fail, as `ENDPOINT=STATUS[:TIMES]` says; can be repeated.\n"+
-		"ENDPOINT is one of "+strings.Join(endpoints, ", ")+". STATUS is a number from 400 to 599,\n"+
+		"ENDPOINT is one of "+strings.Join(simulator.Endpoints(), ", ")+". STATUS is a number from 400 to 599,\n"+
 		"or lost: the service acts, but the response is lost. Without TIMES, all requests fail.", f.addFault)
 	if err := set.Parse(args); err != nil {
 		return f, err
@@ -92,15 +92,12 @@ func parse(args []string, stderr io.Writer) (f flags, err error) {
 	return f, nil
 }
 
-// endpoints are those that can have a fault.
-var endpoints = []string{simulator.EndpointUpdate, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle, simulator.EndpointDownload}
-
 // addFault parses a value of the -fault flag.
 func (f *flags) addFault(value string) error {
 	endpoint, failure, _ := strings.Cut(value, "=")
 	status, times, limited := strings.Cut(failure, ":")
 	fault := simulator.Fault{Endpoint: endpoint}
-	if !slices.Contains(endpoints, endpoint) {
+	if endpoints := simulator.Endpoints(); !slices.Contains(endpoints, endpoint) {
 		return fmt.Errorf("ENDPOINT must be one of %s", strings.Join(endpoints, ", "))
 	}
 	if status == "lost" {

@@ -100,7 +100,7 @@ func TestRunRefuses(t *testing.T) {
 		"-port 1":            "-port",
 		"serve":              `unexpected argument "serve"`,
 		"-address 127.0.0.1": "missing port",
-		"-fault jobs=503":    "ENDPOINT",
+		"-fault none=503":    "ENDPOINT",
 		"-fault job":         "STATUS",
 		"-fault job=200":     "STATUS",
 		"-fault job=missing": "STATUS",
@@ -110,7 +110,9 @@ func TestRunRefuses(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			var stdout bytes.Buffer
-			err := run(t.Context(), strings.Fields(args), &stdout, io.Discard)
+			stopped, stop := context.WithCancel(t.Context())
+			stop() // so that arguments that are accepted end, too
+			err := run(stopped, strings.Fields(args), &stdout, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), want) || stdout.Len() > 0 {
 				t.Errorf("run prints %q and returns %v, want an error with %s", stdout.String(), err, want)
 			}

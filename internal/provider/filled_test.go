@@ -1,0 +1,176 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+)
+
+// filled says of each attribute in the schema of an object, by a name such as "timeouts.create", whether it has had
+// a value.
+type filled map[string]bool
+
+// add adds a value, which is an object as JSON.
+func (f filled) add(t *testing.T, kind tftypes.Type, text string) tftypes.Value {
+	t.Helper()
+	value, err := tfprotov6.RawState{JSON: []byte(text)}.Unmarshal(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.addValue("", value)
+	return value
+}
+
+func (f filled) addValue(prefix string, value tftypes.Value) {
+	object, ok := value.Type().(tftypes.Object)
+	if !ok {
+		return
+	}
+	fields := map[string]tftypes.Value{}
+	_ = value.As(&fields) // which it is, or null
+	for name, kind := range object.AttributeTypes {
+		field, ok := fields[name]
+		if !ok {
+			field = tftypes.NewValue(kind, nil)
+		}
+		f[prefix+name] = f[prefix+name] || !field.IsNull()
+		f.addValue(prefix+name+".", field)
+	}
+}
+
+// wantAll checks that each attribute of an object has had a value.
+func (f filled) wantAll(t *testing.T, object string) {
+	t.Helper()
+	for name, ok := range f {
+		if !ok {
+			t.Errorf("%s of %s has no value in %s: set the argument there, or make the service return its field", name, object, t.Name())
+		}
+	}
+	if len(f) == 0 {
+		t.Errorf("%s is not in %s: add it", object, t.Name())
+	}
+}
+
+// everything has each object of the provider, with each of its arguments. A job that has failed has another attribute.
+// The verbs are the path and the checksum of the download.
+const everything = `
+resource "docs_static_export" "all" {
+  domain                = "docs.example.com"
+  triggers              = { revision = "1" }
+  additional_parameters = jsonencode({ version = 7 })
+  link_renewal          = "on_expiry"
+  renew_before          = "1m"
+  poll_interval         = "10s"
+  timeouts {
+    create = "30m"
+    update = "30m"
+  }
+}
+
+resource "docs_bundle_download" "all" {
+  job_id = "completed"
+  path   = %q
+  sha256 = %q
+  unpack = true
+  timeouts {
+    create = "30m"
+    update = "30m"
+  }
+}
+
+resource "docs_update_gate" "all" {
+  status_id     = "upd_1"
+  triggers      = { revision = "1" }
+  poll_interval = "10s"
+  timeouts { create = "30m" }
+}
+
+data "docs_update_status" "all" {
+  status_id           = "upd_1"
+  wait_for_completion = true
+  fail_on_failure     = true
+  poll_interval       = "10s"
+  timeouts { read = "30m" }
+}
+
+data "docs_static_export_job" "all" {
+  job_id = "completed"
+  timeouts { read = "30m" }
+}
+
+data "docs_static_export_job" "failed" {
+  job_id = "failed"
+}
+
+ephemeral "docs_static_export_bundle" "all" {
+  job_id = "completed"
+  timeouts { open = "30m" }
+}
+
+resource "terraform_data" "ephemeral" {
+  provisioner "local-exec" {
+    command     = "printf %%s \"$ALL\" > ephemeral.json"
+    environment = { ALL = jsonencode(ephemeral.docs_static_export_bundle.all) }
+  }
+}
+`
+
+// TestEachArgumentIsSetAndEachAttributeHasAValue notices an attribute that is always null, and an argument that no test
+// sets. Those of the action and of the provider are noticed where tests set them.
+func TestEachArgumentIsSetAndEachAttributeHasAValue(t *testing.T) {
+	t.Parallel()
+	archive, err := os.ReadFile("../bundle/testdata/git.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, simulator.Options{Queue: ended, Run: ended})
+	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1", Queue: ended, Run: ended})
+	h.service.AddJob(simulator.JobSpec{ID: "completed", Archive: archive})
+	h.service.AddJob(simulator.JobSpec{ID: "failed", Fail: "page /broken does not render"})
+	c := h.cli(t, "")
+	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
+	config := fmt.Sprintf(everything, c.inFolder("bundle"), checksum(string(archive)))
+	c.write(t, config)
+	c.apply(t, 0)
+	ephemeral, err := os.ReadFile(c.inFolder("ephemeral.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := map[string][]string{} // by the beginnings of their blocks
+	for address, attributes := range c.values(t) {
+		kind, address := "resource", address
+		if rest, ok := strings.CutPrefix(address, "data."); ok {
+			kind, address = "data", rest
+		}
+		name, _, _ := strings.Cut(address, ".")
+		text, _ := json.Marshal(attributes) // decoded JSON, which never fails
+		objects[kind+" "+name] = append(objects[kind+" "+name], string(text))
+	}
+	objects["ephemeral docs_static_export_bundle"] = []string{string(ephemeral)}
+	schemas := configure(t, h.server()(), nil).schemas
+	for kind, schemas := range map[string]map[string]*tfprotov6.Schema{
+		"resource": schemas.ResourceSchemas, "data": schemas.DataSourceSchemas, "ephemeral": schemas.EphemeralResourceSchemas,
+	} {
+		for name, schema := range schemas {
+			has, object := filled{}, kind+" "+name
+			for _, text := range objects[object] {
+				has.add(t, schema.ValueType(), text)
+			}
+			_, block, _ := strings.Cut(config, "\n"+kind+" \""+name+"\" \"all\" {")
+			block, _, _ = strings.Cut(block, "\n}\n")
+			for _, attribute := range schema.Block.Attributes {
+				if attribute.Optional && !strings.Contains(block, "\n  "+attribute.Name+" ") { // a default does not count
+					has[attribute.Name] = false
+				}
+			}
+			has.wantAll(t, object)
+		}
+	}
+}
