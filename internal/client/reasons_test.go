@@ -35,6 +35,7 @@ func (has meanings) ofResponses(t *testing.T) {
 		{meaning{ReasonRejected, refused, idle}, text, []int{400, 406, 418, 422, 425, 451}},
 		{meaning{ReasonRejected, refused, idle}, page, []int{400, 422}},
 		{meaning{ReasonUnauthorized, refused, idle}, text, []int{401}},
+		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}}, // a gateway may check the key
 		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
 		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
 		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
@@ -47,7 +48,7 @@ func (has meanings) ofResponses(t *testing.T) {
 		{meaning{ReasonRedirected, refused, idle}, text, []int{300, 304, 307, 308}},
 		{meaning{ReasonProxyCredentials, refused, idle}, text, []int{407}},
 		{meaning{ReasonNotTheAPI, refused, idle}, text, []int{405, 501, 505, 511}},
-		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{401, 402, 403, 404, 410}},
+		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{402, 403, 404, 410}},
 		{meaning{ReasonNotTheAPI, temporary, acted}, page, []int{200}}, // perhaps of a proxy
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {

@@ -76,8 +76,7 @@ func (c *Client) statusError(r *response, req *http.Request, resp *http.Response
 	text, means := r.summary, meaningOf(resp.StatusCode)
 	if isPage(body) {
 		text += ", a web page"
-		switch means.reason {
-		case ReasonUnauthorized, ReasonForbidden, ReasonNotFound:
+		if means.reason == ReasonForbidden || means.reason == ReasonNotFound {
 			means = pageInstead
 		}
 	}

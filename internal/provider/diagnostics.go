@@ -124,7 +124,7 @@ var advice = map[client.Reason]string{
 		"If it is, a proxy, a firewall, or a sign-in page responded: " +
 		"sign in, or have it let the service's responses through.",
 	client.ReasonOffContract: "The response does not match the API contract. Contact the service's support, " +
-		"and report the response to the provider's maintainers: " + issuesPage,
+		"and report this message to the provider's maintainers (" + issuesPage + ").",
 
 	client.ReasonProxyCredentials: "Check the credentials in HTTPS_PROXY, or list the host in NO_PROXY.",
 	client.ReasonProxyRefused: "Configure the proxy in HTTPS_PROXY to allow this host, " +
