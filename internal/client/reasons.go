@@ -67,7 +67,7 @@ var (
 	notJSON = meaning{ReasonNotTheAPI, temporary, true}
 	// offContract is a success that breaks the contract. The next response probably will, too.
 	offContract = meaning{ReasonOffContract, refused, true}
-	// pageInstead is "forbidden" or "not found" with a web page, of which the API has none: a proxy or a filter sent it.
+	// pageInstead is "forbidden" or "not found" with a web page, of which the API has none: something else sent it.
 	pageInstead = meaning{ReasonNotTheAPI, refused, false}
 )
 

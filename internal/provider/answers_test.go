@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 // answers are what happens to the requests of each endpoint: "start", "job", "bundle", "update", or "store". Without an
 // answer, all is well. An answer is a body; a status, which a header or a body may follow; "lost" or "unsent", for a
 // connection that is; or an error of the connection. Before it, "interrupt" or "timeout" ends the operation. Two with
-// "then" between them take turns.
+// "then" between them take turns. Anything else panics.
 type answers map[string]any
 
 const (
@@ -32,6 +33,11 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 
 // network returns a network with these answers. interrupt and timeout are what ends an operation.
 func (a answers) network(interrupt, timeout func()) http.RoundTripper {
+	for endpoint := range a {
+		if !slices.Contains([]string{"start", "job", "bundle", "update", "store"}, endpoint) {
+			panic("there is no endpoint " + endpoint)
+		}
+	}
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
 		endpoint, body := "job", `{"status":"completed"}`
 		switch {
@@ -74,8 +80,10 @@ func (a answers) network(interrupt, timeout func()) http.RoundTripper {
 				resp.Header.Set(name, value)
 				body = ""
 			}
-		} else if text != "" {
+		} else if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "<") {
 			body = text
+		} else if text != "" {
+			panic("there is no answer " + text)
 		}
 		resp.Body = io.NopCloser(strings.NewReader(body))
 		return resp, nil

@@ -74,7 +74,8 @@ func describeStart(f *export.Failure, run *export.Run, condition string) string 
 			cause.advice = ""
 		}
 		return paragraphs(cause.what,
-			sentences(notFound(run), "A job may have been started for "+domain+", but its ID was not received.", holds(run)),
+			sentences(notFound(run), "A job may have been started for "+domain+", but its ID was not received.",
+				holds(run)),
 			sentences("Before you apply again, look for that job in the service's dashboard. If it is there, "+
 				"import it ("+errorsPage+"#a-job-may-have-been-started).", cause.advice))
 	}
@@ -157,24 +158,17 @@ func replaced(run *export.Run) string {
 	return notFound(run) + " This apply started job " + run.Latest().ID + " instead."
 }
 
-// warnAboutJob adds a warning about a job.
 func warnAboutJob(diags *diag.Diagnostics, summary, jobID, detail string) {
 	diags.AddWarning(aboutJob(summary, jobID), detail)
 }
 
-// warnAboutRefresh says what a refresh saw of the shown job, which is given as it was before: that it was not found, or
-// has failed since.
-func warnAboutRefresh(
-	shown export.Job, s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics,
-) {
-	switch {
-	case err != nil:
-		warnAboutJob(diags, summaryJobNotFound, shown.ID, paragraphs(explain(err).what,
-			"The refresh left the job in the state. If it should still exist, check base_url and the API key."))
-	case s.Shown().Failed() && !shown.Failed():
-		warnAboutJob(diags, summaryJobFailed, shown.ID,
-			paragraphs(failureOf(job), "Fix the site before you export it again."))
-	}
+func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
+	warnAboutJob(diags, summaryJobNotFound, jobID, paragraphs(explain(err).what,
+		"The refresh left the job in the state. If it should still exist, check base_url and the API key."))
+}
+
+func warnAboutFailedJob(jobID string, job *client.StaticExportJob, diags *diag.Diagnostics) {
+	warnAboutJob(diags, summaryJobFailed, jobID, paragraphs(failureOf(job), "Fix the site before you export it again."))
 }
 
 // warnAboutStep gives the reason for a step if neither an attribute nor the refresh does.
@@ -186,8 +180,8 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 			"the provider last asked for it. An update in place "+asksAgain(step.Job)+".")
 	case step.Action == export.Start && next != nil && next.Imported && wanted.Known:
 		warnAboutJob(diags, summaryOtherDomain, next.ID, fmt.Sprintf("The job was imported for %s, and domain is %s. "+
-			"An update in place starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" for "+
-			"this resource, and import the job for %[2]s.", next.Inputs.Domain, wanted.Inputs.Domain))
+			"An update in place starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" "+
+			"for this resource, and import the job for %[2]s.", next.Inputs.Domain, wanted.Inputs.Domain))
 	}
 }
 

@@ -48,7 +48,8 @@ func keptBy(step export.Step, now exportResult) exportResult {
 		planned.LatestJobID = now.LatestJobID
 	}
 	if step.LinkStays {
-		planned.BundleURL, planned.ExpiresAt, planned.BundleSizeBytes = now.BundleURL, now.ExpiresAt, now.BundleSizeBytes
+		planned.BundleURL, planned.ExpiresAt = now.BundleURL, now.ExpiresAt
+		planned.BundleSizeBytes = now.BundleSizeBytes
 	}
 	return planned
 }

@@ -35,17 +35,21 @@ func (r *staticExportResource) Read(ctx context.Context, req resource.ReadReques
 // recordRefresh records what a refresh read of the shown job, and says what it saw. It reports whether that can be
 // stored.
 func recordRefresh(s *export.State, job *client.StaticExportJob, err error, diags *diag.Diagnostics) bool {
-	before := *s.Shown()
+	shown, missing := *s.Shown(), client.IsNotFound(err)
+	failed := err == nil && job.Status == client.JobFailed
 	switch {
-	case before.Imported && before.Status == "" && (err != nil || job.Status == client.JobFailed):
+	case shown.Imported && shown.Status == "" && (err != nil || failed):
 		addImportFailure(job, err, diags) // Terraform refreshes an import before it stores it
 		return false
-	case err != nil && !client.IsNotFound(err):
+	case missing:
+		warnAboutMissingJob(shown.ID, err, diags)
+	case err != nil:
 		addRefreshFailure(err, diags)
 		return false
+	case failed && !shown.Failed():
+		warnAboutFailedJob(shown.ID, job, diags)
 	}
 	s.Refresh(job, err)
-	warnAboutRefresh(before, s, job, err, diags)
 	return true
 }
 
