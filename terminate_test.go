@@ -100,9 +100,12 @@ func TestProviderEndsSoonAfterTerraformWasKilled(t *testing.T) {
 
 // apply runs an apply in a process group of its own, and sends a signal as soon as the
 // endpoint was asked. It returns the output when no process of the group is left.
-func apply(t *testing.T, service *simulator.Server, c *clitest.CLI, revision int, endpoint string, to func(terraform int) int, with syscall.Signal) (string, error) {
+func apply(
+	t *testing.T, service *simulator.Server, c *clitest.CLI, revision int, endpoint string, to func(terraform int) int, with syscall.Signal,
+) (string, error) {
 	t.Helper()
-	c.Write(t, "main.tf", c.Require()+fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", revision))
+	c.Write(t, "main.tf", c.Require()+fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n"+
+		"  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", revision))
 	service.ResetRequests()
 	command, output := c.Command("apply", "-auto-approve", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -23,7 +23,8 @@ func pages(t *testing.T) map[string]string {
 
 var (
 	// onGitHub matches what precedes the path of a file of this repository in a URL.
-	onGitHub  = regexp.MustCompile(`^https://(?:github\.com/docs-hosting/terraform-provider-docs/(?:blob|tree)|raw\.githubusercontent\.com/docs-hosting/terraform-provider-docs)/main/`)
+	onGitHub = regexp.MustCompile(`^https://(?:github\.com/docs-hosting/terraform-provider-docs/(?:blob|tree)|` +
+		`raw\.githubusercontent\.com/docs-hosting/terraform-provider-docs)/main/`)
 	address   = regexp.MustCompile(`https://github\.com/docs-hosting/terraform-provider-docs/[\w./#-]+`)
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
 	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)

@@ -188,14 +188,16 @@ func TestCreateResumesTheJobThatWasHandedOver(t *testing.T) {
 		handed string
 		applyCase
 	}{
-		"none":                         {"", applyCase{asks: exports, leaves: "new as:a completed |"}},
-		"one":                          {"a1 running", applyCase{asks: "wait a1; link a1", leaves: "a1 completed |"}},
-		"one that fails":               {"a1", applyCase{answers: "a1 failed", asks: "wait a1", fails: "wait of a1", leaves: "| a1 failed"}},
-		"one that is gone":             {"a1", applyCase{answers: "a1 404", asks: "wait a1; " + exports, leaves: "new as:a completed |"}},
-		"one whose bundle is gone":     {"a1 completed", applyCase{answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new as:a completed |"}},
-		"one that is gone, no start":   {"a1", applyCase{answers: "a1 404, start 403", asks: "wait a1; " + starts, fails: "start", leaves: "| a1 missing"}},
-		"none, and it is refused":      {"", applyCase{answers: "start 403", asks: starts, fails: "start", leaves: "|"}},
-		"none, and there is no bundle": {"", applyCase{answers: "new link 404", asks: exports, fails: "link of new: missing", leaves: "| new as:a completed bundle-missing"}},
+		"none":                       {"", applyCase{asks: exports, leaves: "new as:a completed |"}},
+		"one":                        {"a1 running", applyCase{asks: "wait a1; link a1", leaves: "a1 completed |"}},
+		"one that fails":             {"a1", applyCase{answers: "a1 failed", asks: "wait a1", fails: "wait of a1", leaves: "| a1 failed"}},
+		"one that is gone":           {"a1", applyCase{answers: "a1 404", asks: "wait a1; " + exports, leaves: "new as:a completed |"}},
+		"one whose bundle is gone":   {"a1 completed", applyCase{answers: "a1 link 404", asks: "link a1; " + exports, leaves: "new as:a completed |"}},
+		"one that is gone, no start": {"a1", applyCase{answers: "a1 404, start 403", asks: "wait a1; " + starts, fails: "start", leaves: "| a1 missing"}},
+		"none, and it is refused":    {"", applyCase{answers: "start 403", asks: starts, fails: "start", leaves: "|"}},
+		"none, and there is no bundle": {"", applyCase{
+			answers: "new link 404", asks: exports, fails: "link of new: missing", leaves: "| new as:a completed bundle-missing",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,8 +23,10 @@ func (c *cli) ownProcess(t *testing.T) {
 	if err := os.Symlink(self, c.inFolder("terraform-provider-docs")); err != nil {
 		t.Fatal(err)
 	}
-	c.terraform.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.terraform.Folder))
-	c.terraform.Env = append(c.terraform.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"), serveVariable+"=registry.terraform.io/docs-hosting/docs",
+	c.terraform.Write(t, "cli.tfrc", fmt.Sprintf(
+		"provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.terraform.Folder))
+	c.terraform.Env = append(c.terraform.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"),
+		serveVariable+"=registry.terraform.io/docs-hosting/docs",
 		baseURLVariable+"="+c.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey)
 }
 

@@ -65,9 +65,12 @@ func TestGateFailsClosed(t *testing.T) {
 		update    simulator.UpdateSpec
 		arguments string
 	}{
-		"failure":        {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, ""},
-		"unknown status": {simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"}, "poll_interval = \"29m\"\ntimeouts { create = \"30m\" }"},
-		"never read":     {simulator.UpdateSpec{ID: "another"}, ""},
+		"failure": {simulator.UpdateSpec{Queue: ended, Run: ended, Fail: "no space"}, ""},
+		"unknown status": {
+			simulator.UpdateSpec{Queue: ended, Run: simulator.Forever, RunningStatus: "succeeded"},
+			"poll_interval = \"29m\"\ntimeouts { create = \"30m\" }",
+		},
+		"never read": {simulator.UpdateSpec{ID: "another"}, ""},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder

@@ -152,7 +152,8 @@ func TestMessagesOfAFailedUpdate(t *testing.T) {
 		"log of one entry":  `{"status": "failure", "logs": ["` + strings.Repeat(`a line\n`, 1000) + `the reason"]}`,
 		"commands to a CI runner": `{"status": "failure", "summary": "::error::a\nbuild b",
 			"logs": ["::set-output name=approved::true\n ##[add-mask]e", "##vso[task.setvariable variable=a]b"]}`,
-		"links and control characters": `{"status": "failure", "summary": "https://storage.example/a?X-Amz-Signature=abcdef", "logs": ["\u001b[31mred\u001b[0m https://u:pass@host.example/?token=abcdef"]}`,
+		"links and control characters": `{"status": "failure", "summary": "https://storage.example/a?X-Amz-Signature=abcdef",
+			"logs": ["\u001b[31mred\u001b[0m https://u:pass@host.example/?token=abcdef"]}`,
 	} {
 		c, _ := answers{"update": update}.client(t, nil)
 		read, err := c.GetUpdateStatus(t.Context(), "upd_1")

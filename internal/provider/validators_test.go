@@ -29,34 +29,59 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	download := block(`resource "docs_bundle_download"`, `job_id = "se_1"`)
 
 	tests := map[string]struct{ config, want string }{
-		"relative base URL":             {provider(key, `base_url = "docs.example.com/v1"`), "Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1."},
-		"key with a space":              {provider(url, `api_key = "sim_a b"`), "Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace,"},
-		"certificates as a path":        {provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`), "Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\")."},
-		"request timeout of nothing":    {provider(url, key, `request_timeout = "0s"`), "Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\"."},
-		"empty ID":                      {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
-		"ID that is a link":             {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query."},
-		"poll interval below a second":  {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
-		"timeout without a unit":        {gate(`timeouts { create = "90" }`), "\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m."},
-		"timeout below a minute":        {gate(`timeouts { create = "59s" }`), "The duration must be at least 1m, not \"59s\"."},
-		"empty domain":                  {site(`domain = ""`), "Invalid domain (domain)\nThe domain is empty. Write only the domain, such as docs.example.com."},
-		"domain with a scheme":          {site(`domain = "https://docs.example.com"`), "(domain)\nThe domain contains \":\". Write only"},
-		"domain with a query":           {site(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe domain contains \"?\". Write only"},
-		"domain with a password":        {site(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`), "(domain)\nThe domain contains \":\". Write only"},
+		"relative base URL": {
+			provider(key, `base_url = "docs.example.com/v1"`),
+			"Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1.",
+		},
+		"key with a space": {
+			provider(url, `api_key = "sim_a b"`),
+			"Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace,",
+		},
+		"certificates as a path": {
+			provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`),
+			"Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one " +
+				"or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").",
+		},
+		"request timeout of nothing": {
+			provider(url, key, `request_timeout = "0s"`),
+			"Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\".",
+		},
+		"empty ID":                     {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
+		"ID that is a link":            {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query."},
+		"poll interval below a second": {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
+		"timeout without a unit": {
+			gate(`timeouts { create = "90" }`),
+			"\"90\" is not a valid duration. Write numbers with units (h, m, s, or ms), such as 30s, 5m, or 1h30m.",
+		},
+		"timeout below a minute": {gate(`timeouts { create = "59s" }`), "The duration must be at least 1m, not \"59s\"."},
+		"empty domain":           {site(`domain = ""`), "Invalid domain (domain)\nThe domain is empty. Write only the domain, such as docs.example.com."},
+		"domain with a scheme":   {site(`domain = "https://docs.example.com"`), "(domain)\nThe domain contains \":\". Write only"},
+		"domain with a query":    {site(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe domain contains \"?\". Write only"},
+		"domain with a password": {
+			site(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`),
+			"(domain)\nThe domain contains \":\". Write only",
+		},
 		"domain with whitespace":        {site(`domain = "docs example.com"`), "(domain)\nThe domain contains \" \". Write only"},
 		"domain that cannot be printed": {site(`domain = "docs.example.com\u0007"`), "(domain)\nThe domain contains \"\\a\". Write only"},
 		"domain with a path":            {site(`domain = "docs.example.com/guide"`), "(domain)\nThe domain contains \"/\". Write only"},
 		"two domains":                   {site(`domain = "docs.example.com,www.example.com"`), "(domain)\nThe domain contains \",\". Write only"},
 		"domain with a port":            {site(`domain = "docs.example.com:443"`), "(domain)\nThe domain contains \":\". Write only"},
 		"domain with a wildcard":        {site(`domain = "*.example.com"`), "(domain)\nThe domain contains \"*\". Write only"},
-		"parameters that are not JSON":  {parameters(`additional_parameters = "a=1"`), "Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode"},
-		"parameters that are empty":     {parameters(`additional_parameters = ""`), "The value is not a JSON object."},
-		"parameters as an array":        {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
-		"parameters with the domain":    {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
-		"unknown kind of renewal":       {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
-		"negative lead of a renewal":    {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
-		"empty path":                    {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
-		"path of a directory":           {download(`path = "site/"`), "(path)\n\"site/\" names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory."},
-		"checksum in capitals":          {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
+		"parameters that are not JSON": {
+			parameters(`additional_parameters = "a=1"`),
+			"Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode",
+		},
+		"parameters that are empty":  {parameters(`additional_parameters = ""`), "The value is not a JSON object."},
+		"parameters as an array":     {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
+		"parameters with the domain": {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
+		"unknown kind of renewal":    {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
+		"negative lead of a renewal": {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
+		"empty path":                 {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
+		"path of a directory": {
+			download(`path = "site/"`),
+			"(path)\n\"site/\" names a directory. Add a file name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.",
+		},
+		"checksum in capitals": {download("path = \"a.tar.gz\"\nsha256 = \"" + strings.Repeat("A", 64) + `"`), "must be 64 lowercase hexadecimal digits"},
 	}
 	h := newHarness(t, simulator.Options{})
 	var config strings.Builder

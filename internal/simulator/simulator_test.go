@@ -52,7 +52,8 @@ func TestAPIRefuses(t *testing.T) {
 		"a start without a body":     {"POST", jobs, key, "", 400},
 		"a start without a domain":   {"POST", jobs, key, `{"version":"1"}`, 400},
 	} {
-		if w := send(s, test.method, test.path, test.authorization, test.body); w.Code != test.want || !strings.Contains(w.Body.String(), `"error":"`) || strings.Contains(w.Body.String(), "sim_") {
+		w := send(s, test.method, test.path, test.authorization, test.body)
+		if body := w.Body.String(); w.Code != test.want || !strings.Contains(body, `"error":"`) || strings.Contains(body, "sim_") {
 			t.Errorf("%s: %d %s, want %d and an error without a key", name, w.Code, w.Body, test.want)
 		}
 	}

@@ -111,7 +111,10 @@ func TestReport(t *testing.T) {
 				return body
 			},
 			faults: []simulator.Fault{
-				{Endpoint: simulator.EndpointUpdate, Status: http.StatusOK, Body: "<title>" + mark + "</title>", Header: http.Header{"Content-Type": {"text/html; charset=" + mark}}},
+				{
+					Endpoint: simulator.EndpointUpdate, Status: http.StatusOK, Body: "<title>" + mark + "</title>",
+					Header: http.Header{"Content-Type": {"text/html; charset=" + mark}},
+				},
 				{Match: unknown, Cut: simulator.CutAfter},
 				{Endpoint: simulator.EndpointJob, Match: wrongKey, Status: http.StatusOK, Body: "{}"},
 			},
