@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -233,7 +234,7 @@ func zipName(f *zip.File) string {
 
 // add adds the current entry, after its parents. A directory has no body. It refuses names that are not UTF-8, are
 // absolute, have an element "..", a backslash, or a control character, are reserved by the system, or take too much
-// memory.
+// memory. Those that the system refuses as too long are refused by enter.
 func (a *archiveReader) add(body io.Reader) error {
 	name := path.Clean(a.current)
 	_, err := filepath.Localize(name)
@@ -266,8 +267,11 @@ func (a *archiveReader) enter(name string, body io.Reader) error {
 		return TooMany
 	}
 	sum, err := a.write(a.root, name, body)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return Duplicate // the file system ignores case
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return UnsafeName
 	}
 	a.tree[name] = sum
 	return err

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -193,10 +194,28 @@ func TestUnpackIntoADirectoryThatIsNotEmpty(t *testing.T) {
 
 func TestUnpackReportsErrorsOfTheSystem(t *testing.T) {
 	t.Parallel()
-	// No name of 256 bytes fits into a directory.
-	_, err := read(t, tarOf(t, regular(strings.Repeat("x", 256), "x")), t.TempDir())
+	gone := filepath.Join(t.TempDir(), "site")
+	must(t, os.Mkdir(gone, 0o755))
+	root, err := os.OpenRoot(gone)
+	must(t, err)
+	defer func() { must(t, root.Close()) }()
+	if err := os.Remove(gone); err != nil {
+		t.Skipf("no open directory can be deleted here: %v", err)
+	}
+	_, err = readArchive(t.Context(), section(siteOf(t, "1")), root)
 	if !isSystemError(err) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want one of the system", err)
+	}
+}
+
+func TestUnpackRefusesNamesThatAreTooLongForTheSystem(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a system that says so")
+	}
+	long := tarOf(t, regular("docs/"+strings.Repeat("x", 300)+"/index.html", "x"))
+	if _, err := read(t, long, t.TempDir()); faultOf(err) != UnsafeName {
+		t.Errorf("error %v, want %v", err, UnsafeName)
 	}
 }
 

@@ -2,8 +2,8 @@
 // It trusts neither archives nor the disk, and knows neither HTTP nor Terraform: the provider words its errors.
 //
 // A new bundle is staged in a temporary directory beside its target: [Target.Stage], Write, [Staged.Verify].
-// [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both delete only what has a digest that the
-// caller knows as its own, and compare a directory once more after nobody can reach it by its path.
+// [Staged.Commit] renames it into place, and [Target.Remove] deletes it. Both move aside only what has a digest that
+// the caller knows as its own, and then delete it file by file, each compared once more.
 package bundle
 
 import (
@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -49,8 +50,8 @@ type OccupiedError struct {
 
 func (e *OccupiedError) Error() string { return e.Path + " is not owned" }
 
-// LeftError reports a temporary directory beside the target that is not deleted, because the system refused to, or
-// because what was moved there is not [Owned] now, or could not be put back. The last two are an [*OccupiedError].
+// LeftError reports a temporary directory beside the target that is not deleted. Err is that of the system: that a
+// directory is not empty (fs.ErrExist), if what was moved there was changed since, or could not be put back.
 type LeftError struct {
 	Path string
 	Err  error
@@ -77,7 +78,7 @@ type Found struct {
 	Digest string // of what is owned; "" if there is nothing, or an empty directory to unpack into
 
 	info fs.FileInfo // nil if there is nothing
-	tree tree        // of an owned directory
+	tree tree        // of what is owned, which itself is ""
 }
 
 // is reports whether a file or a directory is the one that was found. Files in a directory are not compared.
@@ -96,7 +97,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 	case err != nil:
 		return Found{}, err
 	}
-	found.info = info
+	found = Found{info: info, tree: tree{"": ofDirectory}}
 	occupied := &OccupiedError{Path: name}
 	switch {
 	case t.Unpack && info.IsDir():
@@ -106,11 +107,12 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 		if len(owned) > 0 {
 			found.tree, occupied.Latest, err = readTree(ctx, name)
 			found.Digest = found.tree.content().Digest
+			found.tree[""] = ofDirectory
 		}
 	case !t.Unpack && info.Mode().IsRegular() && len(owned) > 0:
-		var sum checksum
-		sum, err = readSum(ctx, name, new(int64(math.MaxInt64)))
-		found.Digest = hex.EncodeToString(sum[:])
+		disk := os.DirFS(filepath.Dir(name))
+		found.tree[""], err = readSum(ctx, disk, filepath.Base(name), new(int64(math.MaxInt64)))
+		found.Digest = fmt.Sprintf("%x", found.tree[""])
 	}
 	if ctx.Err() != nil || isSystemError(err) {
 		return Found{}, cmp.Or(context.Cause(ctx), err)
@@ -121,17 +123,41 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 	return found, nil
 }
 
+// temporary is a directory beside a target. What was at the target is moved to "old" in it, to be deleted there.
+type temporary string
+
+func (t Target) beside() (temporary, error) {
+	name, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
+	return temporary(name), err
+}
+
+func (t temporary) in(name string) string { return filepath.Join(string(t), name) }
+
+// delete deletes the directory, but for what is in "old" and not as in the tree. The error is a [*LeftError].
+func (t temporary) delete(old tree) error {
+	err := cmp.Or(
+		robustio.RemoveAll(t.in("archive")),
+		robustio.RemoveAll(t.in("directory")),
+		old.remove(context.Background(), t.in("old")), // which an interrupt does not end
+		os.Remove(string(t)),
+	)
+	if _, gone := os.Lstat(string(t)); gone != nil {
+		return nil
+	}
+	return &LeftError{string(t), err}
+}
+
 // Staged is a new bundle in a temporary directory. What is written to it is appended to the archive.
 type Staged struct {
 	io.Writer
 	SizeBytes int64 // of the archive; known after Verify
 
-	target    Target
-	temporary string // directory
-	archive   *os.File
-	hash      hash.Hash // of the archive so far
-	digest    string    // of what is put in place; known after Verify
-	owned     Owned     // what Close may delete of what was moved into the temporary directory
+	temporary
+	target  Target
+	archive *os.File
+	hash    hash.Hash // of the archive so far
+	digest  string    // of what is put in place; known after Verify
+	old     tree      // of what Commit has moved into the temporary directory
 }
 
 // Stage creates an empty archive in a temporary directory beside the target, and missing parents.
@@ -140,25 +166,18 @@ func (t Target) Stage() (*Staged, error) {
 	if err := os.MkdirAll(filepath.Dir(t.Path), 0o755); err != nil {
 		return nil, err
 	}
-	s, err := t.beside()
+	temporary, err := t.beside()
 	if err != nil {
 		return nil, err
 	}
+	s := &Staged{temporary: temporary, target: t, hash: sha256.New()}
 	if s.archive, err = os.Create(s.in("archive")); err != nil {
-		_ = s.Close()
+		_ = s.delete(nil)
 		return nil, err
 	}
 	s.Writer = io.MultiWriter(s.archive, s.hash)
 	return s, nil
 }
-
-// beside creates only the temporary directory.
-func (t Target) beside() (*Staged, error) {
-	temporary, err := os.MkdirTemp(filepath.Dir(t.Path), ".docs-bundle-*")
-	return &Staged{target: t, temporary: temporary, hash: sha256.New()}, err
-}
-
-func (s *Staged) in(name string) string { return filepath.Join(s.temporary, name) }
 
 // Restart empties the archive.
 func (s *Staged) Restart() error {
@@ -210,17 +229,18 @@ func (s *Staged) Commit(placed *Placed, found Found, owned Owned) (Owned, error)
 		source = s.in("directory")
 	}
 	now, err := os.Lstat(target)
-	moves := err == nil && s.target.Unpack // a file is replaced by one rename
-	if err == nil {
-		if !found.is(now) {
-			return nil, &OccupiedError{Path: target}
-		}
-		_ = os.Chmod(source, now.Mode().Perm()) // a file system without modes may refuse
+	exists := err == nil
+	if exists && !found.is(now) {
+		return nil, &OccupiedError{Path: target}
 	}
+	moves := exists && s.target.Unpack // a file is replaced by one rename
 	if moves {
 		if err := robustio.Rename(target, old); err != nil {
 			return nil, err
 		}
+	}
+	if exists { // not earlier: from a directory without write permission, Close could delete nothing
+		_ = os.Chmod(source, now.Mode().Perm()) // a file system without modes may refuse
 	}
 	if err := robustio.Rename(source, target); err != nil {
 		if moves {
@@ -230,26 +250,15 @@ func (s *Staged) Commit(placed *Placed, found Found, owned Owned) (Owned, error)
 	}
 	info, _ := os.Lstat(target)
 	placed.files = append(placed.files, info)
-	s.owned = owned
+	s.old = found.tree
 	return owned.with(s.digest), nil
 }
 
-// Close deletes the temporary directory. Of what was moved there, it deletes only what is still owned: somebody may
-// have changed it until then. The error is a [*LeftError].
+// Close deletes the temporary directory, but for what somebody has changed of what was moved there. The error is a
+// [*LeftError].
 func (s *Staged) Close() error {
-	_ = s.archive.Close() // of no file, or again after Verify, it does nothing
-	old := Target{s.in("old"), s.target.Unpack}
-	found, err := old.Inspect(context.Background(), s.owned) // which an interrupt does not end
-	if err == nil && found.info != nil {
-		err = found.tree.remove(old.Path)
-	}
-	if err == nil {
-		err = robustio.RemoveAll(s.temporary)
-	}
-	if err != nil {
-		return &LeftError{s.temporary, err}
-	}
-	return nil
+	_ = s.archive.Close() // after Verify, it does nothing
+	return s.delete(s.old)
 }
 
 // Remove deletes what is owned, and leaves what Commit has placed. It fails with an [*OccupiedError] if anything else
@@ -263,11 +272,10 @@ func (t Target) Remove(ctx context.Context, placed *Placed, owned Owned) error {
 	if err != nil || found.Digest == "" {
 		return err
 	}
-	s, err := t.beside()
+	temporary, err := t.beside()
 	if err != nil {
 		return err
 	}
-	s.owned = owned
-	err = robustio.Rename(t.Path, s.in("old"))
-	return cmp.Or(err, s.Close())
+	err = robustio.Rename(t.Path, temporary.in("old"))
+	return cmp.Or(err, temporary.delete(found.tree))
 }

@@ -104,6 +104,12 @@ func (d *disk) change(steps string) {
 		case "link":
 			must(d.t, os.Rename(name, d.path("elsewhere")))
 			symlink(d.t, d.path("elsewhere"), name)
+		case "near":
+			must(d.t, os.Rename(name, filepath.Join(filepath.Dir(name), "moved")))
+			symlink(d.t, "moved", name)
+		}
+		if info, err := os.Lstat(name); err == nil { // the clock may tick between a name and its directory
+			must(d.t, os.Chtimes(filepath.Dir(name), time.Time{}, info.ModTime()))
 		}
 	}
 }
@@ -260,7 +266,7 @@ func isKept(d *disk) bool {
 func TestWhatAppearsLaterIsNeverDeleted(t *testing.T) {
 	t.Parallel()
 	change := func(d *disk, steps string) func(*Staged) {
-		return func(s *Staged) { d.change(strings.ReplaceAll(steps, "TMP", "out/"+filepath.Base(s.temporary))) }
+		return func(s *Staged) { d.change(strings.ReplaceAll(steps, "TMP", "out/"+filepath.Base(string(s.temporary)))) }
 	}
 	for name, tc := range map[string]struct {
 		unpack        bool
@@ -281,20 +287,69 @@ func TestWhatAppearsLaterIsNeverDeleted(t *testing.T) {
 		if left := isA[*LeftError](err); err == nil || left != tc.left || !isKept(d) {
 			t.Errorf("%s: error %v", name, err)
 		}
+		for file, content := range listing(t, d.root) {
+			if strings.HasPrefix(file, "out/.docs") && !strings.HasSuffix(file, "/") && content != "mine 1" {
+				t.Errorf("%s: there is still %s", name, file)
+			}
+		}
 	}
 }
 
-func TestWhatIsAddedToATreeIsNotRemovedWithIt(t *testing.T) {
-	t.Parallel()
+// inTree puts a site on a disk, and returns a function that removes what was found there then.
+func inTree(t *testing.T) (*disk, func(context.Context) error) {
+	t.Helper()
 	d := newDisk(t, true)
 	must(t, d.put(t.Context(), siteOf(t, "1")))
 	found, err := d.Inspect(t.Context(), d.owned)
 	must(t, err)
-	d.change("put out/bundle/docs/mine")
-	if err := found.tree.remove(d.Path); err == nil {
-		t.Error("no error")
+	return d, func(ctx context.Context) error { return found.tree.remove(ctx, d.Path) }
+}
+
+func TestOfATreeOnlyWhatIsTheSameIsRemoved(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change string
+		left   string // below out/bundle, and elsewhere
+	}{
+		"nothing":                        {"rm none", ""},
+		"a missing directory":            {"rm out/bundle/docs", ""},
+		"a missing root":                 {"rm out/bundle", ""},
+		"an added file":                  {"put out/bundle/docs/mine", "out/bundle/ out/bundle/docs/ out/bundle/docs/mine"},
+		"an edited page":                 {"put out/bundle/index.html", "out/bundle/ out/bundle/index.html"},
+		"a link in place of a page":      {"link out/bundle/index.html", "elsewhere out/bundle/ out/bundle/index.html"},
+		"a directory in place of a page": {"rm out/bundle/index.html, dir out/bundle/index.html", "out/bundle/ out/bundle/index.html/"},
+		"a link in place of a directory": {"link out/bundle/docs", "elsewhere/ elsewhere/guide.html out/bundle/ out/bundle/docs"},
+		"a file in place of a directory": {"rm out/bundle/docs, put out/bundle/docs", "out/bundle/ out/bundle/docs"},
+		"a link in place of the root":    {"link out/bundle", "elsewhere/ elsewhere/docs/ elsewhere/docs/guide.html elsewhere/index.html out/bundle"},
+		"a link to a page that is in it": {"near out/bundle/index.html", "out/bundle/ out/bundle/index.html out/bundle/moved"},
+	} {
+		d, remove := inTree(t)
+		d.change(tc.change)
+		err := remove(t.Context())
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		left := slices.DeleteFunc(slices.Sorted(maps.Keys(listing(t, d.root))), func(name string) bool { return name == "out/" })
+		if got := strings.Join(left, " "); got != tc.left {
+			t.Errorf("%s: left are %q, want %q", name, got, tc.left)
+		}
 	}
-	d.wantListing(map[string]string{"out/": "", "out/bundle/": "", "out/bundle/docs/": "", "out/bundle/docs/mine": "mine 1"})
+}
+
+// Between the comparison of a page and its deletion, no other page is read.
+func TestPageIsComparedRightBeforeItIsRemoved(t *testing.T) {
+	t.Parallel()
+	var kept []bool
+	whenAsked(t, func(ctx *countedContext) {
+		d, remove := inTree(t)
+		ctx.act = func() { d.change("put out/bundle/index.html") } // which comes first
+		_ = remove(ctx)
+		kept = append(kept, isKept(d))
+	})
+	// Before its first byte, after its last one, twice while the other page is read, and never.
+	if want := []bool{true, false, true, true, false}; !slices.Equal(kept, want) {
+		t.Errorf("kept: %v, want %v", kept, want)
+	}
 }
 
 // The old resource of a replacement that creates first is removed after the new one has written the same content.
@@ -419,18 +474,25 @@ func TestWhatIsNotDeletedIsNamed(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
 	}
-	for name, isNamed := range map[string]bool{"out/bundle/docs": true, "out": false} { // what cannot be moved stays where it is
-		d := newDisk(t, true)
-		must(t, d.put(t.Context(), siteOf(t, "1")))
-		must(t, os.Chmod(d.path(name), 0o500)) //nolint:gosec // a directory
-		err := d.remove(t.Context())
-		left, ok := errors.AsType[*LeftError](err)
-		if all, _ := filepath.Glob(d.path("out/*")); ok != isNamed || err == nil || ok && !slices.Equal(all, []string{left.Path}) {
-			t.Errorf("%s: error %v, all %q", name, err, all)
-		}
-		_ = os.Chmod(d.path("out"), 0o700) //nolint:gosec // a directory
-		if ok {
-			must(t, os.Chmod(filepath.Join(left.Path, "old", "docs"), 0o700)) //nolint:gosec // a directory
+	calls := map[string]func(*disk) error{
+		"update": func(d *disk) error { return d.put(d.t.Context(), siteOf(d.t, "2")) },
+		"remove": func(d *disk) error { return d.remove(d.t.Context()) },
+	}
+	for readOnly, isNamed := range map[string]bool{"docs": true, ".": false, "..": false} { // what cannot be moved stays where it is
+		for call, do := range calls {
+			d := newDisk(t, true)
+			must(t, d.put(t.Context(), siteOf(t, "1")))
+			must(t, os.Chmod(filepath.Join(d.Path, readOnly), 0o500)) //nolint:gosec // a directory
+			err := do(d)
+			var want []string
+			if left, ok := errors.AsType[*LeftError](err); ok && errors.Is(left.Err, fs.ErrPermission) {
+				want = []string{filepath.Join(left.Path, "old")}                          // without the archive
+				t.Cleanup(func() { _ = os.Chmod(filepath.Join(want[0], "docs"), 0o700) }) //nolint:gosec // a directory
+			}
+			t.Cleanup(func() { _ = errors.Join(os.Chmod(d.path("out"), 0o700), os.Chmod(d.Path, 0o700)) }) //nolint:gosec // directories
+			if left, _ := filepath.Glob(d.path("out/.docs*/*")); err == nil || (want != nil) != isNamed || !slices.Equal(left, want) {
+				t.Errorf("%s of %s: error %v, left %q", call, readOnly, err, left)
+			}
 		}
 	}
 }

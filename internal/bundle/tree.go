@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -51,14 +54,22 @@ func (t tree) content() (c Content) {
 // names returns every name, parents first.
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
 
-// remove deletes what the tree names below root, and then root. It fails if root holds anything else.
-func (t tree) remove(root string) error {
+// remove deletes top, of which this is the tree. It compares each file right before it deletes it. What is not as in
+// the tree stays, and so do the directories that contain it. Nothing outside the parent of top is deleted.
+func (t tree) remove(ctx context.Context, top string) error {
+	root, err := os.OpenRoot(filepath.Dir(top))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
 	for _, name := range slices.Backward(t.names()) {
-		if err := os.Remove(filepath.Join(root, name)); err != nil {
-			return err
+		at := path.Join(filepath.Base(top), name)
+		sum, failed := readSum(ctx, root.FS(), at, new(int64(math.MaxInt64)))
+		if failed == nil && sum == t[name] {
+			err = cmp.Or(err, root.Remove(at))
 		}
 	}
-	return os.Remove(root)
+	return err
 }
 
 // readTree reads a directory, and says what in it was modified last. It stops with a [Fault] at a link or a
@@ -66,7 +77,8 @@ func (t tree) remove(root string) error {
 func readTree(ctx context.Context, root string) (found tree, latest string, err error) {
 	var newest time.Time
 	found, left := tree{}, limits.bytes
-	err = fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+	disk := os.DirFS(root)
+	err = fs.WalkDir(disk, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -81,21 +93,26 @@ func readTree(ctx context.Context, root string) (found tree, latest string, err 
 		case name == ".":
 		case len(found) == limits.entries:
 			return TooMany
-		case entry.IsDir():
-			found[name] = ofDirectory
-		case !entry.Type().IsRegular():
-			return SpecialFile
 		default:
-			found[name], err = readSum(ctx, filepath.Join(root, name), &left)
+			found[name], err = readSum(ctx, disk, name, &left)
 		}
 		return err
 	})
 	return found, latest, err
 }
 
-// readSum returns the checksum of a file, and reduces left by its size.
-func readSum(ctx context.Context, name string, left *int64) (checksum, error) {
-	file, err := os.Open(name)
+// readSum returns the checksum of a file or a directory, and reduces left by the size of the file.
+func readSum(ctx context.Context, disk fs.FS, name string, left *int64) (checksum, error) {
+	info, err := fs.Lstat(disk, name)
+	switch {
+	case err != nil:
+		return checksum{}, err
+	case info.IsDir():
+		return ofDirectory, nil
+	case !info.Mode().IsRegular():
+		return checksum{}, SpecialFile
+	}
+	file, err := disk.Open(name)
 	if err != nil {
 		return checksum{}, err
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-// noFilesChanged says what a failure has changed. A replacement may have deleted the old files in another operation.
+// noFilesChanged says what a failure has changed, but not that of a create: before it, a replacement may have deleted
+// the old files.
 const noFilesChanged = "This operation changed no files."
 
 // mismatchError reports a bundle that is not the expected one.
@@ -27,8 +28,9 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
-// reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil.
-func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
+// reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil, and what
+// that leaves unchanged.
+func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, err error) {
 	if err == nil {
 		return
 	}
@@ -39,7 +41,7 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 	_, ofRename := errors.AsType[*os.LinkError](err)
 	switch {
 	case isMismatch:
-		reportMismatch(diags, jobID, mismatch)
+		reportMismatch(diags, jobID, unchanged, mismatch)
 	case isOccupied:
 		undo := ""
 		if occupied.Latest != "" {
@@ -48,15 +50,15 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID string, err error) {
 		next := fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that "+
 			"nothing is at %q, and run \"terraform apply\" again.", undo, occupied.Path)
 		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(
-			sentences(describeOccupied(occupied), noFilesChanged), next))
+			sentences(describeOccupied(occupied), unchanged), next))
 	case ofArchive:
-		reportArchive(diags, jobID, archive)
+		reportArchive(diags, jobID, unchanged, archive)
 	case ofFile: // perhaps after attempts at something else
-		diags.AddError(summary, paragraphs(sentences(systemReturned(file), noFilesChanged), adviseOnDisk(file)))
+		diags.AddError(summary, paragraphs(sentences(systemReturned(file), unchanged), adviseOnDisk(file)))
 	case ofRename: // what could not be put back is another diagnostic
 		diags.AddError(summary, paragraphs(systemReturned(err), adviseOnDisk(err)))
 	default:
-		holds, next := noFilesChanged, ""
+		holds, next := unchanged, ""
 		if jobID != "" { // else a plan does not know it
 			holds = sentences("Job: "+jobID+".", holds)
 		}
@@ -101,9 +103,9 @@ func warnLeft(diags *diag.Diagnostics, err error) bool {
 		return false
 	}
 	what := systemReturned(left.Err)
-	if occupied, ok := errors.AsType[*bundle.OccupiedError](left.Err); ok {
-		what = sentences("This temporary directory has files that were changed while Terraform replaced or deleted "+
-			"them, or that could not be put back.", describeLatest(occupied))
+	if errors.Is(left.Err, fs.ErrExist) { // it is not empty
+		what = "This temporary directory contains only what was changed while Terraform replaced or deleted it, " +
+			"or could not be put back."
 	}
 	diags.AddWarning(summaryNotDeleted+": "+left.Path, paragraphs(
 		what, "Save what you need, and delete the directory."))
@@ -116,7 +118,7 @@ func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
 		"name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
 }
 
-func reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
+func reportMismatch(diags *diag.Diagnostics, jobID, unchanged string, e *mismatchError) {
 	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
 	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
 	if e.argument == "job_id" {
@@ -125,7 +127,7 @@ func reportMismatch(diags *diag.Diagnostics, jobID string, e *mismatchError) {
 		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
 			jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
 	}
-	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(what+" "+noFilesChanged, next))
+	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(sentences(what, unchanged), next))
 }
 
 // faults says why an archive is not unpacked: because it or one of its entries has the fault.
@@ -145,7 +147,7 @@ var faults = map[bundle.Fault]string{
 
 // reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100
 // characters of it.
-func reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError) {
+func reportArchive(diags *diag.Diagnostics, jobID, unchanged string, e *bundle.ArchiveError) {
 	argument, summary, subject := "unpack", summaryUnpackFailed, "it"
 	if e.Entry != "" {
 		subject = fmt.Sprintf("its entry %.100q", e.Entry)
@@ -158,11 +160,20 @@ func reportArchive(diags *diag.Diagnostics, jobID string, e *bundle.ArchiveError
 		next = "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
 			"docs_static_export resource to export the site again."
 	}
-	what = fmt.Sprintf("The bundle of job %s %s. %s", jobID, what, noFilesChanged)
-	diags.AddAttributeError(path.Root(argument), summary, paragraphs(what, next))
+	what = fmt.Sprintf("The bundle of job %s %s.", jobID, what)
+	diags.AddAttributeError(path.Root(argument), summary, paragraphs(sentences(what, unchanged), next))
 }
 
-func systemReturned(err error) string { return "The operating system returned: " + err.Error() + "." }
+// systemReturned quotes the names of files in an error of the system, as they may have any bytes.
+func systemReturned(err error) string {
+	said := err.Error()
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		said = fmt.Sprintf("%s %q: %v", e.Op, e.Path, e.Err)
+	} else if e, ok := errors.AsType[*os.LinkError](err); ok { // the first, if it could not be taken back
+		said = fmt.Sprintf("%s %q %q: %v", e.Op, e.Old, e.New, e.Err)
+	}
+	return "The operating system returned: " + said + "."
+}
 
 // diskAdvice is in the order in which it is tried.
 var diskAdvice = []struct {
@@ -171,14 +182,18 @@ var diskAdvice = []struct {
 }{
 	{syscall.ENOSPC, "Free space on the disk that contains path."},
 	{syscall.EROFS, "Make the file system that contains path writable."},
-	{fs.ErrPermission, "Give the user that runs Terraform permission to read what is at path, " +
+	{fs.ErrPermission, "Give the user that runs Terraform permission to read and write what is at path, " +
 		"and to write to the directory that contains it."},
 	{fs.ErrNotExist, "Make sure that the directory that contains path exists, and that nothing else deletes it."},
 	{syscall.EBUSY, "The path is in use, for example as a mount point. Unmount it. " +
 		"With unpack, a new resource can use a directory inside the mount."},
-	{syscall.EXDEV, "The file system cannot rename the directory, for example because it is part of a container " +
-		"image. Delete the directory, or choose another path for a new resource."},
+	{syscall.EXDEV, cannotRename},
+	{syscall.ENOSYS, cannotRename},
+	{syscall.ENOTEMPTY, cannotRename}, // although nothing is there
 }
+
+const cannotRename = "The file system cannot rename a directory, for example in a mounted bucket or a container " +
+	"image. Choose another path for a new resource. In a container image, you can delete the directory instead."
 
 // adviseOnDisk returns what to do about an error of the file system.
 func adviseOnDisk(err error) string {

@@ -239,7 +239,9 @@ func TestReplacementThatCreatesFirst(t *testing.T) {
 func TestMessagesOfADownload(t *testing.T) {
 	t.Parallel()
 	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
-	rename := func(err error) error { return &os.LinkError{Op: "rename", Old: "site", New: "tmp", Err: err} }
+	rename := func(err error) error {
+		return &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: err}
+	}
 	foreign, edited := &bundle.OccupiedError{Path: "site"}, &bundle.OccupiedError{Path: "site", Latest: "site/.DS_Store"}
 	downloads := map[string]error{
 		"occupied":                 foreign,
@@ -251,6 +253,8 @@ func TestMessagesOfADownload(t *testing.T) {
 		"disk that fails":          system(syscall.EIO),
 		"mount point":              rename(syscall.EBUSY),
 		"container image":          rename(syscall.EXDEV),
+		"bucket":                   rename(syscall.ENOSYS),
+		"bucket of another kind":   rename(syscall.ENOTEMPTY),
 		"lost connection":          &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse},
 		"missing bundle":           &client.Error{Text: "the service returned HTTP 404 Not Found for POST /b, without a message", Reason: client.ReasonNotFound},
 		"other checksum":           &mismatchError{"sha256", "1f", "2f"},
@@ -272,13 +276,17 @@ func TestMessagesOfADownload(t *testing.T) {
 		texts[name] = textOf(diags)
 	}
 	for name, err := range downloads {
-		said(name, func(diags *diag.Diagnostics) { reportDownload(diags, summaryDownloadFailed, "se_1", err) })
+		said(name, func(diags *diag.Diagnostics) {
+			reportDownload(diags, summaryDownloadFailed, "se_1", noFilesChanged, err)
+		})
 	}
 	said("occupied, in a plan", func(diags *diag.Diagnostics) { warnPathInUse(diags, edited) })
 	said("occupied, in a destroy", func(diags *diag.Diagnostics) { warnNotDeleted(diags, edited) })
-	said("interrupted destroy", func(diags *diag.Diagnostics) { reportDownload(diags, summaryDeleteFailed, "se_1", context.Canceled) })
+	said("interrupted destroy", func(diags *diag.Diagnostics) {
+		reportDownload(diags, summaryDeleteFailed, "se_1", noFilesChanged, context.Canceled)
+	})
 	said("files that appeared meanwhile", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: &bundle.OccupiedError{Path: ".tmp/old", Latest: ".tmp/old/mine"}})
+		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.ENOTEMPTY)})
 	})
 	said("temporary files that are left", func(diags *diag.Diagnostics) {
 		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)})

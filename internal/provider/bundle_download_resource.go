@@ -9,12 +9,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -84,9 +84,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 				MarkdownDescription: "File to write, or with `unpack` the directory, relative to the working " +
 					"directory. Missing directories are created, and are kept on destroy. " +
 					"A change replaces the resource.",
-				Required:      true,
-				Validators:    pathRules,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Required:   true,
+				Validators: pathRules,
 			},
 			"unpack": schema.BoolAttribute{
 				MarkdownDescription: "Whether to unpack the bundle into the directory `path`. A change replaces the " +
@@ -134,7 +133,8 @@ func (r *bundleDownloadResource) ValidateConfig(
 	}
 }
 
-// ModifyPlan plans a download if what is on disk is not what the resource wrote last. A planned download leaves the
+// ModifyPlan plans a replacement for another path, but not for another spelling of the same path, such as site//bundle,
+// and a download if what is on disk is not what the resource wrote last. A planned download leaves the
 // checksum of the archive unknown, because the service may pack it again. The content digest stays known, because it is
 // the same for the same job.
 func (r *bundleDownloadResource) ModifyPlan(
@@ -151,38 +151,41 @@ func (r *bundleDownloadResource) ModifyPlan(
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 		owned = readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	}
+	target := plan.target()
+	here := filepath.Clean(target.Path) == filepath.Clean(state.target().Path) // not if it is unknown
+	if !here {
+		resp.RequiresReplace = path.Paths{path.Root("path")} // of no effect in a create
+		owned = nil                                          // of what is there
+	}
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	target := plan.target()
-	creates := filepath.Clean(target.Path) != filepath.Clean(state.target().Path)
-	if creates {
-		owned = nil
-	} else if !plan.Unpack.Equal(state.Unpack) {
-		target, creates = state.target(), true // a replacement deletes the old files first
+	inPlace := here && plan.Unpack.Equal(state.Unpack)
+	if here && !inPlace {
+		target = state.target() // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
 	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
 		warnPathInUse(&resp.Diagnostics, occupied)
 	} else {
-		reportDownload(&resp.Diagnostics, summaryInspectFailed, plan.JobID.ValueString(), err)
+		reportDownload(&resp.Diagnostics, summaryInspectFailed, plan.JobID.ValueString(), noFilesChanged, err)
 	}
-	if resp.Diagnostics.HasError() || creates {
+	if resp.Diagnostics.HasError() || !inPlace {
+		return
+	}
+	same := plan.Path.Equal(state.Path) && plan.Timeouts.Equal(state.Timeouts) && !config.SHA256.IsUnknown()
+	if same && plan.alreadyThere(found.Digest, state) {
 		return
 	}
 	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
 	// may change.
-	if !config.SHA256.IsUnknown() && plan.alreadyThere(found.Digest, state) && plan.Timeouts.Equal(state.Timeouts) {
-		plan = state
-	} else {
-		if config.SHA256.IsNull() {
-			plan.SHA256 = types.StringUnknown()
-		}
-		plan.SizeBytes = types.Int64Unknown()
-		plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
-		if plan.JobID.Equal(state.JobID) {
-			plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
-		}
+	if config.SHA256.IsNull() {
+		plan.SHA256 = types.StringUnknown()
+	}
+	plan.SizeBytes = types.Int64Unknown()
+	plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
+	if plan.JobID.Equal(state.JobID) {
+		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
@@ -215,6 +218,7 @@ func (r *bundleDownloadResource) Update(
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	run := downloadRun{data: r.data, plan: plan, state: state, owned: owned, diags: &resp.Diagnostics}
+	run.unchanged = noFilesChanged
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
@@ -229,7 +233,7 @@ func (r *bundleDownloadResource) Delete(
 	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
 		warnNotDeleted(&resp.Diagnostics, occupied)
 	} else if !warnLeft(&resp.Diagnostics, err) {
-		reportDownload(&resp.Diagnostics, summaryDeleteFailed, state.JobID.ValueString(), err)
+		reportDownload(&resp.Diagnostics, summaryDeleteFailed, state.JobID.ValueString(), noFilesChanged, err)
 	}
 }
 
@@ -247,11 +251,12 @@ func readOwned(
 
 // downloadRun is a create or an update.
 type downloadRun struct {
-	data  *providerData
-	plan  bundleDownloadModel
-	state bundleDownloadModel // of an update
-	owned bundle.Owned        // what the resource wrote
-	diags *diag.Diagnostics
+	data      *providerData
+	plan      bundleDownloadModel
+	state     bundleDownloadModel // of an update
+	owned     bundle.Owned        // what the resource wrote
+	unchanged string              // says what a failure leaves; "" for a create
+	diags     *diag.Diagnostics
 }
 
 // apply downloads the bundle of the plan's job, unless it is on disk already, and stores what is there. timeout is a
@@ -266,17 +271,17 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	jobID := run.plan.JobID.ValueString()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
 	if err == nil && run.plan.alreadyThere(found.Digest, run.state) {
-		run.state.Timeouts = run.plan.Timeouts
-		run.plan = run.state
+		run.plan.SHA256, run.plan.SizeBytes = run.state.SHA256, run.state.SizeBytes
+		run.plan.ContentSHA256, run.plan.FileCount = run.state.ContentSHA256, run.state.FileCount
 	} else if err == nil {
 		knownJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
-		if !knownJob && !waitForCompleted(ctx, c, jobID, noFilesChanged, run.diags) {
+		if !knownJob && !waitForCompleted(ctx, c, jobID, run.unchanged, run.diags) {
 			return
 		}
 		err = run.download(ctx, c, found)
 	}
 	if err != nil {
-		reportDownload(run.diags, summaryDownloadFailed, jobID, err)
+		reportDownload(run.diags, summaryDownloadFailed, jobID, run.unchanged, err)
 		return
 	}
 	run.diags.Append(to.Set(ctx, run.plan)...)

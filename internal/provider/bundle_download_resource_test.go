@@ -139,6 +139,9 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			said.wantSaid(t, name, "error: "+test.said)
+			if strings.Contains(said.said[label(name)], noFilesChanged) { // the destroy of a replacement may have
+				t.Errorf("it says:\n%s", said.said[label(name)])
+			}
 			left := map[string]string{}
 			if test.before == "" {
 				plan.wantNothingSaid(t, name)
@@ -161,8 +164,10 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 	c.write(t, c.download("site", "se_1", "unpack = false"))
 	c.wantEmptyPlan(t)
 	unknown := "resource \"terraform_data\" \"sum\" {\n  input = \"" + strings.Repeat("0", 64) + "\"\n}\n"
+	respelled := func(config string) string { return strings.Replace(config, "site/bundle", "./site//bundle", 1) }
 	for _, config := range []string{
 		c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`),
+		respelled(c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`)),
 		c.download("site", "se_1", "sha256 = terraform_data.sum.output") + unknown, // not known in the plan
 	} {
 		c.write(t, config)
@@ -170,8 +175,12 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 		c.wantDisk(t, "site", before)
 	}
 	c.service.ResetRequests()
-	for _, arguments := range []string{`timeouts { update = "6m" }`, `sha256 = "` + checksum(before["bundle"]) + "\"\n  timeouts { update = \"5m\" }"} {
-		c.write(t, c.download("site", "se_1", arguments))
+	for _, config := range []string{
+		c.download("site", "se_1", `timeouts { update = "6m" }`),
+		c.download("site", "se_1", `sha256 = "`+checksum(before["bundle"])+"\"\n  timeouts { update = \"5m\" }"),
+		respelled(c.download("site", "se_1", "")),
+	} {
+		c.write(t, config)
 		c.apply(t, 0)
 		c.wantEmptyPlan(t)
 	}
