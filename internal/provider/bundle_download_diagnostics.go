@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
-	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // noFilesChanged says what a failure has changed, but not that of a create: before it, a replacement may have deleted
@@ -58,14 +57,10 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	case ofRename: // what could not be put back is another diagnostic
 		diags.AddError(summary, paragraphs(systemReturned(err), adviseOnDisk(err)))
 	default:
-		holds, next := unchanged, ""
 		if jobID != "" { // else a plan does not know it
-			holds = sentences("Job: "+jobID+".", holds)
+			unchanged = sentences("Job: "+jobID+".", unchanged)
 		}
-		if client.IsNotFound(err) {
-			next = missingBundle
-		}
-		addError(diags, summary, err, holds, next)
+		addBundleError(diags, summary, err, unchanged)
 	}
 }
 

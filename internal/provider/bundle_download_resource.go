@@ -133,10 +133,10 @@ func (r *bundleDownloadResource) ValidateConfig(
 	}
 }
 
-// ModifyPlan plans a replacement for another path, but not for another spelling of the same path, such as site//bundle,
-// and a download if what is on disk is not what the resource wrote last. A planned download leaves the
-// checksum of the archive unknown, because the service may pack it again. The content digest stays known, because it is
-// the same for the same job.
+// ModifyPlan plans a replacement for another path, but not for another spelling of the same path, such as site//bundle.
+// It plans a download if what is on disk is not what the resource wrote last. A planned download leaves the checksum of
+// the archive unknown, because the service may pack it again. The content digest stays known, because it is the same
+// for the same job.
 func (r *bundleDownloadResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
