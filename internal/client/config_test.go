@@ -85,7 +85,10 @@ func TestNewReadsTheCertificates(t *testing.T) {
 	good := block("CERTIFICATE", server.Certificate().Raw)
 	for name, test := range map[string]struct{ text, want string }{
 		"two files with byte order marks": {mark + good + mark + good, ""},
-		"no certificate":                  {block("PRIVATE KEY", []byte("a")) + block("CERTIFICATE", []byte("a")), "no certificate could be read from the PEM text"},
+		"no certificate": {
+			block("PRIVATE KEY", []byte("a")) + block("CERTIFICATE", []byte("a")),
+			"no certificate could be read from the PEM text",
+		},
 	} {
 		c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte(test.text)})
 		roots, _ := x509.SystemCertPool()

@@ -68,10 +68,11 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.logged.add }}, options...)...)
 	c.baseURL.Scheme = "http"
 	connections := 0
-	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+	count := func(ctx context.Context, _ net.Conn) context.Context {
 		connections++
 		return context.WithValue(ctx, connectionKey{}, connections)
-	}}
+	}
+	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: count}
 	for _, network := range []*http.Client{c.api, c.starts} {
 		transport := network.Transport.(*http.Transport)
 		transport.DialContext, transport.Proxy = s.connect, nil

@@ -95,11 +95,17 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 		problem string // empty: it is trusted
 		reason  Reason
 	}{
-		"a given certificate":    {host: "127.0.0.1", roots: true, version: tls.VersionTLS12},
-		"an unknown authority":   {host: "127.0.0.1", problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
-		"another host":           {host: "localhost", roots: true, problem: "certificate is valid for", reason: ReasonUntrusted},
-		"TLS older than TLS 1.2": {host: "127.0.0.1", roots: true, version: tls.VersionTLS11, problem: "protocol version not supported", reason: ReasonNoResponse},
-		"a client certificate":   {host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
+		"a given certificate":  {host: "127.0.0.1", roots: true, version: tls.VersionTLS12},
+		"an unknown authority": {host: "127.0.0.1", problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
+		"another host":         {host: "localhost", roots: true, problem: "certificate is valid for", reason: ReasonUntrusted},
+		"TLS older than TLS 1.2": {
+			host: "127.0.0.1", roots: true, version: tls.VersionTLS11, problem: "protocol version not supported",
+			reason: ReasonNoResponse,
+		},
+		"a client certificate": {
+			host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required",
+			reason: ReasonClientCertificate,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			protocol := ""
@@ -171,9 +177,11 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
-		c.starts.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
+		proxy := &url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)}
+		c.starts.Transport.(*http.Transport).Proxy = http.ProxyURL(proxy)
 		_, err := c.send(bounded(t, time.Hour), aStart, 1)
-		if want := "the request POST /v1/jobs to docs.test failed: the proxy did not connect to it: HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveStarted(err) || ReasonOf(err) != ReasonProxyCredentials {
+		const want = "the request POST /v1/jobs to docs.test failed: the proxy did not connect to it: HTTP 407 Proxy Authentication Required"
+		if err == nil || err.Error() != want || err.MayHaveActed || err.Reason != ReasonProxyCredentials {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

@@ -100,16 +100,20 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		want    string // the error, without the number of attempts
 	}
 	inBubbles(t, map[string]row{
-		"of a start without a connection":                {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"of a start after a 429":                         {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
-		"of a read without a connection":                 {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"with an outage in two ways":                     {within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503"},
+		"of a start without a connection": {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
+		"of a start after a 429":          {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
+		"of a read without a connection":  {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
+		"with an outage in two ways": {
+			within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503",
+		},
 		"only when its most patient kind allows no more": {within: waitLimits, steps: "9 x 503, 999 x 403", lasts: OutageLimit, want: outage + "403"},
 		"never as not found after an outage":             {within: waitLimits, steps: "20 x 503, 999 x 404", lasts: OutageLimit, want: outage + "404"},
-		"never as not found in turn":                     {steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
-		"with a kind without a limit":                    {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
-		"from zero after progress":                       {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
-		"after the limit of slow failures":               {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
+		"never as not found in turn": {
+			steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404",
+		},
+		"with a kind without a limit":      {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
+		"from zero after progress":         {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
+		"after the limit of slow failures": {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
 
 		"throttled only at the deadline":         {steps: "300 x 429", timeout: time.Hour, count: 245, ends: time.Hour, want: deadline + "429"},
 		"later by that of two slow 429s":         {steps: "404, 2 x 429 after 16s, 999 x 404", lasts: NotFoundLimit + (16+1+16+2)*second, want: "404"},
@@ -169,17 +173,35 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		want     string
 	}
 	inBubbles(t, map[string]row{
-		"before a start":            {"start", nil, nil, 0, 0, 0, false, ReasonNone, "interrupt"},
-		"during a read":             {"job", silent, nil, 5 * second, 5 * second, 1, true, ReasonNone, "interrupt"},
-		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
-		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable, in + "service returned HTTP 500 Internal Server Error" + of},
-		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden, in + "service returned HTTP 403 Forbidden" + of},
-		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonNoResponse, in + no},
-		"during a later read":       {"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonUnavailable, in + "service returned HTTP 503 Service Unavailable for GET /v1/static-export/jobs/se_1, without a message"},
-		"before a connection":       {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
-		"long before a connection":  {"start", nil, hangs, 75400 * time.Millisecond, 75400 * time.Millisecond, 0, false, ReasonNoResponse, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":            {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
-		"while a job is not found":  {"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound, in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)"},
+		"before a start":          {"start", nil, nil, 0, 0, 0, false, ReasonNone, "interrupt"},
+		"during a read":           {"job", silent, nil, 5 * second, 5 * second, 1, true, ReasonNone, "interrupt"},
+		"before a start succeeds": {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
+		"before a start may have": {
+			"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable,
+			in + "service returned HTTP 500 Internal Server Error" + of,
+		},
+		"before a start is refused": {
+			"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden,
+			in + "service returned HTTP 403 Forbidden" + of,
+		},
+		"during a silent start": {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonNoResponse, in + no},
+		"during a later read": {
+			"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonUnavailable,
+			in + "service returned HTTP 503 Service Unavailable for GET /v1/static-export/jobs/se_1, without a message",
+		},
+		"before a connection": {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
+		"long before a connection": {
+			"start", nil, hangs, 75400 * time.Millisecond, 75400 * time.Millisecond, 0, false, ReasonNoResponse,
+			in + no + " (2 attempts over 1m15s)",
+		},
+		"during a pause": {
+			"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited,
+			in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z",
+		},
+		"while a job is not found": {
+			"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound,
+			in + "service returned HTTP 404 Not Found for GET /v1/static-export/jobs/se_1, without a message (3 attempts over 3s)",
+		},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, test.handler)
 		s.dial = test.dial
@@ -189,8 +211,12 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		}
 		time.AfterFunc(test.at, func() { cancel(errInterrupt) })
 		_, err := calls[test.call](ctx, c)
-		if took := time.Since(s.began); fmt.Sprint(err) != test.want || err != nil && !errors.Is(err, errInterrupt) || took != test.took || len(s.received()) != test.requests || MayHaveStarted(err) != test.started {
-			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, len(s.received()), MayHaveStarted(err), test.want, test.took)
+		took, requests, started := time.Since(s.began), len(s.received()), MayHaveStarted(err)
+		if fmt.Sprint(err) != test.want || took != test.took || requests != test.requests || started != test.started {
+			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, requests, started, test.want, test.took)
+		}
+		if err != nil && !errors.Is(err, errInterrupt) {
+			t.Errorf("%v does not wrap the interrupt", err)
 		}
 		if ReasonOf(err) != test.reason || IsNotFound(err) {
 			t.Errorf("reason %d, not found: %t", ReasonOf(err), IsNotFound(err))
