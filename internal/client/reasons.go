@@ -81,7 +81,7 @@ var statuses = map[int]meaning{
 	http.StatusMethodNotAllowed:      {ReasonNotTheAPI, refused, false},
 	http.StatusProxyAuthRequired:     {ReasonProxyCredentials, refused, false},
 	http.StatusRequestTimeout:        {ReasonUnavailable, temporary, true}, // of a proxy, if what is behind it is slow
-	http.StatusConflict:              {ReasonConflict, refused, true},      // a gateway may have repeated the POST
+	http.StatusConflict:              {ReasonConflict, temporary, true},    // a gateway may have repeated the POST
 	http.StatusGone:                  {ReasonNotFound, notFound, false},
 	http.StatusRequestEntityTooLarge: {ReasonTooLarge, refused, false},
 	http.StatusTooManyRequests:       {ReasonRateLimited, throttled, false},
@@ -113,7 +113,7 @@ func storeMeaningOf(status int) meaning {
 	m := meaningOf(status)
 	m.acted = false // nothing that matters
 	switch {
-	case m.kind == throttled, m.kind == temporary:
+	case m.kind == throttled, m.reason == ReasonUnavailable:
 	case status/100 == 2:
 		m.reason, m.kind = ReasonNotTheStore, linkRefused
 	case status/100 == 4:

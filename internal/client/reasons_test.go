@@ -21,7 +21,7 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}},
 		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
 		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
-		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
+		{meaning{ReasonConflict, temporary, acted}, text, []int{409}},
 		{meaning{ReasonTooLarge, refused, idle}, page, []int{413}},
 		{meaning{ReasonRateLimited, throttled, idle}, page, []int{429}},
 		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 503, 504, 520, 599, 600, 999}},

@@ -31,7 +31,9 @@ func TestEachCallHasItsLimits(t *testing.T) {
 		{"wait for an update", 0, plain},
 		{"wait for an update", 1, waiting},
 	} {
-		for status, limit := range map[int]time.Duration{404: test.want.missing, 503: test.want.down, 403: test.want.refused} {
+		for status, limit := range map[int]time.Duration{
+			404: test.want.missing, 409: test.want.down, 503: test.want.down, 403: test.want.refused,
+		} {
 			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var failures []time.Time
@@ -122,6 +124,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 
 		"with pauses up to a sixth of the limit":    {steps: "8 x 503", count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
 		"with pauses up to the longest one":         {within: waitLimits, steps: "8 x 503", count: 9, ends: 15*half + 4*maxBackoff/2},
+		"after its limit if a failure asks":         {steps: "99 x 503 asking 2m", count: 2, ends: maxRetryAfter, want: "503"},
 		"as a failure asks, within a minute":        {within: waitLimits, steps: "503 asking 2s, 503 asking 1h", count: 3, ends: 2*second + maxRetryAfter},
 		"before the deadline whatever it asks":      {steps: "503 asking 1h", timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {steps: "6 x 429", timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
