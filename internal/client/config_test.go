@@ -98,7 +98,7 @@ func TestNewReadsTheCertificates(t *testing.T) {
 		c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte(test.text)})
 		roots, _ := x509.SystemCertPool()
 		roots.AddCert(server.Certificate())
-		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !c.api.Transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(roots) {
+		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !c.config.RoundTripper.(*http.Transport).TLSClientConfig.RootCAs.Equal(roots) {
 			t.Errorf("%s: %v, want %q and the system's roots beside the given one", name, err, test.want)
 		}
 	}

@@ -50,7 +50,7 @@ func link(t *testing.T, c *Client, url string) *Bundle {
 // receive receives an object in one attempt.
 func receive(t *testing.T, c *Client, url string, to *memory) *Error {
 	t.Helper()
-	_, failure := (&receiver{client: c, to: to}).receive(t.Context(), link(t, c, url), 1)
+	_, failure := (&receiver{client: c, to: to}).receive(t.Context(), link(t, c, url), firstAttempt)
 	return failure
 }
 
@@ -148,7 +148,7 @@ func TestDownloadSucceeds(t *testing.T) {
 			}
 			bundle := link(t, c, presigned)
 			bundle.SizeBytes = &test.states
-			_, failure := receiver.receive(t.Context(), bundle, n+1)
+			_, failure := receiver.receive(t.Context(), bundle, attempt{number: n + 1})
 			err = asError(failure)
 		}
 		if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {

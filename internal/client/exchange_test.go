@@ -61,7 +61,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					c, s := serve(t, test.handler)
 					s.dial = test.dial
-					_, err := c.send(bounded(t, time.Hour), request, 1)
+					_, err := c.send(bounded(t, time.Hour), request, firstAttempt)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -84,11 +84,11 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 		more := late(second, reply(503, strings.Repeat("sorry ", 1000)))
 		c, s := serve(t, inTurn(reply(200, "{}"), reply(204, ""), reply(302, "moved", "Location: https://elsewhere.test/"), more))
 		for range 3 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, 1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, firstAttempt)
 		}
 		for range 2 {
 			for range parallel {
-				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, 1) }()
+				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, firstAttempt) }()
 			}
 			<-time.After(2 * second)
 		}
@@ -108,7 +108,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 		go trace.GotConn(httptrace.GotConnInfo{})
 		return nil, errRefused
 	})
-	if _, err := c.send(bounded(t, time.Minute), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.send(bounded(t, time.Minute), aStart, firstAttempt); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -122,7 +122,7 @@ func TestEachAttemptIsLogged(t *testing.T) {
 			reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, number+1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, attempt{number: number + 1})
 		}
 		want := []string{
 			"WARN API request map[attempt:1 duration_ms:0 " +

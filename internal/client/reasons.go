@@ -40,7 +40,8 @@ const (
 type kind int
 
 const (
-	permanent   kind = iota // not about a response: another attempt would fail as well
+	none        kind = iota // no failure
+	permanent               // not about a response: another attempt would fail as well
 	ended                   // the context of the call ended
 	throttled               // a 429: only the deadline limits the retries
 	unconnected             // no connection was made, so nothing was sent

@@ -35,7 +35,7 @@ func TestEachResponseHasOneMeaning(t *testing.T) {
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
 		for _, status := range test.statuses {
-			_, err := receiving(t, status, test.body).send(t.Context(), aStart, 1)
+			_, err := receiving(t, status, test.body).send(t.Context(), aStart, firstAttempt)
 			wantMeaning(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) {
 				t.Errorf("%d: not found: %t", status, IsNotFound(err))
@@ -79,11 +79,11 @@ func TestEachLostConnectionHasOneMeaning(t *testing.T) {
 		{meaning{ReasonNoResponse, unconnected, false}, meaning{ReasonStoreNoResponse, temporary, false}, errRefused},
 		{meaning{ReasonUntrusted, refused, false}, meaning{ReasonUntrusted, refused, false}, untrusted},
 		{meaning{ReasonProxyCredentials, refused, false}, meaning{ReasonProxyCredentials, refused, false}, proxyError(407)},
-		{meaning{ReasonProxyRefused, unconnected, false}, meaning{ReasonProxyRefused, temporary, false}, proxyError(403)},
+		{meaning{ReasonProxyRefused, unconnected, false}, meaning{ReasonProxyRefused, unconnected, false}, proxyError(403)},
 		{meaning{ReasonPlainHTTP, refused, false}, meaning{ReasonNotTheStore, refused, false}, http.ErrSchemeMismatch},
 	} {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
-		_, err := c.send(t.Context(), aStart, 1)
+		_, err := c.send(t.Context(), aStart, firstAttempt)
 		wantMeaning(t, "a start", err, test.meaning)
 		wantMeaning(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
 	}

@@ -60,7 +60,7 @@ func TestResponseIsAnObjectOrAnErrorThatSaysWhatTheServiceSaid(t *testing.T) {
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
 		c.maxBody = 100
-		response, err := c.send(bounded(t, time.Hour), aRead, 1)
+		response, err := c.send(bounded(t, time.Hour), aRead, firstAttempt)
 		want := "the service returned HTTP " + strings.Replace(test.want, "|", " for GET /v1/jobs/se_1", 1)
 		if usable := test.want == ""; (response.fields != nil) != usable || (err == nil) != usable || err != nil && err.Error() != want {
 			t.Errorf("got  %v, %v\nwant %s", response.fields, err, want)

@@ -132,22 +132,23 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 	}, func(t *testing.T, test row) {
 		var sent []time.Time // attempts
 		began, steps := time.Now(), steps(test.steps)
-		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(number int) (bool, *Error) {
-			if sent = append(sent, time.Now()); number != len(sent) {
-				t.Errorf("attempt %d is number %d", len(sent), number)
+		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(a attempt) (bool, *Error) {
+			if sent = append(sent, time.Now()); a.number != len(sent) {
+				t.Errorf("attempt %d is number %d", len(sent), a.number)
 			}
-			if number > len(steps) {
+			if a.number > len(steps) {
 				return false, nil
 			}
-			step := steps[number-1]
+			step := steps[a.number-1]
 			<-time.After(step.takes)
 			return step.Text == further, step.Error
 		})
-		took, got, want := time.Since(began), fmt.Sprint(asError(err)), cmp.Or(test.want, "<nil>")
+		took, got, want := time.Since(began), fmt.Sprint(err), cmp.Or(test.want, "<nil>")
 		if failed := len(sent) - test.before; err != nil && failed > 1 {
 			want += fmt.Sprintf(" (%d attempts over %s)", failed, time.Since(sent[test.before]).Round(second))
 		}
-		if got != want || IsNotFound(asError(err)) != (test.want == "404") || err != nil && err.Attempts == 1 {
+		failure, failed := errors.AsType[*Error](err)
+		if got != want || IsNotFound(err) != (test.want == "404") || failed && failure.Attempts == 1 {
 			t.Errorf("ends with %s, want %s", got, want)
 		}
 		since := sent[min(test.before, len(sent)-1)].Add(steps[test.before].takes) // the streak has its clock from the first response on
