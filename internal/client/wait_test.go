@@ -119,10 +119,13 @@ func TestWaitForAnUpdate(t *testing.T) {
 }
 
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, inTurn(reply(200, `{"status":"running"}`, "Retry-After: 60"), reply(200, `{"status":"completed"}`)))
-		if _, err := c.WaitForStaticExport(bounded(t, 25*second), "se_1", 0); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
-			t.Errorf("%v after polls at %v", err, s.times())
-		}
-	})
+	for call, end := range map[string]string{"wait": "completed", "wait for an update": "success"} {
+		bubble(t, func(t *testing.T) {
+			running := reply(200, `{"status":"running"}`, "Retry-After: 60")
+			c, s := serve(t, inTurn(running, reply(200, `{"status":"`+end+`"}`)))
+			if _, err := calls[call](bounded(t, 25*second), c); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
+				t.Errorf("%s: %v after polls at %v", call, err, s.times())
+			}
+		})
+	}
 }
