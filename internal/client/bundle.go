@@ -23,8 +23,7 @@ type Bundle struct {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle). It does not change the job, so
 // the request can be repeated.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	bundle, _, err := call(ctx, c, c.bundleOperation(jobID), plainLimits)
-	return bundle, err
+	return call(ctx, c, c.bundleOperation(jobID), plainLimits)
 }
 
 func (c *Client) bundleOperation(jobID string) operation[Bundle] {

@@ -18,16 +18,12 @@ import (
 // Client calls the API. It is safe for concurrent use; all calls share one connection pool and one pacer. Contexts
 // must take their deadlines from the configured clock.
 type Client struct {
-	config   Config // complete
+	config   Config // complete; its RoundTripper keeps connections
 	baseURL  *url.URL
 	redactor display.Redactor
 	pacer    *pacer
-	api      *http.Client
-	storage  *http.Client // with the connections of api
-	// starts opens a connection for each request. On an idle one that the server has just closed, a failure looks as
-	// if the server may have received the request.
-	starts  *http.Client
-	maxBody int64 // bytes read of a successful response, after decompression; tests lower it
+	fresh    http.RoundTripper // opens a connection for each request
+	maxBody  int64             // bytes read of a successful response, after decompression; tests lower it
 }
 
 const defaultRequestTimeout = 30 * time.Second
@@ -59,15 +55,21 @@ func New(config Config) (*Client, error) {
 		baseURL:  baseURL,
 		redactor: display.Redactor{Secret: config.APIKey},
 		pacer:    newPacer(config.Clock),
-		api:      apiClient(config.RoundTripper),
-		storage:  storageClient(config.RoundTripper),
-		starts:   apiClient(withoutIdle(config.RoundTripper)),
+		fresh:    withoutIdle(config.RoundTripper),
 		maxBody:  32 << 20,
 	}, nil
 }
 
 // LineMark begins each line of the service's text but the first. [Client.Redact] adds it.
 const LineMark = display.LineMark
+
+// transport returns what sends a request: over a connection of its own, or over an idle one if there is any.
+func (c *Client) transport(fresh bool) http.RoundTripper {
+	if fresh {
+		return c.fresh
+	}
+	return c.config.RoundTripper
+}
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the API key, and without the user information,
 // query, and fragment of any URL. Its lines cannot be taken for others.

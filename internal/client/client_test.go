@@ -93,7 +93,8 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 		},
 		"nested other types": {
 			"update", `{"status":"x","author":{"name":[],"vcsUserId":"7"},"commit":{"sha":{},"filesChanged":{"added":"a","removed":[{},"b"]}}}`,
-			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`, "author.name ([]), commit.sha (map[]), commit.filesChanged.added (a)",
+			`{"Status":"x","Author":{"VCSUserID":7},"Commit":{"FilesChanged":{"Removed":["b"]}}}`,
+			"author.name ([]), commit.sha (map[]), commit.filesChanged.added (a)",
 		},
 		"an empty commit": {"update", `{"status":"x","commit":{}}`, `{"Status":"x","Commit":{}}`, ""},
 		"a started job":   {"start", `{"jobId":12345678901234567890}`, `{"ID":"12345678901234567890"}`, ""},
@@ -101,26 +102,66 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 			"job", `{"status":"x","progress":1.5,"pageCount":9007199254740993,"createdAt":1772366400}`,
 			`{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":9007199254740993,"CreatedAt":"2026-03-01T12:00:00Z"}`, "",
 		},
-		"numbers in strings":                {"job", `{"status":"x","progress":"1.5 %","pageCount":" 7 "}`, `{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":7}`, ""},
-		"numbers of zero":                   {"job", `{"status":"x","progress":0,"pageCount":0}`, `{"ID":"se_1","Status":"x","Progress":0,"PageCount":0}`, ""},
-		"a count with an exponent":          {"job", `{"status":"x","pageCount":9.007199254740992e15}`, `{"ID":"se_1","Status":"x","PageCount":9007199254740992}`, ""},
-		"a count that no float holds":       {"job", `{"status":"x","pageCount":1.8014398509481985e17}`, `{"ID":"se_1","Status":"x"}`, "pageCount (1.8014398509481985e17)"},
-		"words instead of numbers":          {"job", `{"status":"x","progress":"half","pageCount":"many","createdAt":"soon"}`, `{"ID":"se_1","Status":"x"}`, "progress (half), pageCount (many), createdAt (soon)"},
-		"not a number, and half a page":     {"job", `{"status":"x","progress":"NaN","pageCount":7.5}`, `{"ID":"se_1","Status":"x"}`, "progress (NaN), pageCount (7.5)"},
-		"infinity, and a count in percent":  {"job", `{"status":"x","progress":"Inf","pageCount":"12 %"}`, `{"ID":"se_1","Status":"x"}`, "progress (Inf), pageCount (12 %)"},
+		"numbers in strings": {
+			"job", `{"status":"x","progress":"1.5 %","pageCount":" 7 "}`,
+			`{"ID":"se_1","Status":"x","Progress":1.5,"PageCount":7}`, "",
+		},
+		"numbers of zero": {"job", `{"status":"x","progress":0,"pageCount":0}`, `{"ID":"se_1","Status":"x","Progress":0,"PageCount":0}`, ""},
+		"a count with an exponent": {
+			"job", `{"status":"x","pageCount":9.007199254740992e15}`, `{"ID":"se_1","Status":"x","PageCount":9007199254740992}`, "",
+		},
+		"a count that no float holds": {
+			"job", `{"status":"x","pageCount":1.8014398509481985e17}`, `{"ID":"se_1","Status":"x"}`,
+			"pageCount (1.8014398509481985e17)",
+		},
+		"words instead of numbers": {
+			"job", `{"status":"x","progress":"half","pageCount":"many","createdAt":"soon"}`, `{"ID":"se_1","Status":"x"}`,
+			"progress (half), pageCount (many), createdAt (soon)",
+		},
+		"not a number, and half a page": {
+			"job", `{"status":"x","progress":"NaN","pageCount":7.5}`, `{"ID":"se_1","Status":"x"}`,
+			"progress (NaN), pageCount (7.5)",
+		},
+		"infinity, and a count in percent": {
+			"job", `{"status":"x","progress":"Inf","pageCount":"12 %"}`, `{"ID":"se_1","Status":"x"}`,
+			"progress (Inf), pageCount (12 %)",
+		},
 		"a negative count":                  {"job", `{"status":"x","pageCount":-7}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-7)"},
 		"a negative count with an exponent": {"job", `{"status":"x","pageCount":-1e3}`, `{"ID":"se_1","Status":"x"}`, "pageCount (-1e3)"},
-		"other types than numbers":          {"job", `{"status":"x","progress":{},"pageCount":true}`, `{"ID":"se_1","Status":"x"}`, "progress (map[]), pageCount (true)"},
+		"other types than numbers": {
+			"job", `{"status":"x","progress":{},"pageCount":true}`, `{"ID":"se_1","Status":"x"}`,
+			"progress (map[]), pageCount (true)",
+		},
 		"a job whose status is unprintable": {"start", `{"jobId":"se_1","status":"a\u202eb"}`, `{"ID":"se_1"}`, ""},
 		"a job's status with the key":       {"job", `{"status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
 		"a new job's status with the key":   {"start", `{"jobId":"se_1","status":"at ` + testKey + `"}`, `{"ID":"se_1","Status":"at (redacted)"}`, ""},
-		"an error":                          {"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`, `{"ID":"se_1","Status":"failed","Error":"see https://h/?(redacted)"}`, ""},
-		"an error that is text":             {"job", `{"status":"failed","error":" 1\n2 "}`, `{"ID":"se_1","Status":"failed","Error":"1\n  | 2"}`, ""},
-		"a whole bundle":                    {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
-		"an expiry after that of the link":  {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, ""},
-		"the expiry of a link":              {"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`, `{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "sizeBytes (1.5), expiresAt (soon)"},
-		"an expiry that is an object":       {"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?a&` + signature + `","n":1}}`, `{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z"}`, "expiresAt (map[n:1 see:https://h/?(redacted)"},
-		"an expiry that the link lacks":     {"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`, `{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, ""},
+		"an error": {
+			"job", `{"status":"failed","error":{"code":"E7","message":"see https://h/?` + signature + `"}}`,
+			`{"ID":"se_1","Status":"failed","Error":"see https://h/?(redacted)"}`, "",
+		},
+		"an error that is text": {
+			"job", `{"status":"failed","error":" 1\n2 "}`, `{"ID":"se_1","Status":"failed","Error":"1\n  | 2"}`, "",
+		},
+		"a whole bundle": {
+			"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T12:09:00Z","sizeBytes":12}`,
+			`{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, "",
+		},
+		"an expiry after that of the link": {
+			"bundle", `{"bundleUrl":"` + link + `","expiresAt":"2026-03-01T13:00:00Z"}`,
+			`{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "",
+		},
+		"the expiry of a link": {
+			"bundle", `{"bundleUrl":"` + link + `","expiresAt":"soon","sizeBytes":1.5}`,
+			`{"URL":"` + link + `","ExpiresAt":"2026-03-01T12:10:00Z"}`, "sizeBytes (1.5), expiresAt (soon)",
+		},
+		"an expiry that is an object": {
+			"bundle", `{"bundleUrl":"https://s.test/b","expiresAt":{"see":"https://h/?a&` + signature + `","n":1}}`,
+			`{"URL":"https://s.test/b","ExpiresAt":"0001-01-01T00:00:00Z"}`, "expiresAt (map[n:1 see:https://h/?(redacted)",
+		},
+		"an expiry that the link lacks": {
+			"bundle", `{"bundleUrl":"https:\/\/s.test\/b","sizeBytes":"12","expiresAt":"2026-03-01T12:09:00Z"}`,
+			`{"URL":"https://s.test/b","ExpiresAt":"2026-03-01T12:09:00Z","SizeBytes":12}`, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, log := receiving(t, 200, test.body), &logbook{}
@@ -158,8 +199,11 @@ func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
 		"an empty link":              {"bundle", `{"bundleUrl":""}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a link without a host":      {"bundle", `{"bundleUrl":"https:///b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
 		"a link of another scheme":   {"bundle", `{"bundleUrl":"ftp://h/b?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
-		"a broken link":              {"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`, `the field "bundleUrl" is not an absolute http or https URL`},
-		"a plain http link":          {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
+		"a broken link": {
+			"bundle", `{"bundleUrl":"https://h/%zz?` + signature + `"}`,
+			`the field "bundleUrl" is not an absolute http or https URL`,
+		},
+		"a plain http link": {"bundle", `{"bundleUrl":"http://h/b?` + signature + `"}`, `the field "bundleUrl" uses plain http instead of https`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := calls[test.call](bounded(t, time.Hour), receiving(t, 200, test.body))
@@ -191,15 +235,17 @@ func TestDownloadBundleMakesItsLinks(t *testing.T) {
 		err   string
 	}
 	inBubbles(t, map[string]row{
-		"a single one":                                       {handlers{whole}, false, 1, ""},
-		"another one after a page":                           {handlers{reply(200, " <!DOCTYPE html><title>Sign in</title>"), whole}, false, 2, ""},
-		"one for all refusals":                               {handlers{refusal}, false, 2, "the object store store.test returned HTTP 403"},
-		"one for the refusals between parts":                 {handlers{refusal, refusal, part, refusal, refusal, whole}, false, 3, ""},
-		"none if the store asks for a wait that is too long": {handlers{reply(429, "", "Retry-After: 720000")}, false, 1, "after the timeout of this operation"},
-		"another one after a wait":                           {handlers{refusal, reply(429, "", "Retry-After: 20"), refusal, whole}, false, 3, ""},
-		"none as long as there is progress":                  {append(growing, whole), false, 1, ""},
-		"none if the same bytes come again":                  {handlers{cuts(9, content, "")}, false, 1, "to the object store store.test failed"},
-		"none if there is no bundle":                         {handlers{refusal}, true, many, "HTTP 404"},
+		"a single one":                       {handlers{whole}, false, 1, ""},
+		"another one after a page":           {handlers{reply(200, " <!DOCTYPE html><title>Sign in</title>"), whole}, false, 2, ""},
+		"one for all refusals":               {handlers{refusal}, false, 2, "the object store store.test returned HTTP 403"},
+		"one for the refusals between parts": {handlers{refusal, refusal, part, refusal, refusal, whole}, false, 3, ""},
+		"none if the store asks for a wait that is too long": {
+			handlers{reply(429, "", "Retry-After: 720000")}, false, 1, "after the timeout of this operation",
+		},
+		"another one after a wait":          {handlers{refusal, reply(429, "", "Retry-After: 20"), refusal, whole}, false, 3, ""},
+		"none as long as there is progress": {append(growing, whole), false, 1, ""},
+		"none if the same bytes come again": {handlers{cuts(9, content, "")}, false, 1, "to the object store store.test failed"},
+		"none if there is no bundle":        {handlers{refusal}, true, many, "HTTP 404"},
 	}, func(t *testing.T, test row) {
 		links, store := 0, inTurn(test.store...)
 		c, s := serve(t, func(w http.ResponseWriter, r *http.Request) {

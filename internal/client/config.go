@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -45,10 +46,17 @@ func ParseRootCAs(text []byte) (*x509.CertPool, error) {
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
-	if !pool.AppendCertsFromPEM(bytes.ReplaceAll(text, byteOrderMark, nil)) {
-		return nil, errors.New("no certificate could be read from the PEM text")
+	text = bytes.ReplaceAll(text, byteOrderMark, nil)
+	if pool.AppendCertsFromPEM(text) {
+		return pool, nil
 	}
-	return pool, nil
+	const problem = "no certificate could be read from the PEM text"
+	if block, _ := pem.Decode(text); block != nil {
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", problem, err)
+		}
+	}
+	return nil, errors.New(problem)
 }
 
 // ParseBaseURL checks a base URL and returns it without leading or trailing whitespace, trailing slashes, or an empty

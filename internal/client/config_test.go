@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/x509"
 	"encoding/pem"
@@ -83,14 +84,21 @@ func TestNewReadsTheCertificates(t *testing.T) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 	}
 	good := block("CERTIFICATE", server.Certificate().Raw)
+	serial := server.Certificate().SerialNumber.Bytes()
+	negative := block("CERTIFICATE", bytes.Replace(server.Certificate().Raw, serial, append([]byte{serial[0] | 0x80}, serial[1:]...), 1))
 	for name, test := range map[string]struct{ text, want string }{
 		"two files with byte order marks": {mark + good + mark + good, ""},
-		"no certificate":                  {block("PRIVATE KEY", []byte("a")) + block("CERTIFICATE", []byte("a")), "no certificate could be read from the PEM text"},
+		"no certificate": {
+			block("PRIVATE KEY", []byte("a")) + block("CERTIFICATE", []byte("a")),
+			"no certificate could be read from the PEM text: x509: malformed certificate",
+		},
+		"no PEM":                        {"/etc/ssl/ca.pem", "no certificate could be read from the PEM text"},
+		"a certificate that is refused": {negative, "no certificate could be read from the PEM text: x509: negative serial number"},
 	} {
 		c, err := New(Config{BaseURL: "https://docs.test/v1", APIKey: "docs_1", RootCAs: []byte(test.text)})
 		roots, _ := x509.SystemCertPool()
 		roots.AddCert(server.Certificate())
-		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !c.api.Transport.(*http.Transport).TLSClientConfig.RootCAs.Equal(roots) {
+		if fmt.Sprint(err) != cmp.Or(test.want, "<nil>") || err == nil && !c.config.RoundTripper.(*http.Transport).TLSClientConfig.RootCAs.Equal(roots) {
 			t.Errorf("%s: %v, want %q and the system's roots beside the given one", name, err, test.want)
 		}
 	}

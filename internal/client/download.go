@@ -38,13 +38,13 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 	receiver := &receiver{client: c, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
 	renewed := false   // since the last progress
-	failure := c.repeat(ctx, plainLimits, func(number int) (progress bool, failure *Error) {
+	return c.repeat(ctx, plainLimits, func(a attempt) (progress bool, failure *Error) {
 		if bundle == nil {
-			if bundle, _, failure = exchange(ctx, c, c.bundleOperation(jobID), number); failure != nil {
+			if bundle, failure = exchange(ctx, c, c.bundleOperation(jobID), a); failure != nil {
 				return false, failure
 			}
 		}
-		progress, failure = receiver.receive(ctx, bundle, number)
+		progress, failure = receiver.receive(ctx, bundle, a)
 		throttled := failure != nil && failure.kind == throttled // for longer than the link may work
 		renewed = renewed && !progress && !throttled
 		if failure != nil && failure.kind == linkRefused && !renewed {
@@ -52,10 +52,6 @@ func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destinatio
 		}
 		return progress, failure
 	})
-	if failure != nil {
-		return failure
-	}
-	return nil
 }
 
 // receiver receives an object over one or more connections and links.
@@ -74,7 +70,7 @@ type receiver struct {
 // After an earlier call that failed, it receives only the rest if the object is still the same according to its
 // strong entity tag (RFC 9110, section 13.1.5). Otherwise, it starts over. It makes progress if it receives more than
 // any earlier call: a store without ranges may send the first half of an object forever.
-func (r *receiver) receive(ctx context.Context, bundle *Bundle, number int) (progress bool, failure *Error) {
+func (r *receiver) receive(ctx context.Context, bundle *Bundle, a attempt) (progress bool, failure *Error) {
 	c := r.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -91,14 +87,14 @@ func (r *receiver) receive(ctx context.Context, bundle *Bundle, number int) (pro
 		req.Header.Set("If-Range", r.etag)
 	}
 	before, began := r.furthest, time.Now()
-	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": number}
-	resp, err := c.storage.Do(req)
+	fields := map[string]any{"host": req.URL.Host, "range": req.Header.Get("Range"), "attempt": a.number}
+	resp, err := storageClient(c.transport(a.fresh)).Do(req)
 	if err == nil {
 		fields["status"] = resp.StatusCode
 		failure = r.read(resp, bundle.SizeBytes, stalled)
 		_ = resp.Body.Close()
 	} else {
-		failure = connectionError(c.redactor, req, true, true, err)
+		failure = c.lostDownload(req, err)
 	}
 	c.logAttempt(ctx, "Download", began, failure, fields)
 	return r.furthest > before, failure
@@ -212,7 +208,7 @@ func (r *receiver) restart(etag string) *Error {
 
 // incomplete returns the error of a response that ends too early.
 func (r *receiver) incomplete(resp *http.Response, err error) *Error {
-	return connectionError(r.client.redactor, resp.Request, true, true, err)
+	return r.client.lostDownload(resp.Request, err)
 }
 
 // steadyReader limits the time of each read, but not that between reads, because a slow disk is not a stall.

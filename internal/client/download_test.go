@@ -50,7 +50,7 @@ func link(t *testing.T, c *Client, url string) *Bundle {
 // receive receives an object in one attempt.
 func receive(t *testing.T, c *Client, url string, to *memory) *Error {
 	t.Helper()
-	_, failure := (&receiver{client: c, to: to}).receive(t.Context(), link(t, c, url), 1)
+	_, failure := (&receiver{client: c, to: to}).receive(t.Context(), link(t, c, url), firstAttempt)
 	return failure
 }
 
@@ -111,11 +111,13 @@ func TestDownloadSucceeds(t *testing.T) {
 		took     time.Duration // that it takes
 	}
 	inBubbles(t, map[string]row{
-		"of what only begins like a page":      {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
-		"whose second part looks like a page":  {handlers{cuts(4, pagelike, `"v1"`), sends(pagelike, `"v1"`)}, "0 4", pagelike, 0, 0},
-		"resuming after a refusal":             {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
-		"after a stall":                        {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
-		"slowly but steadily":                  {handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second},
+		"of what only begins like a page":     {handlers{sends([]byte("<\x00"), `"v1"`)}, "0", []byte("<\x00"), 0, 0},
+		"whose second part looks like a page": {handlers{cuts(4, pagelike, `"v1"`), sends(pagelike, `"v1"`)}, "0 4", pagelike, 0, 0},
+		"resuming after a refusal":            {handlers{half, reply(403, ""), whole}, "0 4000 4000", nil, 0, 0},
+		"after a stall":                       {handlers{drip(3, 20*second, silent), whole}, "0 0", nil, 0, 90 * second},
+		"slowly but steadily": {
+			handlers{drip(10, 29*second, reply(200, ""))}, "0", bytes.Repeat([]byte("\x00123456789"), 10), 0, 290 * second,
+		},
 		"from the start with a weak ETag":      {handlers{cuts(4000, content, `W/"v1"`), whole}, "0 0", nil, 0, 0},
 		"from the start if the object changed": {handlers{half, sends(other[:1000], `"v2"`)}, "0 4000", other[:1000], 0, 0},
 		"again if a part is of another object": {handlers{half, part(other[4000:], "4000-9999/10000", `ETag: "v2"`), whole}, "0 4000 0", nil, 0, 0},
@@ -146,7 +148,7 @@ func TestDownloadSucceeds(t *testing.T) {
 			}
 			bundle := link(t, c, presigned)
 			bundle.SizeBytes = &test.states
-			_, failure := receiver.receive(t.Context(), bundle, n+1)
+			_, failure := receiver.receive(t.Context(), bundle, attempt{number: n + 1})
 			err = asError(failure)
 		}
 		if err != nil || !bytes.Equal(to.Bytes(), want) || receiver.size != int64(len(want)) {
@@ -180,19 +182,47 @@ func TestDownloadFails(t *testing.T) {
 		handler http.HandlerFunc
 		err     string
 	}{
-		"with an XML error in a namespace":     {reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)), refused + ": AccessDenied: Expired at https://s.test/?(redacted)"},
-		"with other XML":                       {reply(403, "<html>"+signature+"</html>"), refused},
-		"with XML over 64 KiB":                 {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
-		"with JSON":                            {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
-		"with a message in JSON":               {reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`), "the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)"},
-		"with the reason of a redirect":        {reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)), "the object store store.test returned HTTP 301 Moved Permanently, a redirect that is not followed: PermanentRedirect: Expired at https://s.test/?(redacted)"},
-		"with JSON instead of the bundle":      {reply(200, `{"error":"back at noon"}`), "the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon"},
-		"with a compressed page":               {reply(200, zipped("<title>Sign in</title>"), "Content-Encoding: gzip", "Content-Type: Text/HTML; charset=utf-8"), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
-		"with a page in UTF-16":                {reply(200, "<\x00h\x00t\x00m\x00l\x00", "Content-Type: application/xhtml+xml"), "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
-		"with binary data that is called text": {reply(200, "\x00", "Content-Type: text/plain"), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
-		"with a wait":                          {reply(503, "", "Retry-After: 90"), "the object store store.test returned HTTP 503 Service Unavailable; it asks clients to wait until 2000-01-01T00:01:30Z"},
-		"with text instead of the bundle":      {reply(200, "Back at noon: "+signature), "the object store store.test returned HTTP 200 OK with text instead of the bundle"},
-		"if the response is empty":             {reply(200, ""), "the request to the object store store.test failed: the response is empty"},
+		"with an XML error in a namespace": {
+			reply(403, strings.Replace(xml, "<Error>", `<Error xmlns="urn:s">`, 1)),
+			refused + ": AccessDenied: Expired at https://s.test/?(redacted)",
+		},
+		"with other XML":       {reply(403, "<html>"+signature+"</html>"), refused},
+		"with XML over 64 KiB": {reply(403, strings.Replace(xml, "<Code>", strings.Repeat(" ", maxError)+"<Code>", 1)), refused},
+		"with JSON":            {reply(599, `{"sig":"`+signature+`"}`), "the object store store.test returned HTTP 599"},
+		"with a message in JSON": {
+			reply(400, `{"error":"InvalidJWT","message":"jwt expired: `+signature+`"}`),
+			"the object store store.test returned HTTP 400 Bad Request: InvalidJWT: jwt expired: (redacted)",
+		},
+		"with the reason of a redirect": {
+			reply(301, strings.Replace(xml, "AccessDenied", "PermanentRedirect", 1)),
+			"the object store store.test returned HTTP 301 Moved Permanently, a redirect that is not followed: " +
+				"PermanentRedirect: Expired at https://s.test/?(redacted)",
+		},
+		"with JSON instead of the bundle": {
+			reply(200, `{"error":"back at noon"}`),
+			"the object store store.test returned HTTP 200 OK with text instead of the bundle: back at noon",
+		},
+		"with a compressed page": {
+			reply(200, zipped("<title>Sign in</title>"), "Content-Encoding: gzip", "Content-Type: Text/HTML; charset=utf-8"),
+			"the object store store.test returned HTTP 200 OK with a web page instead of the bundle",
+		},
+		"with a page in UTF-16": {
+			reply(200, "<\x00h\x00t\x00m\x00l\x00", "Content-Type: application/xhtml+xml"),
+			"the object store store.test returned HTTP 200 OK with a web page instead of the bundle",
+		},
+		"with binary data that is called text": {
+			reply(200, "\x00", "Content-Type: text/plain"),
+			"the object store store.test returned HTTP 200 OK with text instead of the bundle",
+		},
+		"with a wait": {
+			reply(503, "", "Retry-After: 90"),
+			"the object store store.test returned HTTP 503 Service Unavailable; it asks clients to wait until 2000-01-01T00:01:30Z",
+		},
+		"with text instead of the bundle": {
+			reply(200, "Back at noon: "+signature),
+			"the object store store.test returned HTTP 200 OK with text instead of the bundle",
+		},
+		"if the response is empty": {reply(200, ""), "the request to the object store store.test failed: the response is empty"},
 		"if a page stalls": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/octet-stream")
 			for _, part := range []string{"\r\n", "<html>", strings.Repeat("x", 600)} {
@@ -201,11 +231,14 @@ func TestDownloadFails(t *testing.T) {
 			}
 			silent(w, r)
 		}, "the object store store.test returned HTTP 200 OK with a web page instead of the bundle"},
-		"if a tar that begins with text is cut": {reply(200, "index.html", "Content-Type: application/x-tar", "Content-Length: 10000"), "the request to the object store store.test failed: unexpected EOF"},
-		"if the store is silent":                {silent, "the request to the object store store.test failed: no data within the request timeout"},
-		"if the response is cut":                {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
-		"if it is cut at once":                  {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
-		"if the part is wrong":                  {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
+		"if a tar that begins with text is cut": {
+			reply(200, "index.html", "Content-Type: application/x-tar", "Content-Length: 10000"),
+			"the request to the object store store.test failed: unexpected EOF",
+		},
+		"if the store is silent": {silent, "the request to the object store store.test failed: no data within the request timeout"},
+		"if the response is cut": {cuts(4000, content, ""), "the request to the object store store.test failed: unexpected EOF"},
+		"if it is cut at once":   {cuts(0, content, ""), "the request to the object store store.test failed: unexpected EOF"},
+		"if the part is wrong":   {reply(206, "x"), "the request to the object store store.test failed: the response is not the requested part"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -248,7 +281,10 @@ func TestDownloadSendsNoCredential(t *testing.T) {
 		hosts := []string{}
 		for _, r := range s.received() {
 			hosts = append(hosts, r.Host)
-			for name, want := range map[string]string{"Authorization": "", "Cookie": "", "Referer": "", "Accept-Encoding": "identity", "Cache-Control": "no-cache", "User-Agent": "test/1"} {
+			for name, want := range map[string]string{
+				"Authorization": "", "Cookie": "", "Referer": "",
+				"Accept-Encoding": "identity", "Cache-Control": "no-cache", "User-Agent": "test/1",
+			} {
 				if got := r.Header.Get(name); got != want {
 					t.Errorf("%s got %s %q, want %q", r.Host, name, got, want)
 				}

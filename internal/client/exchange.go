@@ -19,8 +19,9 @@ type request struct {
 	method string
 	path   []string // the unescaped path elements below the base URL
 	body   []byte   // the JSON to send; nil for none
-	// once marks a request that must not be sent twice. If the context ends after it was sent, send still waits for
-	// the response, which may contain the only copy of an ID.
+	// once marks a request that must not be sent twice. It has a connection of its own: on an idle one that the server
+	// has just closed, a failure looks as if the server may have received the request. If the context ends after it was
+	// sent, send still waits for the response, which may contain the only copy of an ID.
 	once bool
 }
 
@@ -31,31 +32,26 @@ type operation[T any] struct {
 	read func(*object) (*T, error)
 }
 
-// call repeats an operation within the limits, and returns what it read. retryAfter is the pause before the next poll
-// that the response requests.
-func call[T any](
-	ctx context.Context, c *Client, op operation[T], within limits,
-) (value *T, retryAfter time.Duration, err error) {
-	failure := c.repeat(ctx, within, func(number int) (progress bool, err *Error) {
-		value, retryAfter, err = exchange(ctx, c, op, number)
+// call repeats an operation within the limits, and returns what it read.
+func call[T any](ctx context.Context, c *Client, op operation[T], within limits) (*T, error) {
+	var value *T
+	err := c.repeat(ctx, within, func(a attempt) (progress bool, err *Error) {
+		value, err = exchange(ctx, c, op, a)
 		return false, err
 	})
-	if failure != nil {
-		return nil, 0, failure
-	}
-	return value, retryAfter, nil
+	return value, err
 }
 
-// exchange sends the request of an operation once and reads the response. number is that of the attempt.
-func exchange[T any](
-	ctx context.Context, c *Client, op operation[T], number int,
-) (value *T, retryAfter time.Duration, failure *Error) {
-	resp, failure := c.send(ctx, op.request, number)
+// exchange sends the request of an operation once and reads the response.
+func exchange[T any](ctx context.Context, c *Client, op operation[T], a attempt) (*T, *Error) {
+	resp, failure := c.send(ctx, op.request, a)
 	if failure != nil {
-		return nil, 0, failure
+		return nil, failure
 	}
 	var ignored []string
-	value, err := op.read(&object{fields: resp.fields, redactor: c.redactor, ignored: &ignored})
+	value, err := op.read(&object{
+		fields: resp.fields, retryAfter: resp.retryAfter, redactor: c.redactor, ignored: &ignored,
+	})
 	if len(ignored) > 0 {
 		fields := map[string]any{"response": resp.summary, "fields": strings.Join(ignored, ", ")}
 		c.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
@@ -63,23 +59,22 @@ func exchange[T any](
 	if err != nil {
 		failure = resp.unusable(offContract, err.Error(), c.Redact(display.ObjectMessage(resp.fields)))
 		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
-		return nil, 0, failure
+		return nil, failure
 	}
-	return value, resp.retryAfter, nil
+	return value, nil
 }
 
 // send waits for the turn of a request, sends it once, limited by the request timeout, reads the response, and logs
 // both.
-func (c *Client) send(ctx context.Context, r request, number int) (answer *response, failure *Error) {
+func (c *Client) send(ctx context.Context, r request, a attempt) (answer *response, failure *Error) {
 	if cause := c.pacer.take(ctx); cause != nil {
 		return nil, wrap(cause, ended)
 	}
-	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": number}
+	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": a.number}
 	defer func() { c.logAttempt(ctx, "API request", began, failure, fields) }()
-	network, limited := c.api, ctx
+	limited := ctx
 	var sent atomic.Bool // set with the connection, perhaps after net/http has given up on the request
 	if r.once {
-		network = c.starts
 		detached, cancel := detach(ctx, &sent)
 		defer cancel()
 		limited = detached
@@ -89,9 +84,9 @@ func (c *Client) send(ctx context.Context, r request, number int) (answer *respo
 	defer cancel()
 	connected := func(httptrace.GotConnInfo) { sent.Store(true) }
 	req := c.newRequest(httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected}), r)
-	resp, err := network.Do(req) //nolint:gosec // the user configures the host
+	resp, err := apiClient(c.transport(r.once || a.fresh)).Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
-		return nil, connectionError(c.redactor, req, false, sent.Load(), err)
+		return nil, c.lostRequest(req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	c.pacer.count(resp.StatusCode)

@@ -43,12 +43,17 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 		unsent  bool
 		reason  Reason // ReasonNoResponse if zero
 	}{
-		"a refused connection":  {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
-		"a dial that hangs":     {dial: hangs, took: 30 * second, text: late, unsent: true, reason: ReasonTooSlow},
-		"a reset":               {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
-		"a cut body":            {handler: verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"jobId\":\"se_1\""), text: "to docs.test failed: the response ended after 15 bytes: unexpected EOF"},
-		"silence":               {handler: silent, took: 30 * second, text: late, reason: ReasonTooSlow},
-		"gzip that is none":     {handler: reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), text: "the response ended after 0 bytes: gzip: invalid header"},
+		"a refused connection": {dial: func(context.Context) error { return errRefused }, text: "connection refused", unsent: true},
+		"a dial that hangs":    {dial: hangs, took: 30 * second, text: late, unsent: true, reason: ReasonTooSlow},
+		"a reset":              {handler: reset, text: "to docs.test failed: the connection was closed before a response arrived"},
+		"a cut body": {
+			handler: verbatim("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"jobId\":\"se_1\""),
+			text:    "to docs.test failed: the response ended after 15 bytes: unexpected EOF",
+		},
+		"silence": {handler: silent, took: 30 * second, text: late, reason: ReasonTooSlow},
+		"gzip that is none": {
+			handler: reply(200, strings.Repeat("{}", 9), "Content-Encoding: gzip"), text: "the response ended after 0 bytes: gzip: invalid header",
+		},
 		"a response of no HTTP": {handler: verbatim(testKey + " https://h/?" + signature + "\r\n"), text: "malformed HTTP"},
 	} {
 		for kind, request := range map[string]request{"read": aRead, "start": aStart} {
@@ -56,7 +61,7 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					c, s := serve(t, test.handler)
 					s.dial = test.dial
-					_, err := c.send(bounded(t, time.Hour), request, 1)
+					_, err := c.send(bounded(t, time.Hour), request, firstAttempt)
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -79,11 +84,11 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 		more := late(second, reply(503, strings.Repeat("sorry ", 1000)))
 		c, s := serve(t, inTurn(reply(200, "{}"), reply(204, ""), reply(302, "moved", "Location: https://elsewhere.test/"), more))
 		for range 3 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, 1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, firstAttempt)
 		}
 		for range 2 {
 			for range parallel {
-				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, 1) }()
+				go func() { _, _ = c.send(bounded(t, time.Hour), aRead, firstAttempt) }()
 			}
 			<-time.After(2 * second)
 		}
@@ -103,7 +108,7 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 		go trace.GotConn(httptrace.GotConnInfo{})
 		return nil, errRefused
 	})
-	if _, err := c.send(bounded(t, time.Minute), aStart, 1); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if _, err := c.send(bounded(t, time.Minute), aStart, firstAttempt); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Error(err)
 	}
 }
@@ -111,15 +116,24 @@ func TestConnectionThatComesTooLateIsNoRace(t *testing.T) {
 func TestEachAttemptIsLogged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, inTurn(
-			reset, late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")), reply(200, "soon", "X-Request-Id: r-2"), reply(200, "{}", "X-Request-Id: r-3"),
+			reset,
+			late(250*time.Millisecond, reply(500, "echo "+testKey, "X-Request-Id: r-1")),
+			reply(200, "soon", "X-Request-Id: r-2"),
+			reply(200, "{}", "X-Request-Id: r-3"),
 		))
 		for number := range 4 {
-			_, _ = c.send(bounded(t, time.Hour), aRead, number+1)
+			_, _ = c.send(bounded(t, time.Hour), aRead, attempt{number: number + 1})
 		}
 		want := []string{
-			"WARN API request map[attempt:1 duration_ms:0 error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived method:GET path:/v1/jobs/se_1]",
-			"WARN API request map[attempt:2 duration_ms:250 error:the service returned HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
-			"WARN API request map[attempt:3 duration_ms:0 error:the service returned HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON: soon method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
+			"WARN API request map[attempt:1 duration_ms:0 " +
+				"error:the request GET /v1/jobs/se_1 to docs.test failed: the connection was closed before a response arrived " +
+				"method:GET path:/v1/jobs/se_1]",
+			"WARN API request map[attempt:2 duration_ms:250 " +
+				"error:the service returned HTTP 500 Internal Server Error for GET /v1/jobs/se_1 (request ID r-1): echo (redacted) " +
+				"method:GET path:/v1/jobs/se_1 request_id:r-1 status:500]",
+			"WARN API request map[attempt:3 duration_ms:0 " +
+				"error:the service returned HTTP 200 OK for GET /v1/jobs/se_1 (request ID r-2), but the body is not JSON: soon " +
+				"method:GET path:/v1/jobs/se_1 request_id:r-2 status:200]",
 			"DEBUG API request map[attempt:4 duration_ms:0 method:GET path:/v1/jobs/se_1 request_id:r-3 status:200]",
 		}
 		if !slices.Equal(s.logged.lines, want) {

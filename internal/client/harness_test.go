@@ -68,12 +68,13 @@ func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*C
 	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.logged.add }}, options...)...)
 	c.baseURL.Scheme = "http"
 	connections := 0
-	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+	count := func(ctx context.Context, _ net.Conn) context.Context {
 		connections++
 		return context.WithValue(ctx, connectionKey{}, connections)
-	}}
-	for _, network := range []*http.Client{c.api, c.starts} {
-		transport := network.Transport.(*http.Transport)
+	}
+	server := &http.Server{Handler: s.record(handler), ErrorLog: log.New(io.Discard, "", 0), ConnContext: count}
+	for _, network := range []http.RoundTripper{c.config.RoundTripper, c.fresh} {
+		transport := network.(*http.Transport)
 		transport.DialContext, transport.Proxy = s.connect, nil
 		t.Cleanup(transport.CloseIdleConnections)
 	}
@@ -120,8 +121,9 @@ func asError(err *Error) error {
 }
 
 var (
-	aRead  = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
-	aStart = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
+	aRead        = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
+	aStart       = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
+	firstAttempt = attempt{number: 1}
 )
 
 func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -19,6 +19,8 @@ type StaticExportJob struct {
 	PageCount *int64     // the pages exported so far
 	CreatedAt *time.Time // in UTC
 	Error     string     // the service's message about a failed job, redacted
+
+	retryAfter time.Duration // how long the service asks to wait before the next poll
 }
 
 // The final statuses of a static export job. Any other status means that the job is still running.
@@ -68,7 +70,7 @@ func (c *Client) StartStaticExport(ctx context.Context, start StartRequest) (*St
 		return nil, err
 	}
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: body, once: true}
-	job, _, err := call(ctx, c, operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
+	job, err := call(ctx, c, operation[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
 		id, err := o.name("jobId")
 		status, _ := o.status()
 		return readJob(o, id, status), err
@@ -81,8 +83,7 @@ func (c *Client) StartStaticExport(ctx context.Context, start StartRequest) (*St
 
 // GetStaticExportJob reads a job (getStaticExportJob).
 func (c *Client) GetStaticExportJob(ctx context.Context, jobID string) (*StaticExportJob, error) {
-	job, _, err := call(ctx, c, jobOperation(jobID), plainLimits)
-	return job, err
+	return call(ctx, c, jobOperation(jobID), plainLimits)
 }
 
 func jobOperation(jobID string) operation[StaticExportJob] {
@@ -97,6 +98,6 @@ func readJob(o *object, id, status string) *StaticExportJob {
 	return &StaticExportJob{
 		ID: id, Status: status,
 		Progress: o.number("progress"), PageCount: o.count("pageCount"), CreatedAt: o.instant("createdAt"),
-		Error: o.message("error"),
+		Error: o.message("error"), retryAfter: o.retryAfter,
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
 )
 
 const (
@@ -22,8 +20,9 @@ const (
 // given root certificates in addition to the system's. Plain http never goes through a proxy, because it is meant for
 // loopback hosts.
 //
-// It speaks HTTP/1.1 only. Over HTTP/2, net/http sends a request again if the server resets its stream, even a POST
-// that the server has acted on, and all requests share one connection.
+// It speaks HTTP/1.1 only. Over HTTP/2, all requests of a run share one connection and its fate, and net/http repeats a
+// read or a request for a link by itself if the server resets its stream. It cannot repeat a start, which has no
+// GetBody.
 func newTransport(rootCAs []byte) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {
@@ -107,14 +106,37 @@ func (e proxyError) Error() string {
 	return "the proxy did not connect to it: HTTP " + statusLine(int(e))
 }
 
-// connectionError returns the error of a request, to the API or the object store, that received no complete response,
-// from the error of net/http. It redacts the text, which has the whole URL and may quote what the server sent. If the
-// client canceled the attempt, the text is the [aborted]. sent means that the server may have received the request.
-func connectionError(redactor display.Redactor, req *http.Request, toStore, sent bool, err error) *Error {
+// lostRequest returns the error of a request to the API that received no complete response. sent means that the service
+// may have received the request.
+func (c *Client) lostRequest(req *http.Request, sent bool, err error) *Error {
+	means := meaning{ReasonNoResponse, unconnected, false}
+	if sent {
+		means = meaning{ReasonNoResponse, temporary, true}
+	}
+	return c.lost(req, req.Method+" "+req.URL.EscapedPath()+" to ", means, err)
+}
+
+// lostDownload returns the error of a request to the object store that received no complete response. It does not show
+// the path, which may be a part of the credential.
+func (c *Client) lostDownload(req *http.Request, err error) *Error {
+	failure := c.lost(req, "to the object store ", meaning{ReasonStoreNoResponse, temporary, false}, err)
+	switch failure.Reason { // neither base_url nor the service is at fault
+	case ReasonPlainHTTP:
+		failure.Reason = ReasonNotTheStore
+	case ReasonTooSlow:
+		failure.Reason = ReasonStoreNoResponse
+	}
+	return failure
+}
+
+// lost returns the error of a request, from the error of net/http. It redacts the text, which has the whole URL and may
+// quote what the server sent. If the client canceled the attempt, the text is the [aborted]. means is what the error
+// means unless its cause is known.
+func (c *Client) lost(req *http.Request, what string, means meaning, err error) *Error {
 	if cause := context.Cause(req.Context()); cause != nil {
 		if _, ok := errors.AsType[aborted](cause); !ok {
 			failure := wrap(cause, ended)
-			failure.MayHaveActed = sent
+			failure.MayHaveActed = means.acted
 			return failure
 		}
 		err = cause
@@ -125,35 +147,25 @@ func connectionError(redactor display.Redactor, req *http.Request, toStore, sent
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the connection was closed before a response arrived")
 	}
-	means, what := meaning{ReasonNoResponse, unconnected, false}, req.Method+" "+req.URL.EscapedPath()+" to "
-	switch {
-	case toStore: // the path may be a part of the credential
-		means, what = meaning{ReasonStoreNoResponse, temporary, false}, "to the object store "
-	case sent:
-		means = meaning{ReasonNoResponse, temporary, true}
-	}
 	_, late := errors.AsType[aborted](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	status, byProxy := errors.AsType[proxyError](err)
 	switch {
-	case late && !toStore:
+	case late:
 		means.reason = ReasonTooSlow
 	case untrusted:
-		means.reason, means.kind = ReasonUntrusted, refused
+		means = meaning{ReasonUntrusted, refused, false}
 	case status == http.StatusProxyAuthRequired:
-		means.reason, means.kind = ReasonProxyCredentials, refused
+		means = meaning{ReasonProxyCredentials, refused, false}
 	case byProxy:
-		means.reason = ReasonProxyRefused
+		means = meaning{ReasonProxyRefused, unconnected, false}
 	case errors.Is(err, http.ErrSchemeMismatch):
-		means.reason, means.kind = ReasonPlainHTTP, refused
-		if toStore {
-			means.reason = ReasonNotTheStore
-		}
+		means = meaning{ReasonPlainHTTP, refused, false}
 	case strings.HasSuffix(err.Error(), "tls: certificate required"):
 		// With TLS 1.3, the server refuses the handshake after the client has sent the request, but reads no request.
 		means = meaning{ReasonClientCertificate, refused, false}
 	}
-	text := "the request " + redactor.Redact(what+req.URL.Host) + " failed: " + redactor.Redact(err.Error())
+	text := "the request " + c.Redact(what+req.URL.Host) + " failed: " + c.Redact(err.Error())
 	return newError(text, means)
 }
 

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/pem"
 	"fmt"
@@ -40,7 +41,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 			}
 			reply(test.status, "moved", "Location: "+test.location)(w, r)
 		})
-		_, err := c.send(bounded(t, time.Hour), test.request, 1)
+		_, err := c.send(bounded(t, time.Hour), test.request, firstAttempt)
 		paths := []string{}
 		for _, r := range s.received() {
 			paths = append(paths, r.Host+r.URL.EscapedPath())
@@ -99,8 +100,7 @@ func TestRedirectLoopAndStorageRedirectToALesserSchemeEnd(t *testing.T) {
 	}
 }
 
-// Over HTTP/2, net/http sends a request again if the server resets the stream, even a start that
-// the server has acted on.
+// Over HTTP/2, net/http sends a read again for as long as the server resets its stream.
 func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 	for name, test := range map[string]struct {
 		host    string
@@ -110,11 +110,17 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 		problem string // empty: it is trusted
 		reason  Reason
 	}{
-		"a given certificate":    {host: "127.0.0.1", roots: true, version: tls.VersionTLS12},
-		"an unknown authority":   {host: "127.0.0.1", problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
-		"another host":           {host: "localhost", roots: true, problem: "certificate is valid for", reason: ReasonUntrusted},
-		"TLS older than TLS 1.2": {host: "127.0.0.1", roots: true, version: tls.VersionTLS11, problem: "protocol version not supported", reason: ReasonNoResponse},
-		"a client certificate":   {host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required", reason: ReasonClientCertificate},
+		"a given certificate":  {host: "127.0.0.1", roots: true, version: tls.VersionTLS12},
+		"an unknown authority": {host: "127.0.0.1", problem: "certificate signed by unknown authority", reason: ReasonUntrusted},
+		"another host":         {host: "localhost", roots: true, problem: "certificate is valid for", reason: ReasonUntrusted},
+		"TLS older than TLS 1.2": {
+			host: "127.0.0.1", roots: true, version: tls.VersionTLS11, problem: "protocol version not supported",
+			reason: ReasonNoResponse,
+		},
+		"a client certificate": {
+			host: "127.0.0.1", roots: true, asks: tls.RequireAnyClientCert, problem: "certificate required",
+			reason: ReasonClientCertificate,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			protocol := ""
@@ -133,7 +139,7 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 				}
 			})
 			for _, request := range []request{aRead, aStart} {
-				switch _, err := c.send(bounded(t, time.Minute), request, 1); {
+				switch _, err := c.send(bounded(t, time.Minute), request, firstAttempt); {
 				case test.problem == "":
 					if err != nil || protocol != "HTTP/1.1" {
 						t.Errorf("%v after a request over %q", err, protocol)
@@ -148,23 +154,46 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 
 // Behind a load balancer, one node can be broken while the others work.
 func TestRetryHasAConnectionOfItsOwnExceptAfterA429(t *testing.T) {
-	for status, want := range map[int][]int{503: {1, 1, 2, 2}, 404: {1, 1, 2, 2}, 429: {1, 1, 1, 1}} {
-		bubble(t, func(t *testing.T) {
-			var used []int // connections
-			c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				used = append(used, r.Context().Value(connectionKey{}).(int))
-				reply(map[bool]int{true: status, false: 200}[len(used) == 2], `{"status":"running"}`)(w, r)
-			})
-			for _, job := range []string{"neighbor", "failing", "neighbor"} {
-				if _, err := c.GetStaticExportJob(bounded(t, time.Hour), job); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !slices.Equal(used, want) {
-				t.Errorf("after a %d, three reads used the connections %v, want %v", status, used, want)
+	read := func(ctx context.Context, c *Client) error {
+		_, err := c.GetStaticExportJob(ctx, "se_1")
+		return err
+	}
+	download := func(ctx context.Context, c *Client) error { return c.DownloadBundle(ctx, "se_1", &memory{}) }
+	type row struct {
+		call   func(context.Context, *Client) error // three times
+		fails  int                                  // which request
+		status int
+		want   []int // the connections that the requests use
+	}
+	inBubbles(t, map[string]row{
+		"a read after a 503":     {read, 2, 503, []int{1, 1, 2, 1}},
+		"a read after a 404":     {read, 2, 404, []int{1, 1, 2, 1}},
+		"a read after a 429":     {read, 2, 429, []int{1, 1, 1, 1}},
+		"a download after a 503": {download, 4, 503, []int{1, 2, 1, 2, 3, 1, 2}},
+		"a download after a 429": {download, 4, 429, []int{1, 2, 1, 2, 2, 1, 2}},
+		"a link after a 503":     {download, 3, 503, []int{1, 2, 1, 3, 4, 1, 2}},
+	}, func(t *testing.T, test row) {
+		var used []int
+		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			used = append(used, r.Context().Value(connectionKey{}).(int))
+			switch {
+			case len(used) == test.fails:
+				reply(test.status, "")(w, r)
+			case r.Host == "store.test":
+				reply(200, "\x00")(w, r)
+			default:
+				reply(200, `{"status":"running","bundleUrl":"http://store.test/b"}`)(w, r)
 			}
 		})
-	}
+		for range 3 {
+			if err := test.call(bounded(t, time.Hour), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(used, test.want) {
+			t.Errorf("three calls used the connections %v, want %v", used, test.want)
+		}
+	})
 }
 
 func TestProxyIsUsedForHTTPSOnly(t *testing.T) {
@@ -186,9 +215,11 @@ func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, s := serve(t, reply(407, "who are you"))
 		c.baseURL.Scheme = "https"
-		c.starts.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)})
-		_, err := c.send(bounded(t, time.Hour), aStart, 1)
-		if want := "the request POST /v1/jobs to docs.test failed: the proxy did not connect to it: HTTP 407 Proxy Authentication Required"; err == nil || err.Error() != want || MayHaveStarted(err) || ReasonOf(err) != ReasonProxyCredentials {
+		proxy := &url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)}
+		c.fresh.(*http.Transport).Proxy = http.ProxyURL(proxy)
+		_, err := c.send(bounded(t, time.Hour), aStart, firstAttempt)
+		const want = "the request POST /v1/jobs to docs.test failed: the proxy did not connect to it: HTTP 407 Proxy Authentication Required"
+		if err == nil || err.Error() != want || err.MayHaveActed || err.Reason != ReasonProxyCredentials {
 			t.Errorf("%v, want %q", err, want)
 		}
 		for _, r := range s.received() {

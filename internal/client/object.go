@@ -17,10 +17,11 @@ import (
 // object is a JSON object in a response. The contract leaves open which fields are present, and the types of some.
 // Each method that reads a field returns nil if the field is missing, null, or unreadable.
 type object struct {
-	fields   map[string]any // as the service sent them; numbers are [json.Number]
-	parent   string         // the names of the objects that contain it, each with a period
-	redactor display.Redactor
-	ignored  *[]string // the unreadable fields of the whole response, with their values
+	fields     map[string]any // as the service sent them; numbers are [json.Number]
+	parent     string         // the names of the objects that contain it, each with a period
+	retryAfter time.Duration  // of the response
+	redactor   display.Redactor
+	ignored    *[]string // the unreadable fields of the whole response, with their values
 }
 
 // convertField returns a field after convert has converted it. convert reports whether it succeeded.
@@ -161,5 +162,7 @@ func (o *object) object(name string) *object {
 	if fields == nil {
 		return nil
 	}
-	return &object{*fields, o.parent + name + ".", o.redactor, o.ignored}
+	nested := *o
+	nested.fields, nested.parent = *fields, o.parent+name+"."
+	return &nested
 }

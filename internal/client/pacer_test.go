@@ -157,7 +157,7 @@ func TestOnlyAResponseCountsAsAccepted(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			c, _ := serve(t, test.handler)
 			for range 40 {
-				_, _ = c.send(bounded(t, 10*time.Millisecond), aRead, 1)
+				_, _ = c.send(bounded(t, 10*time.Millisecond), aRead, firstAttempt)
 			}
 			<-time.After(second)
 			if got := seconds(c.pacer); got != test.want {

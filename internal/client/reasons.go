@@ -44,7 +44,8 @@ const (
 type kind int
 
 const (
-	permanent   kind = iota // not about a response: another attempt would fail as well
+	none        kind = iota // no failure
+	permanent               // not about a response: another attempt would fail as well
 	ended                   // the context of the call ended
 	throttled               // a 429: only the deadline limits the retries
 	unconnected             // no connection was made, so nothing was sent
@@ -85,7 +86,7 @@ var statuses = map[int]meaning{
 	http.StatusMethodNotAllowed:      {ReasonNotTheAPI, refused, false},
 	http.StatusProxyAuthRequired:     {ReasonProxyCredentials, refused, false},
 	http.StatusRequestTimeout:        {ReasonUnavailable, temporary, true}, // of a proxy, if what is behind it is slow
-	http.StatusConflict:              {ReasonConflict, refused, true},      // a gateway may have repeated the POST
+	http.StatusConflict:              {ReasonConflict, temporary, true},    // a gateway may have repeated the POST
 	http.StatusGone:                  {ReasonNotFound, notFound, false},
 	http.StatusRequestEntityTooLarge: {ReasonTooLarge, refused, false},
 	http.StatusTooManyRequests:       {ReasonRateLimited, throttled, false},
@@ -118,7 +119,7 @@ func storeMeaningOf(status int) meaning {
 	m := meaningOf(status)
 	m.acted = false // nothing that matters
 	switch {
-	case m.kind == throttled, m.kind == temporary:
+	case m.kind == throttled, m.reason == ReasonUnavailable, m.reason == ReasonOverloaded:
 	case status/100 == 2:
 		m.reason, m.kind = ReasonNotTheStore, linkRefused
 	case status/100 == 4:

@@ -13,7 +13,7 @@ func TestEachFailureHasOneMeaning(t *testing.T) {
 	has.ofResponses(t)
 	has.ofResponsesOfTheStore(t)
 	has.ofLostConnections(t)
-	for kind := range kindCount {
+	for kind := none + 1; kind < kindCount; kind++ {
 		if kind != permanent && kind != ended && !has[kind] { // those two come from no failure of the network
 			t.Errorf("no row means kind %d of reasons.go: add what does", kind)
 		}
@@ -38,7 +38,7 @@ func (has meanings) ofResponses(t *testing.T) {
 		{meaning{ReasonUnauthorized, refused, idle}, page, []int{401}}, // a gateway may check the key
 		{meaning{ReasonForbidden, refused, idle}, text, []int{402, 403}},
 		{meaning{ReasonNotFound, notFound, idle}, text, []int{404, 410}},
-		{meaning{ReasonConflict, refused, acted}, text, []int{409}},
+		{meaning{ReasonConflict, temporary, acted}, text, []int{409}},
 		{meaning{ReasonTooLarge, refused, idle}, page, []int{413}},
 		{meaning{ReasonRateLimited, throttled, idle}, page, []int{429}},
 		{meaning{ReasonUnavailable, temporary, acted}, text, []int{408, 500, 502, 504, 520, 599, 600, 999}},
@@ -53,7 +53,7 @@ func (has meanings) ofResponses(t *testing.T) {
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
 	} {
 		for _, status := range test.statuses {
-			_, err := receiving(t, status, test.body).send(t.Context(), aStart, 1)
+			_, err := receiving(t, status, test.body).send(t.Context(), aStart, firstAttempt)
 			has.want(t, fmt.Sprint(status, test.body), err, test.meaning)
 			if IsNotFound(err) != (test.reason == ReasonNotFound) {
 				t.Errorf("%d: not found: %t", status, IsNotFound(err))
@@ -106,11 +106,11 @@ func (has meanings) ofLostConnections(t *testing.T) {
 		{meaning{ReasonNoResponse, unconnected, false}, meaning{ReasonStoreNoResponse, temporary, false}, errRefused},
 		{meaning{ReasonUntrusted, refused, false}, meaning{ReasonUntrusted, refused, false}, untrusted},
 		{meaning{ReasonProxyCredentials, refused, false}, meaning{ReasonProxyCredentials, refused, false}, proxyError(407)},
-		{meaning{ReasonProxyRefused, unconnected, false}, meaning{ReasonProxyRefused, temporary, false}, proxyError(403)},
+		{meaning{ReasonProxyRefused, unconnected, false}, meaning{ReasonProxyRefused, unconnected, false}, proxyError(403)},
 		{meaning{ReasonPlainHTTP, refused, false}, meaning{ReasonNotTheStore, refused, false}, http.ErrSchemeMismatch},
 	} {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
-		_, err := c.send(t.Context(), aStart, 1)
+		_, err := c.send(t.Context(), aStart, firstAttempt)
 		has.want(t, "a start", err, test.meaning)
 		has.want(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
 	}

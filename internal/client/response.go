@@ -47,7 +47,7 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 	switch {
 	case err != nil:
 		err = fmt.Errorf("the response ended after %d bytes: %w", len(body), err)
-		return r, connectionError(c.redactor, req, false, true, err)
+		return r, c.lostRequest(req, true, err)
 	case int64(len(body)) > c.maxBody:
 		return r, r.unusable(offContract, fmt.Sprintf("the body is larger than %d bytes", c.maxBody), "")
 	}

@@ -36,19 +36,31 @@ func TestResponseIsAnObjectOrAnErrorThatSaysWhatTheServiceSaid(t *testing.T) {
 			reply(503, `{"error":"maintenance.","detail":"see https://status.test/?`+signature+`"}`, "X-Request-Id: r-1"),
 			"503 Service Unavailable| (request ID r-1): maintenance.: see https://status.test/?(redacted)",
 		},
-		"JSON without a message":   {reply(429, `{}`), "429 Too Many Requests|, without a message"},
-		"a sentence":               {reply(404, "No such job."), "404 Not Found|: No such job"},
-		"a wait":                   {reply(429, "slow down", "Retry-After: 90"), "429 Too Many Requests|: slow down; it asks clients to wait until 2000-01-01T00:01:30Z"},
-		"a page":                   {reply(404, "<title>Not Found</title>"), "404 Not Found|, a web page: Not Found"},
-		"a redirect":               {reply(302, "", "Location: ../../login?"+signature), "302 Found|, a redirect to http://docs.test/login?(redacted), without a message"},
-		"an escaped key":           {reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`), `400 Bad Request|: {"reason":"bad key (redacted)"}`},
-		"a body that is cut":       {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), "404 Not Found|: no such job"},
-		"64 KiB and no more":       {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), "404 Not Found|, without a message"},
-		"an ID of an AWS exchange": {reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"), "404 Not Found| (request ID r-1 (redacted)), without a message"},
+		"JSON without a message": {reply(429, `{}`), "429 Too Many Requests|, without a message"},
+		"a sentence":             {reply(404, "No such job."), "404 Not Found|: No such job"},
+		"a wait": {
+			reply(429, "slow down", "Retry-After: 90"),
+			"429 Too Many Requests|: slow down; it asks clients to wait until 2000-01-01T00:01:30Z",
+		},
+		"a page": {reply(404, "<title>Not Found</title>"), "404 Not Found|, a web page: Not Found"},
+		"a redirect": {
+			reply(302, "", "Location: ../../login?"+signature),
+			"302 Found|, a redirect to http://docs.test/login?(redacted), without a message",
+		},
+		"an escaped key": {
+			reply(400, `[{"reason":"bad key `+strings.ReplaceAll(testKey, "/", `\/`)+`"}]`),
+			`400 Bad Request|: {"reason":"bad key (redacted)"}`,
+		},
+		"a body that is cut": {verbatim("HTTP/1.1 404 Not Found\r\nContent-Length: 99\r\n\r\nno such job"), "404 Not Found|: no such job"},
+		"64 KiB and no more": {reply(404, `{"error":"x"`+strings.Repeat(" ", maxError)+`}`), "404 Not Found|, without a message"},
+		"an ID of an AWS exchange": {
+			reply(404, "", "X-Amzn-Requestid: r-1 "+testKey, "Cf-Ray: r-2"),
+			"404 Not Found| (request ID r-1 (redacted)), without a message",
+		},
 	}, func(t *testing.T, test row) {
 		c, _ := serve(t, test.handler)
 		c.maxBody = 100
-		response, err := c.send(bounded(t, time.Hour), aRead, 1)
+		response, err := c.send(bounded(t, time.Hour), aRead, firstAttempt)
 		want := "the service returned HTTP " + strings.Replace(test.want, "|", " for GET /v1/jobs/se_1", 1)
 		if usable := test.want == ""; (response.fields != nil) != usable || (err == nil) != usable || err != nil && err.Error() != want {
 			t.Errorf("got  %v, %v\nwant %s", response.fields, err, want)

@@ -46,32 +46,37 @@ const (
 	lastAttempt = 5 * time.Second
 )
 
-// repeat calls try, with the number of the attempt, until it succeeds, a streak of failures reaches its limit, or ctx
-// ends. Failures before an attempt that makes progress no longer count.
-//
-// One node of a service can fail while the others work. So a retry, except after a 429, opens a connection of its own:
-// what is idle is closed before it.
-func (c *Client) repeat(
-	ctx context.Context, within limits, try func(number int) (progress bool, err *Error),
-) *Error {
+// attempt is one of the attempts of a call.
+type attempt struct {
+	number int // from 1
+	// fresh means that it needs a connection of its own. One node of a service can fail while the others work, so this
+	// is set after every failure but a 429.
+	fresh bool
+}
+
+// repeat calls try until it succeeds, a streak of failures reaches its limit, or ctx ends. Failures before an attempt
+// that makes progress no longer count. The error is an [*Error].
+func (c *Client) repeat(ctx context.Context, within limits, try func(attempt) (progress bool, err *Error)) error {
 	var failures streak
 	clock := c.config.Clock
-	for number := 1; ; number++ {
+	for next := (attempt{number: 1}); ; next.number++ {
 		sent := clock.Now()
-		progress, err := try(number)
+		progress, err := try(next)
 		if err == nil {
 			return nil
 		}
 		if progress {
 			failures = streak{}
 		}
-		now, pause := clock.Now(), time.Duration(0)
-		end := failures.add(err, within[err.kind], sent, now)
+		var pause time.Duration
+		end := failures.add(err, within[err.kind], sent, clock.Now())
 		if end == nil {
 			pause, end = c.pauseAfter(ctx, failures)
 		}
-		// Whatever the streak was, the end of ctx is why the call ends.
-		if ctx.Err() != nil || end == nil && clock.Sleep(ctx, pause) != nil {
+		if end == nil {
+			_ = clock.Sleep(ctx, pause) // cut short if ctx ends
+		}
+		if ctx.Err() != nil { // whatever the streak was, this is why the call ends
 			end = wrap(context.Cause(ctx), ended)
 			if end.Last = failures.last; end.Last != nil {
 				end.Reason = end.Last.Reason
@@ -84,10 +89,9 @@ func (c *Client) repeat(
 			}
 			return end
 		}
+		next.fresh = err.kind != throttled
 		if err.kind == throttled {
-			failures.since = failures.since.Add(now.Sub(sent) + pause)
-		} else {
-			c.api.CloseIdleConnections() // those of the object store, too
+			failures.since = failures.since.Add(clock.Now().Sub(sent))
 		}
 	}
 }
@@ -100,7 +104,7 @@ type streak struct {
 	// The limit counts from the first failure that is not a 429. Each 429 after that moves since by its time.
 	since time.Time
 	limit time.Duration // the longest of the kinds
-	kind  kind          // the first one but throttled; zero if there is none
+	kind  kind          // the first one but throttled
 	mixed bool          // others followed
 }
 
@@ -120,7 +124,7 @@ func (s *streak) add(err *Error, limit time.Duration, sent, now time.Time) *Erro
 	case unconnected: // no connection and a lost one are the same way to fail
 		kind = temporary
 	}
-	if s.kind == 0 {
+	if s.kind == none {
 		s.since, s.kind = now, kind
 	}
 	s.limit, s.mixed = max(s.limit, limit), s.mixed || kind != s.kind

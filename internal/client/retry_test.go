@@ -31,7 +31,9 @@ func TestEachCallHasItsLimits(t *testing.T) {
 		{"wait for an update", 0, plain},
 		{"wait for an update", 1, waiting},
 	} {
-		for status, limit := range map[int]time.Duration{404: test.want.missing, 503: test.want.down, 403: test.want.refused} {
+		for status, limit := range map[int]time.Duration{
+			404: test.want.missing, 409: test.want.down, 503: test.want.down, 403: test.want.refused,
+		} {
 			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var failures []time.Time
@@ -109,13 +111,15 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"with an outage in two ways":                     {within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503"},
 		"only when its most patient kind allows no more": {within: waitLimits, steps: "9 x 503, 999 x 403", lasts: OutageLimit, want: outage + "403"},
 		"never as not found after an outage":             {within: waitLimits, steps: "20 x 503, 999 x 404", lasts: OutageLimit, want: outage + "404"},
-		"never as not found in turn":                     {steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
-		"with a kind without a limit":                    {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
-		"of a link that is refused":                      {steps: "999 x no link", lasts: DisturbanceLimit, want: "no link"},
-		"with a destination that fails":                  {within: waitLimits, steps: "disk", count: 1, want: "disk"},
-		"with the end of the call":                       {within: waitLimits, steps: "end", count: 1, want: "end"},
-		"from zero after progress":                       {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
-		"after the limit of slow failures":               {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
+		"never as not found in turn": {
+			steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404",
+		},
+		"with a kind without a limit":      {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
+		"of a link that is refused":        {steps: "999 x no link", lasts: DisturbanceLimit, want: "no link"},
+		"with a destination that fails":    {within: waitLimits, steps: "disk", count: 1, want: "disk"},
+		"with the end of the call":         {within: waitLimits, steps: "end", count: 1, want: "end"},
+		"from zero after progress":         {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
+		"after the limit of slow failures": {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
 
 		"throttled only at the deadline":         {steps: "300 x 429", timeout: time.Hour, count: 245, ends: time.Hour, want: deadline + "429"},
 		"later by that of two slow 429s":         {steps: "404, 2 x 429 after 16s, 999 x 404", lasts: NotFoundLimit + (16+1+16+2)*second, want: "404"},
@@ -124,6 +128,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 
 		"with pauses up to a sixth of the limit":    {steps: "8 x 503", count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
 		"with pauses up to the longest one":         {within: waitLimits, steps: "8 x 503", count: 9, ends: 15*half + 4*maxBackoff/2},
+		"after its limit if a failure asks":         {steps: "99 x 503 asking 2m", count: 2, ends: maxRetryAfter, want: "503"},
 		"as a failure asks, within a minute":        {within: waitLimits, steps: "503 asking 2s, 503 asking 1h", count: 3, ends: 2*second + maxRetryAfter},
 		"before the deadline whatever it asks":      {steps: "503 asking 1h", timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {steps: "6 x 429", timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
@@ -135,30 +140,31 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 			has[step.kind] = true
 		}
 	}
-	for kind, ok := range has {
-		if !ok {
+	for kind := none + 1; kind < kindCount; kind++ {
+		if !has[kind] {
 			t.Errorf("no row has a failure of kind %d of reasons.go: add one, and if it has no status, one of words", kind)
 		}
 	}
 	inBubbles(t, rows, func(t *testing.T, test row) {
 		var sent []time.Time // attempts
 		began, steps := time.Now(), steps(test.steps)
-		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(number int) (bool, *Error) {
-			if sent = append(sent, time.Now()); number != len(sent) {
-				t.Errorf("attempt %d is number %d", len(sent), number)
+		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(a attempt) (bool, *Error) {
+			if sent = append(sent, time.Now()); a.number != len(sent) {
+				t.Errorf("attempt %d is number %d", len(sent), a.number)
 			}
-			if number > len(steps) {
+			if a.number > len(steps) {
 				return false, nil
 			}
-			step := steps[number-1]
+			step := steps[a.number-1]
 			<-time.After(step.takes)
 			return step.Text == further, step.Error
 		})
-		took, got, want := time.Since(began), fmt.Sprint(asError(err)), cmp.Or(test.want, "<nil>")
+		took, got, want := time.Since(began), fmt.Sprint(err), cmp.Or(test.want, "<nil>")
 		if failed := len(sent) - test.before; err != nil && failed > 1 {
 			want += fmt.Sprintf(" (%d attempts over %s)", failed, time.Since(sent[test.before]).Round(second))
 		}
-		if got != want || IsNotFound(asError(err)) != (test.want == "404") || err != nil && err.Attempts == 1 {
+		failure, failed := errors.AsType[*Error](err)
+		if got != want || IsNotFound(err) != (test.want == "404") || failed && failure.Attempts == 1 {
 			t.Errorf("ends with %s, want %s", got, want)
 		}
 		since := sent[min(test.before, len(sent)-1)].Add(steps[test.before].takes) // the streak has its clock from the first response on
@@ -190,19 +196,28 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		want     string
 	}
 	inBubbles(t, map[string]row{
-		"before a start":            {"start", nil, nil, 0, 0, 0, false, ReasonNone, "interrupt"},
-		"during a read":             {"job", silent, nil, 5 * second, 5 * second, 1, true, ReasonNone, "interrupt"},
-		"before a start succeeds":   {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
-		"before a start may have":   {"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable, in + "service returned HTTP 500 Internal Server Error" + of},
-		"before a start is refused": {"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden, in + "service returned HTTP 403 Forbidden" + of},
-		"during a silent start":     {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonTooSlow, in + no},
+		"before a start":          {"start", nil, nil, 0, 0, 0, false, ReasonNone, "interrupt"},
+		"during a read":           {"job", silent, nil, 5 * second, 5 * second, 1, true, ReasonNone, "interrupt"},
+		"before a start succeeds": {"start", late(20*second, reply(200, `{"jobId":"se_1"}`)), nil, 5 * second, 20 * second, 1, false, ReasonNone, "<nil>"},
+		"before a start may have": {
+			"start", late(10*second, reply(500, "")), nil, 5 * second, 10 * second, 1, true, ReasonUnavailable,
+			in + "service returned HTTP 500 Internal Server Error" + of,
+		},
+		"before a start is refused": {
+			"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden,
+			in + "service returned HTTP 403 Forbidden" + of,
+		},
+		"during a silent start": {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonTooSlow, in + no},
 		"during a later read": {
 			"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonOverloaded,
 			in + "service returned HTTP 503 Service Unavailable" + at,
 		},
 		"before a connection":      {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
 		"long before a connection": {"start", nil, hangs, long, long, 0, false, ReasonTooSlow, in + no + " (2 attempts over 1m15s)"},
-		"during a pause":           {"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited, in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z"},
+		"during a pause": {
+			"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited,
+			in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z",
+		},
 		"while a job is not found": {
 			"job", reply(404, ""), nil, 3 * second, 3 * second, 3, false, ReasonNotFound,
 			in + "service returned HTTP 404 Not Found" + at + " (3 attempts over 3s)",
@@ -216,8 +231,12 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		}
 		time.AfterFunc(test.at, func() { cancel(errInterrupt) })
 		_, err := calls[test.call](ctx, c)
-		if took := time.Since(s.began); fmt.Sprint(err) != test.want || err != nil && !errors.Is(err, errInterrupt) || took != test.took || len(s.received()) != test.requests || MayHaveStarted(err) != test.started {
-			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, len(s.received()), MayHaveStarted(err), test.want, test.took)
+		took, requests, started := time.Since(s.began), len(s.received()), MayHaveStarted(err)
+		if fmt.Sprint(err) != test.want || took != test.took || requests != test.requests || started != test.started {
+			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, requests, started, test.want, test.took)
+		}
+		if err != nil && !errors.Is(err, errInterrupt) {
+			t.Errorf("%v does not wrap the interrupt", err)
 		}
 		if ReasonOf(err) != test.reason || IsNotFound(err) {
 			t.Errorf("reason %d, not found: %t", ReasonOf(err), IsNotFound(err))

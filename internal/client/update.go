@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // UpdateStatus is an update: the response of getUpdateStatus. A field that is missing, null, or unreadable is nil.
@@ -17,6 +18,8 @@ type UpdateStatus struct {
 	Author                                      *Author
 	Commit                                      *Commit
 	Source                                      *string
+
+	retryAfter time.Duration // how long the service asks to wait before the next poll
 }
 
 // Author is the author of an update.
@@ -60,8 +63,7 @@ func (u *UpdateStatus) Documented() bool {
 
 // GetUpdateStatus reads an update (getUpdateStatus).
 func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	update, _, err := call(ctx, c, updateOperation(statusID), plainLimits)
-	return update, err
+	return call(ctx, c, updateOperation(statusID), plainLimits)
 }
 
 func updateOperation(statusID string) operation[UpdateStatus] {
@@ -76,6 +78,7 @@ func readUpdate(o *object) (*UpdateStatus, error) {
 		Status: status, Summary: o.text("summary"), Logs: o.texts("logs"),
 		Subdomain: o.text("subdomain"), Source: o.text("source"), Screenshot: o.text("screenshot"),
 		ScreenshotLight: o.text("screenshotLight"), ScreenshotDark: o.text("screenshotDark"),
+		retryAfter: o.retryAfter,
 	}
 	if author := o.object("author"); author != nil {
 		update.Author = &Author{

@@ -25,7 +25,7 @@ func (c *Client) WaitForStaticExport(
 			c.logProgress(ctx, "static export job "+jobID, job.Status, unknown, job.Progress, job.PageCount)
 		}
 		last = *job
-		return observation{queued: job.Status == jobQueued, progress: job.Progress}, job.Finished()
+		return observation{job.Status == jobQueued, job.Progress, job.retryAfter}, job.Finished()
 	})
 }
 
@@ -43,7 +43,7 @@ func (c *Client) WaitForUpdate(
 				onUpdate(update)
 			}
 		}
-		return observation{}, update.Finished()
+		return observation{retryAfter: update.retryAfter}, update.Finished()
 	})
 }
 
@@ -54,7 +54,7 @@ func poll[T any](
 ) (last *T, err error) {
 	schedule, began, within := schedule{interval: every}, c.config.Clock.Now(), plainLimits
 	for {
-		value, retryAfter, err := call(ctx, c, op, within)
+		value, err := call(ctx, c, op, within)
 		if err != nil {
 			return last, err
 		}
@@ -63,7 +63,6 @@ func poll[T any](
 		if finished {
 			return last, nil
 		}
-		seen.retryAfter = retryAfter
 		within = waitLimits
 		pause := schedule.next(c.config.Clock.Now().Sub(began), seen, c.config.Random())
 		if err := c.config.Clock.Sleep(ctx, c.beforeDeadline(ctx, pause)); err != nil {

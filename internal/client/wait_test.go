@@ -30,7 +30,8 @@ func TestWaitForAJob(t *testing.T) {
 		queued, half = `{"status":"queued","progress":0,"pageCount":0}`, `{"status":"running","progress":50,"pageCount":3}`
 		completed    = `{"status":"completed","progress":100,"pageCount":6}`
 		whole        = `{"ID":"se_1","Status":"completed","Progress":100,"PageCount":6}`
-		unusable     = `WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1, but the response has no field "status"]`
+		unusable     = "WARN Unusable response map[error:the service returned HTTP 200 OK for GET /v1/static-export/jobs/se_1, " +
+			`but the response has no field "status"]`
 	)
 	progress := func(fields string) string { return "INFO Progress map[" + fields + " work:static export job se_1]" }
 	ended := progress("page_count:6 progress:100 status:completed")
@@ -57,7 +58,11 @@ func TestWaitForAJob(t *testing.T) {
 			[]string{`{"status":"packing ` + testKey + `"}`, `{"status":"packing ` + testKey + `","progress":1}`, completed},
 			[]float64{0, 10, 20},
 			whole,
-			[]string{"WARN Unknown status; treating the work as still running map[status:packing (redacted) work:static export job se_1]", progress("progress:1 status:packing (redacted)"), ended},
+			[]string{
+				"WARN Unknown status; treating the work as still running map[status:packing (redacted) work:static export job se_1]",
+				progress("progress:1 status:packing (redacted)"),
+				ended,
+			},
 		},
 		"whose page count rises alone": {
 			[]string{half, `{"status":"running","progress":50,"pageCount":4}`, completed},
@@ -90,9 +95,12 @@ func TestWaitForAnUpdate(t *testing.T) {
 		warned   string
 	}
 	inBubbles(t, map[string]row{
-		"that succeeds":           {[]string{"queued", "in_progress", "in_progress", "success"}, ""},
-		"that fails":              {[]string{"failure"}, ""},
-		"whose status is a job's": {[]string{"completed", "success"}, "WARN Unknown status; treating the work as still running map[status:completed work:update up_1]"},
+		"that succeeds": {[]string{"queued", "in_progress", "in_progress", "success"}, ""},
+		"that fails":    {[]string{"failure"}, ""},
+		"whose status is a job's": {
+			[]string{"completed", "success"},
+			"WARN Unknown status; treating the work as still running map[status:completed work:update up_1]",
+		},
 	}, func(t *testing.T, test row) {
 		var bodies, seen []string
 		for _, status := range test.statuses {
@@ -100,7 +108,8 @@ func TestWaitForAnUpdate(t *testing.T) {
 		}
 		c, s := serve(t, polled(bodies))
 		update, err := c.WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
-		if err != nil || time.Since(s.began) != time.Duration(len(bodies)-1)*10*second || !slices.Equal(seen, slices.Compact(test.statuses)) || update.Status != seen[len(seen)-1] {
+		took, want := time.Since(s.began), slices.Compact(test.statuses)
+		if err != nil || took != time.Duration(len(bodies)-1)*10*second || !slices.Equal(seen, want) || update.Status != seen[len(seen)-1] {
 			t.Errorf("%v, polls at %v see %q; want %q", err, s.times(), seen, test.statuses)
 		}
 		if logged := s.logged.above()[0]; strings.HasPrefix(logged, "WARN") != (test.warned != "") || test.warned != "" && logged != test.warned {
@@ -110,10 +119,13 @@ func TestWaitForAnUpdate(t *testing.T) {
 }
 
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, inTurn(reply(200, `{"status":"running"}`, "Retry-After: 60"), reply(200, `{"status":"completed"}`)))
-		if _, err := c.WaitForStaticExport(bounded(t, 25*second), "se_1", 0); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
-			t.Errorf("%v after polls at %v", err, s.times())
-		}
-	})
+	for call, end := range map[string]string{"wait": "completed", "wait for an update": "success"} {
+		bubble(t, func(t *testing.T) {
+			running := reply(200, `{"status":"running"}`, "Retry-After: 60")
+			c, s := serve(t, inTurn(running, reply(200, `{"status":"`+end+`"}`)))
+			if _, err := calls[call](bounded(t, 25*second), c); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
+				t.Errorf("%s: %v after polls at %v", call, err, s.times())
+			}
+		})
+	}
 }

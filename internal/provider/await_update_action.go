@@ -64,7 +64,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 	report := func(format string, args ...any) {
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
-	wait := updateWait{
+	wait := siteUpdateWait{
 		client:       c,
 		statusID:     statusID,
 		pollInterval: config.PollInterval,

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,10 +51,9 @@ resource "terraform_data" "test" {
 
 const awaitUpdate = "docs_await_update"
 
-// invoke runs the action for update upd_1, with a timeout of 30 minutes, and returns its progress messages and its
-// errors. atEnd, unless nil, is called before the last event counts as read. Terraform runs actions since 1.14, so most
-// tests invoke them without it.
-func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said string) {
+// invocation returns a request to run the action for update upd_1, with a timeout of 30 minutes. Terraform runs actions
+// since 1.14, so most tests invoke them without it.
+func (s *configured) invocation(t *testing.T) *tfprotov6.InvokeActionRequest {
 	t.Helper()
 	schema, arguments := s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType(), filled{}
 	value := arguments.add(t, schema, `{"status_id": "upd_1", "poll_interval": "10s", "timeouts": {"invoke": "30m"}}`)
@@ -64,8 +62,13 @@ func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config}
-	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(context.WithoutCancel(t.Context()), request)
+	return &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config}
+}
+
+// invoke runs the action, and returns its progress messages and its errors.
+func (s *configured) invoke(t *testing.T) (progress []string, said string) {
+	t.Helper()
+	stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), s.invocation(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +79,6 @@ func (s *configured) invoke(t *testing.T, atEnd func()) (progress []string, said
 		case tfprotov6.CompletedInvokeActionEventType:
 			for _, d := range event.Diagnostics {
 				said += d.Summary + "\n" + d.Detail + "\n"
-			}
-			if atEnd != nil {
-				atEnd()
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil)), nil).invoke(t, nil)
+				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil)), nil).invoke(t)
 				if !slices.Equal(progress, test.progress) {
 					t.Errorf("progress %q, want %q", progress, test.progress)
 				}

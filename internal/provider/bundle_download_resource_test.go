@@ -91,8 +91,9 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	unpacked := c.download("unpacked", "se_1", "unpack = terraform_data.unpack.output")
 	unpacked = strings.Replace(unpacked, fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")), fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")+"/"), 1)
-	c.write(t, c.download("site", "se_1", "")+unpacked+"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+
-		strings.Replace(c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive))), fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)+
+	kept := c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive)))
+	kept = strings.Replace(kept, fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)
+	c.write(t, c.download("site", "se_1", "")+unpacked+"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+kept+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	plan := c.report(t, 0, "plan")
 	plan.wantNothingSaid(t, "file") // of a path that is not known yet
@@ -103,7 +104,8 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
 		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
 	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
+	wantAttributes(t, c.values(t)["docs_bundle_download.file"],
+		map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {

@@ -54,6 +54,13 @@ func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
 // The resource needs a ModifyPlan: without one, the framework does not defer it.
 var planWhenDeferred = resource.ProviderDeferredBehavior{EnablePlanModification: true}
 
+// plansWhenDeferred is embedded in a resource that has no ModifyPlan of its own to meet that need.
+type plansWhenDeferred struct{}
+
+// ModifyPlan leaves the plan as it is.
+func (plansWhenDeferred) ModifyPlan(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
+}
+
 // resourceBase, dataSourceBase, ephemeralBase, and actionBase are embedded in the types of each kind, so that
 // Configure is written once for it.
 type resourceBase struct{ data *providerData }

@@ -12,10 +12,10 @@ import (
 // NewServer returns the constructor of the provider's plugin protocol 6 server.
 //
 // It is the framework's server, except that StopProvider returns only after running actions have sent their last
-// event. Without that, an interrupted action appears to succeed: once StopProvider has returned, InvokeAction of
-// terraform-plugin-go ends the stream without the remaining events, and Terraform treats a stream without a completed
-// event as a success. To reproduce it, interrupt an action whose Invoke waits for its context to end and then adds an
-// error, served by providerserver.
+// event. Without that, an interrupted action appears to succeed: once StopProvider has returned, InvokeAction in
+// tfprotov6/tf6server/server.go of terraform-plugin-go v0.31.0 ends the stream without the remaining events, and
+// Terraform treats a stream without a completed event as a success. Once TestErrorOfAnInterruptedActionIsSent fails for
+// the framework's server, drainingServer can be removed.
 func NewServer(options Options) func() tfprotov6.ProviderServer {
 	newProvider := New(options)
 	return func() tfprotov6.ProviderServer {

@@ -2,8 +2,10 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,41 +13,75 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+	"google.golang.org/grpc"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// Without this, an interrupted action may count as successful: see NewServer.
-func TestProviderStopsOnlyAfterTheErrorOfAnInterruptedActionIsRead(t *testing.T) {
+// Without the last event, Terraform takes the action for a success: see NewServer. An action needs a while to end.
+func TestErrorOfAnInterruptedActionIsSent(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		read := make(chan struct{}, 1000)
-		network := answers{"update": `{"status":"queued"}`}.network(nil, nil)
-		s := configure(t, serverOn(roundTrip(func(req *http.Request) (*http.Response, error) {
-			read <- struct{}{}
-			return network.RoundTrip(req)
-		})), nil)
-		stopped := make(chan struct{})
-		go func() {
-			defer close(stopped)
-			<-read
-			if _, err := s.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+	network := roundTrip(func(req *http.Request) (*http.Response, error) {
+		<-req.Context().Done()
+		<-time.After(time.Second)
+		return nil, context.Cause(req.Context())
+	})
+	for name, sent := range map[string]bool{"this server": true, "the framework's server": false} {
+		synctest.Test(t, func(t *testing.T) {
+			server := serverOn(network).(*drainingServer)
+			invoked := &invokedServer{server, configure(t, server, nil).invocation(t)}
+			if !sent {
+				invoked.frameworkServer = server.frameworkServer
+			}
+			served, events := tf6server.New("docs", invoked, tf6server.WithLoggingSink(t)), make(chan string)
+			go func() { events <- eventsOf(t, served.InvokeAction) }()
+			synctest.Wait()
+			if _, err := served.StopProvider(t.Context(), nil); err != nil {
 				t.Error(err)
 			}
-		}()
-		_, said := s.invoke(t, func() {
-			synctest.Wait()
-			select {
-			case <-stopped:
-				t.Error("StopProvider returned before the last event was read")
-			default:
+			if said := <-events; strings.Contains(said, summaryUpdateInterrupted) != sent {
+				t.Errorf("%s sends %q; want the error: %t", name, said, sent)
 			}
 		})
-		wantPhrases(t, said, "Interrupted while waiting for the update\nTerraform was interrupted.\n")
-		<-stopped
-	})
+	}
+}
+
+// invokedServer replaces a request to run an action, whose type terraform-plugin-go does not export.
+type invokedServer struct {
+	frameworkServer
+	request *tfprotov6.InvokeActionRequest
+}
+
+func (s *invokedServer) InvokeAction(
+	ctx context.Context, _ *tfprotov6.InvokeActionRequest,
+) (*tfprotov6.InvokeActionServerStream, error) {
+	return s.frameworkServer.InvokeAction(ctx, s.request)
+}
+
+// eventsOf calls InvokeAction of a server of terraform-plugin-go, and returns the events that it sends to Terraform.
+func eventsOf[Request, Event any](
+	t *testing.T, invoke func(*Request, grpc.ServerStreamingServer[Event]) error,
+) string {
+	events := &sentEvents[Event]{ctx: t.Context()}
+	if err := invoke(new(Request), events); err != nil {
+		t.Error(err)
+	}
+	return events.text
+}
+
+type sentEvents[Event any] struct {
+	grpc.ServerStreamingServer[Event]
+	ctx  context.Context
+	text string
+}
+
+func (s *sentEvents[Event]) Context() context.Context { return s.ctx }
+
+func (s *sentEvents[Event]) Send(event *Event) error {
+	s.text += fmt.Sprintln(event)
+	return nil
 }
 
 // serverOn returns a provider that uses a network.
@@ -72,8 +108,7 @@ func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := configure(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil)), nil)
-		config := encode(t, s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType().(tftypes.Object), map[string]tftypes.Value{"status_id": tftypes.NewValue(tftypes.String, "upd_1")})
-		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: config})
+		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), s.invocation(t))
 		if err != nil {
 			t.Fatal(err)
 		}

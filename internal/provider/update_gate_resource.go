@@ -18,7 +18,10 @@ var (
 
 // updateGateResource is created only if an update succeeds. A gate that has passed stays open: only Create sends
 // requests.
-type updateGateResource struct{ resourceBase }
+type updateGateResource struct {
+	resourceBase
+	plansWhenDeferred
+}
 
 func newUpdateGateResource() resource.Resource { return &updateGateResource{} }
 
@@ -79,10 +82,6 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 }
 
-// ModifyPlan leaves the plan as it is. It is there for planWhenDeferred.
-func (r *updateGateResource) ModifyPlan(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
-}
-
 // Create waits for the update. Unless it succeeds, the state stays empty, so the next apply waits again.
 func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan updateGateModel
@@ -94,7 +93,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := r.data.withTimeout(ctx, plan.Timeouts, "create", defaultWaitTimeout)
 	defer cancel()
 
-	wait := updateWait{
+	wait := siteUpdateWait{
 		client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
 		again:     "To continue waiting, run \"terraform apply\" again.",
 		unchanged: "Dependent resources were not created or updated.",

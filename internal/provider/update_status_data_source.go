@@ -174,7 +174,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	statusID := model.StatusID.ValueString()
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
-		wait := updateWait{
+		wait := siteUpdateWait{
 			client:       c,
 			statusID:     statusID,
 			pollInterval: model.PollInterval,

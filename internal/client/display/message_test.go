@@ -12,7 +12,9 @@ func TestMessageIsFoundInAnyBody(t *testing.T) {
 		"the same text twice":    {`{"message":"no such job","error":"no such job"}`, "no such job"},
 		"an error as a number":   {`{"error":404,"message":"no such job"}`, "404: no such job"},
 		"no error":               {`{"error":false,"message":null}`, `{"error":false,"message":null}`},
-		"RFC 9457":               {`{"type":"https://h/e","title":"Forbidden","status":403,"detail":"not in this subscription"}`, "Forbidden: not in this subscription"},
+		"RFC 9457": {
+			`{"type":"https://h/e","title":"Forbidden","status":403,"detail":"not in this subscription"}`, "Forbidden: not in this subscription",
+		},
 		"an empty object":        {`{}`, ""},
 		"a list":                 {`{"errors":[{"title":"Bad","detail":"no domain"},"",null,"no key"]}`, "Bad: no domain; no key"},
 		"errors by field":        {`{"message":"Invalid","errors":{"domain":["is empty"]}}`, `Invalid: {"domain":["is empty"]}`},

@@ -21,8 +21,8 @@ const (
 	fixSite = "Fix the site, and use the status_id of the next update."
 )
 
-// updateWait is a wait for the end of an update.
-type updateWait struct {
+// siteUpdateWait is a wait for the end of an update.
+type siteUpdateWait struct {
 	client       *client.Client
 	statusID     string
 	pollInterval types.String
@@ -34,7 +34,7 @@ type updateWait struct {
 
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only if the wait itself
 // fails.
-func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+func (w siteUpdateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	last, err := w.client.WaitForUpdate(ctx, w.statusID, durationOf(w.pollInterval), w.onUpdate)
 	if err == nil {
 		return last, true
@@ -50,7 +50,7 @@ func (w updateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*c
 }
 
 // waitForSuccess waits for the end of the update and fails closed: anything but success is reported as an error.
-func (w updateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
+func (w siteUpdateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
 		addUpdateFailure(w.client, diags, w.statusID, update, w.unchanged, fixSite)
