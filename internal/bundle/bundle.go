@@ -141,10 +141,10 @@ func (t temporary) delete(old tree) error {
 		old.remove(context.Background(), t.in("old")), // which an interrupt does not end
 		os.Remove(string(t)),
 	)
-	if _, gone := os.Lstat(string(t)); gone != nil {
-		return nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &LeftError{string(t), err}
 	}
-	return &LeftError{string(t), err}
+	return nil
 }
 
 // Staged is a new bundle in a temporary directory. What is written to it is appended to the archive.

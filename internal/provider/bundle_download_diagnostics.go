@@ -37,7 +37,7 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	file, ofFile := errors.AsType[*fs.PathError](err)
-	_, ofRename := errors.AsType[*os.LinkError](err)
+	rename, ofRename := errors.AsType[*os.LinkError](err)
 	switch {
 	case isMismatch:
 		reportMismatch(diags, jobID, unchanged, mismatch)
@@ -54,8 +54,8 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 		reportArchive(diags, jobID, unchanged, archive)
 	case ofFile: // perhaps after attempts at something else
 		diags.AddError(summary, paragraphs(sentences(systemReturned(file), unchanged), adviseOnDisk(file)))
-	case ofRename: // what could not be put back is another diagnostic
-		diags.AddError(summary, paragraphs(systemReturned(err), adviseOnDisk(err)))
+	case ofRename: // the first one; what could not be put back is another diagnostic
+		diags.AddError(summary, paragraphs(systemReturned(rename), adviseOnDisk(rename)))
 	default:
 		if jobID != "" { // else a plan does not know it
 			unchanged = sentences("Job: "+jobID+".", unchanged)
@@ -159,16 +159,8 @@ func reportArchive(diags *diag.Diagnostics, jobID, unchanged string, e *bundle.A
 	diags.AddAttributeError(path.Root(argument), summary, paragraphs(sentences(what, unchanged), next))
 }
 
-// systemReturned quotes the names of files in an error of the system, as they may have any bytes.
-func systemReturned(err error) string {
-	said := err.Error()
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		said = fmt.Sprintf("%s %q: %v", e.Op, e.Path, e.Err)
-	} else if e, ok := errors.AsType[*os.LinkError](err); ok { // the first, if it could not be taken back
-		said = fmt.Sprintf("%s %q %q: %v", e.Op, e.Old, e.New, e.Err)
-	}
-	return "The operating system returned: " + said + "."
-}
+// systemReturned quotes an error of the system, in which the names of files may have any bytes.
+func systemReturned(err error) string { return fmt.Sprintf("The operating system returned: %q.", err) }
 
 // diskAdvice is in the order in which it is tried.
 var diskAdvice = []struct {
