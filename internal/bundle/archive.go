@@ -71,7 +71,10 @@ func (a *archiveReader) read(file *io.SectionReader) error {
 		return a.tar(unzipped)
 	}
 	err := a.tar(source)
-	if !errors.Is(err, NotAnArchive) && !endsInZeros(file) {
+	switch refused := errors.Is(err, NotAnArchive); {
+	case refused && len(a.tree) > 0: // no checksum shows that the header is only of a kind that is not known
+		return errors.New("it has an unreadable header")
+	case !refused && !endsInZeros(file):
 		return errors.New("it does not end like a tar archive")
 	}
 	return err
@@ -162,33 +165,36 @@ func (a *archiveReader) tarEntries(r *tar.Reader) error {
 	}
 }
 
-// zipRecord is the size that is allowed, on average, for the record of an entry in the directory of a zip.
-const zipRecord = 256
-
-// meterAt fails with TooMany when more than left bytes have been read.
-type meterAt struct {
-	io.ReaderAt
-	left int64
-}
-
-func (m *meterAt) ReadAt(p []byte, offset int64) (int, error) {
-	if m.left -= int64(len(p)); m.left < 0 {
-		return 0, TooMany
-	}
-	return m.ReaderAt.ReadAt(p, offset)
-}
-
 func (a *archiveReader) zip(file *io.SectionReader) error {
-	// The reader keeps the directory in memory. At its end, up to 65 KiB of comments are searched.
-	metered := &meterAt{file, int64(limits.entries)*zipRecord + 128<<10}
-	r, err := zip.NewReader(metered, file.Size())
+	r, err := zip.NewReader(file, file.Size())
 	if err != nil {
 		return err
 	}
-	metered.left = math.MaxInt64 // for the files, which add limits
-	for _, f := range r.File {
+	for i, f := range r.File {
 		a.current = zipName(f)
-		if err := a.zipEntry(f); err != nil {
+		err := a.zipEntry(f)
+		if _, intact := errors.AsType[Fault](err); intact {
+			return cmp.Or(a.damageOf(r.File[i+1:]), err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damageOf reads the rest of an archive that is refused, because only the rest shows whether it is damaged.
+func (a *archiveReader) damageOf(rest []*zip.File) error {
+	for _, f := range rest {
+		body, err := openZip(f)
+		if err == nil {
+			_, err = sumOf(&meter{a.ctx, body, &a.left})
+			_ = body.Close()
+		}
+		switch {
+		case errors.Is(err, TooLarge):
+			return nil
+		case err != nil && !errors.Is(err, Unsupported):
 			return err
 		}
 	}
@@ -197,23 +203,30 @@ func (a *archiveReader) zip(file *io.SectionReader) error {
 
 func (a *archiveReader) zipEntry(f *zip.File) error {
 	switch mode := f.Mode(); {
-	case f.Flags&1 != 0: // APPNOTE 4.4.4
-		return Unsupported
 	case mode.IsDir():
 		return a.add(nil)
 	case !mode.IsRegular():
 		return SpecialFile
 	}
-	f.Flags &^= 8 // not all tools that announce a data descriptor write it; the directory has the same values
-	body, err := f.Open()
-	switch {
-	case errors.Is(err, zip.ErrAlgorithm):
-		return Unsupported
-	case err != nil:
+	body, err := openZip(f)
+	if err != nil {
 		return err
 	}
 	defer func() { _ = body.Close() }()
 	return a.add(body)
+}
+
+// openZip opens an entry of a zip. It returns [Unsupported] if the entry is encrypted, or not stored or deflated.
+func openZip(f *zip.File) (io.ReadCloser, error) {
+	if f.Flags&1 != 0 { // APPNOTE 4.4.4
+		return nil, Unsupported
+	}
+	f.Flags &^= 8 // not all tools that announce a data descriptor write it; the directory has the same values
+	body, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, Unsupported
+	}
+	return body, err
 }
 
 // zipName returns the name of an entry. Extra fields have a little-endian ID and size (APPNOTE 4.5.1). That of a

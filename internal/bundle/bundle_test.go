@@ -417,8 +417,20 @@ func TestPermissionsStay(t *testing.T) {
 
 func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
 	t.Parallel()
-	archive := siteOf(t, "1")
-	for files, data := range map[int64][]byte{2: archive, 0: tarOf(t, regular("../evil", "x")), -1: shorter(archive, 9)} {
+	archive, twoFiles := siteOf(t, "1"), tarOf(t, regular("first", "1"), regular("second", "2"))
+	linked := zipOf(t, zipEntry{name: "link", body: "x", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "a", body: "a page of text"})
+	for _, row := range []struct {
+		files int64 // -1 if it is damaged
+		data  []byte
+	}{
+		{2, archive},
+		{-1, shorter(archive, 9)},
+		{0, tarOf(t, regular("../evil", "x"))},
+		{-1, patch(twoFiles, "second", 0, 1)}, // a header
+		{0, linked},
+		{-1, patch(linked, "PK\x01\x02", -20, 1)}, // the end of the second entry, after the one that is refused
+	} {
+		files, data := row.files, row.data
 		d := newDisk(t, false)
 		if err := d.put(t.Context(), data); (faultOf(err) == Damaged) != (files < 0) {
 			t.Errorf("%d files: error %v", files, err)
