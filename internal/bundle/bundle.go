@@ -135,13 +135,11 @@ func (t temporary) in(name string) string { return filepath.Join(string(t), name
 
 // delete deletes the directory, but for what is in "old" and not as in the tree. The error is a [*LeftError].
 func (t temporary) delete(old tree) error {
-	err := cmp.Or(
-		robustio.RemoveAll(t.in("archive")),
-		robustio.RemoveAll(t.in("directory")),
-		old.remove(context.Background(), t.in("old")), // which an interrupt does not end
-		os.Remove(string(t)),
-	)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err1 := robustio.RemoveAll(t.in("archive"))
+	err2 := robustio.RemoveAll(t.in("directory"))
+	err3 := old.remove(context.Background(), t.in("old")) // which an interrupt does not end
+	err4 := os.Remove(string(t))
+	if err := cmp.Or(err1, err2, err3, err4); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &LeftError{string(t), err}
 	}
 	return nil
@@ -276,6 +274,9 @@ func (t Target) Remove(ctx context.Context, placed *Placed, owned Owned) error {
 	if err != nil {
 		return err
 	}
-	err = robustio.Rename(t.Path, temporary.in("old"))
-	return cmp.Or(err, temporary.delete(found.tree))
+	if err := robustio.Rename(t.Path, temporary.in("old")); err != nil {
+		_ = temporary.delete(nil)
+		return err
+	}
+	return temporary.delete(found.tree)
 }

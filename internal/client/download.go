@@ -239,9 +239,13 @@ func (c *Client) storageError(resp *http.Response, body []byte, problem string) 
 		object, _ := value.(map[string]any)
 		message = display.ObjectMessage(object)
 	}
-	secrets := []string{resp.Request.URL.EscapedPath(), resp.Request.URL.Path}
-	for _, values := range resp.Request.URL.Query() {
-		secrets = append(secrets, values[0], url.QueryEscape(values[0]))
+	link := resp.Request.URL
+	secrets := append(strings.FieldsFunc(link.RawQuery, func(r rune) bool { return r == '&' || r == '=' }),
+		link.EscapedPath(), link.Path)
+	for _, values := range link.Query() {
+		for _, value := range values {
+			secrets = append(secrets, value, url.QueryEscape(value))
+		}
 	}
 	for _, secret := range secrets {
 		if len(secret) >= 8 {

@@ -174,6 +174,22 @@ func drip(chunks int, delay time.Duration, next http.HandlerFunc) http.HandlerFu
 	}
 }
 
+// Any value in the query of a link may be what makes it a credential.
+func TestMessageOfTheStoreShowsNoPartOfTheLink(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ query, repeated string }{
+		{"token=ab%2Bcdefgh%3D", "ab+cdefgh="},
+		{"token=ab%2bcdefgh%3d", "ab%2bcdefgh%3d"},
+		{"token=ab+cd/efgh", "ab+cd/efgh"},
+		{"token=first-one&token=second-one", "second-one"},
+	} {
+		c := receiving(t, 400, `{"message":"no `+row.repeated+` here"}`)
+		if err := receive(t, c, "https://store.test/1?"+row.query, &memory{}); err == nil || !strings.HasSuffix(err.Error(), ": no (redacted) here") {
+			t.Errorf("%s: error %v", row.query, err)
+		}
+	}
+}
+
 func TestDownloadFails(t *testing.T) {
 	const xml = `<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Expired at https://s.test/?` + signature +
 		`</Message><StringToSign>` + signature + `</StringToSign></Error>`

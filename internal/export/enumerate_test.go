@@ -202,6 +202,8 @@ func apply(from stored, s *scripted, wanted export.Wanted, planned time.Time) (s
 	say(!plan.Action.MayStart() && run.Latest().ID != before.Latest().ID, "the plan promised the latest job")
 	say(plan.LinkStays && run.Link != before.Link, "the plan promised the link")
 	say(plan.Action == export.None && !step.Action.KeepsCurrent(), "the plan showed no step")
+	same := step.Action == export.Renew && run.Link.ExpiresAt.Equal(before.Link.ExpiresAt) && run.Link.ExpiresAt.After(exporttest.Now)
+	say(same && failure == nil && run.Due(exporttest.Now, wanted), "a link that a renewal has not changed stays due")
 	say(before.Current != nil && run.Current == nil, "the link is lost")
 	say(before.Current != nil && failure != nil && (run.Current.ID != before.Current.ID || run.Link != before.Link), "a failure replaced the link")
 	if next := before.Unfinished(); next != nil && s.started == "" {

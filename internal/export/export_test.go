@@ -129,9 +129,9 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 		"due, another one waits":  {"a1 due | b1", "a", renew, "", "link a1", "", "a1 | b1"},
 		"due, its bundle is gone": {"a1 due |", "a", renew, "a1 link 404", "link a1", "renewal of a1: missing", "a1 bundle-missing due |"},
 
-		"missing bundle, is back":  {"a1 bundle-missing |", "a", askAgain, "", "link a1", "", "a1 kept |"},
+		"missing bundle, is back":  {"a1 bundle-missing |", "a", askAgain, "", "link a1", "", "a1 |"},
 		"missing bundle, replaced": {"a1 bundle-missing |", "a", askAgain, "a1 link 404", "link a1; " + exports, "", "new as:a completed |"},
-		"missing, is back":         {"a1 missing |", "a", askAgain, "", "link a1", "", "a1 kept |"},
+		"missing, is back":         {"a1 missing |", "a", askAgain, "", "link a1", "", "a1 |"},
 		"missing, replaced":        {"a1 missing | b1", "a", askAgain, "a1 link 404", "link a1; " + exports, "", "new as:a completed |"},
 		"missing, refused":         {"a1 missing |", "a", askAgain, "a1 link 403", "link a1", "renewal of a1", "a1 missing |"},
 		"missing, new content":     {"a1 missing |", "b", start, "", exports, "", "new as:b completed |"},
@@ -282,17 +282,20 @@ func TestLinkIsDueAtItsExpiryLessRenewBefore(t *testing.T) {
 func TestLinkIsKeptIfARenewalBeforeItsExpiryDoesNotChangeThat(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		at, expires time.Duration
-		want        bool
+		at, expires, lead time.Duration
+		want              bool
 	}{
-		"the same":                  {59 * time.Minute, time.Hour, true},
-		"the same, with a fraction": {59 * time.Minute, time.Hour + time.Second/2, true}, // the state has whole seconds
-		"a later one":               {59 * time.Minute, time.Hour + time.Second, false},
-		"an earlier one":            {58 * time.Minute, time.Hour - time.Second, false}, // after the service's clock was set
-		"the same, when it expires": {time.Hour, time.Hour, false},
+		"the same":                  {59 * time.Minute, time.Hour, 9 * time.Minute, true},
+		"the same, not due":         {59 * time.Minute, time.Hour, 0, false},                              // after a bundle was missing
+		"the same, with a fraction": {59 * time.Minute, time.Hour + time.Second/2, 9 * time.Minute, true}, // the state has whole seconds
+		"a later one":               {59 * time.Minute, time.Hour + time.Second, 9 * time.Minute, false},
+		"an earlier one":            {58 * time.Minute, time.Hour - time.Second, 9 * time.Minute, false}, // the service's clock was set
+		"the same, when it expires": {time.Hour, time.Hour, 9 * time.Minute, false},
 	} {
 		s, clock := exporttest.State("a1 |"), clocktest.NewVirtual(exporttest.Now.Add(test.at))
-		run := export.Run{State: s, Wanted: want("a"), Service: &expiring{expires: exporttest.Now.Add(test.expires)}, Clock: clock}
+		wanted := want("a")
+		wanted.RenewBefore = test.lead
+		run := export.Run{State: s, Wanted: wanted, Service: &expiring{expires: exporttest.Now.Add(test.expires)}, Clock: clock}
 		failure := run.Take(t.Context(), export.Step{Action: export.Renew, Job: s.Current})
 		if failure != nil || run.Link.Kept != test.want {
 			t.Errorf("%s: kept %t, %v", name, run.Link.Kept, failure)

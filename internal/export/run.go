@@ -131,7 +131,8 @@ func (r *Run) renew(ctx context.Context) *Failure {
 		return &Failure{Stage: Renewing, Job: current, Cause: err}
 	}
 	r.link(bundle)
-	r.Link.Kept = r.Link.ExpiresAt.Equal(before) && r.Clock.Now().Before(before)
+	now := r.Clock.Now()
+	r.Link.Kept = r.Link.ExpiresAt.Equal(before) && now.Before(before) && r.Due(now, r.Wanted)
 	return nil
 }
 

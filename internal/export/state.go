@@ -42,7 +42,7 @@ type Link struct {
 	URL       string
 	ExpiresAt time.Time // in whole seconds; zero if it is not known
 	Size      *int64    // of the bundle, in bytes
-	// Kept means that an early renewal returned the link with the expiry that it had before.
+	// Kept means that the link was due before its expiry, and that its renewal did not change the expiry.
 	Kept bool
 }
 

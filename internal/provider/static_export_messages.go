@@ -199,6 +199,7 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	jobID, link, now := run.Current.ID, run.Link, run.Clock.Now()
 	expiresAt := link.ExpiresAt.Format(time.RFC3339)
 	switch {
+	case run.Wanted.NeverRenew:
 	case link.ExpiresAt.IsZero():
 		warnAboutJob(diags, summaryUnknownExpiry, jobID, "Neither the service nor the link itself specifies when the "+
 			"link expires in a form that the provider reads, so expires_at is null and the provider does not renew "+

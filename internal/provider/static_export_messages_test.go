@@ -167,7 +167,8 @@ func addLinks(texts map[string]string) {
 	}{
 		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, nil},
 		"after a job was missing":                {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, exporttest.Job("c1 missing as:a")},
-		"of unknown expiry":                      {export.Link{}, export.Wanted{NeverRenew: true}, nil},
+		"of unknown expiry":                      {export.Link{}, export.Wanted{}, nil},
+		"of unknown expiry, never renewed":       {export.Link{}, export.Wanted{NeverRenew: true}, nil},
 		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, nil},
 		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, nil},
 		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, nil},
