@@ -27,6 +27,9 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
+// problem is what a diagnostic about a download says. argument is the one at fault, or "".
+type problem struct{ argument, summary, what, next string }
+
 // reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil, and what
 // that leaves unchanged.
 func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, err error) {
@@ -38,30 +41,41 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	file, ofFile := errors.AsType[*fs.PathError](err)
 	rename, ofRename := errors.AsType[*os.LinkError](err)
+	var p problem
 	switch {
 	case isMismatch:
-		reportMismatch(diags, jobID, unchanged, mismatch)
+		p = problemOfMismatch(jobID, mismatch)
 	case isOccupied:
-		undo := ""
-		if occupied.Latest != "" {
-			undo = "undo the change, or "
-		}
-		next := fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that "+
-			"nothing is at %q, and run \"terraform apply\" again.", undo, occupied.Path)
-		diags.AddAttributeError(path.Root("path"), summaryPathInUse, paragraphs(
-			sentences(describeOccupied(occupied), unchanged), next))
+		p = problemOfPath(occupied)
 	case ofArchive:
-		reportArchive(diags, jobID, unchanged, archive)
+		p = problemOfArchive(jobID, archive)
 	case ofFile: // perhaps after attempts at something else
-		diags.AddError(summary, paragraphs(sentences(systemReturned(file), unchanged), adviseOnDisk(file)))
+		p = problem{"", summary, systemReturned(file), adviseOnDisk(file)}
 	case ofRename: // the first one; what could not be put back is another diagnostic
-		diags.AddError(summary, paragraphs(systemReturned(rename), adviseOnDisk(rename)))
+		p, unchanged = problem{"", summary, systemReturned(rename), adviseOnDisk(rename)}, ""
 	default:
 		if jobID != "" { // else a plan does not know it
 			unchanged = sentences("Job: "+jobID+".", unchanged)
 		}
 		addBundleError(diags, summary, err, unchanged)
+		return
 	}
+	detail := paragraphs(sentences(p.what, unchanged), p.next)
+	if p.argument == "" {
+		diags.AddError(p.summary, detail)
+	} else {
+		diags.AddAttributeError(path.Root(p.argument), p.summary, detail)
+	}
+}
+
+func problemOfPath(e *bundle.OccupiedError) problem {
+	undo := ""
+	if e.Latest != "" {
+		undo = "undo the change, or "
+	}
+	return problem{"path", summaryPathInUse, describeOccupied(e), fmt.Sprintf("If something else uses this path, "+
+		"choose another path. Otherwise, %smake sure that nothing is at %q, and run \"terraform apply\" again.",
+		undo, e.Path)}
 }
 
 // describeOccupied describes what the resource did not write.
@@ -113,16 +127,20 @@ func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
 		"name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
 }
 
-func reportMismatch(diags *diag.Diagnostics, jobID, unchanged string, e *mismatchError) {
-	summary, next := summaryChecksumMismatch, "If the bundle is correct, update or remove sha256."
-	what := fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants)
+func problemOfMismatch(jobID string, e *mismatchError) problem {
 	if e.argument == "job_id" {
-		summary = summaryContentChanged
-		next = "To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource."
-		what = fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
-			jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null"))
+		return problem{
+			e.argument, summaryContentChanged,
+			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
+				jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null")),
+			"To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource.",
+		}
 	}
-	diags.AddAttributeError(path.Root(e.argument), summary, paragraphs(sentences(what, unchanged), next))
+	return problem{
+		e.argument, summaryChecksumMismatch,
+		fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants),
+		"If the bundle is correct, update or remove sha256.",
+	}
 }
 
 // faults says why an archive is not unpacked: because it or one of its entries has the fault.
@@ -140,23 +158,25 @@ var faults = map[bundle.Fault]string{
 	bundle.Unsupported: "is encrypted, or compressed by a method other than Deflate",
 }
 
-// reportArchive reports an archive that cannot be unpacked. It escapes the name of an entry, and shows at most 100
-// characters of it.
-func reportArchive(diags *diag.Diagnostics, jobID, unchanged string, e *bundle.ArchiveError) {
-	argument, summary, subject := "unpack", summaryUnpackFailed, "it"
+// problemOfArchive escapes the name of an entry, and shows at most 100 characters of it.
+func problemOfArchive(jobID string, e *bundle.ArchiveError) problem {
+	if e.Fault == bundle.Damaged {
+		return problem{
+			"job_id", summaryDamaged,
+			fmt.Sprintf("The bundle of job %s is damaged: %s.", jobID, strings.TrimSuffix(e.Err.Error(), ".")),
+			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
+				"docs_static_export resource to export the site again.",
+		}
+	}
+	subject := "it"
 	if e.Entry != "" {
 		subject = fmt.Sprintf("its entry %.100q", e.Entry)
 	}
-	what := "cannot be unpacked, because " + subject + " " + faults[e.Fault]
-	next := "To download it as it is, remove unpack."
-	if e.Fault == bundle.Damaged {
-		argument, summary = "job_id", summaryDamaged
-		what = "is damaged: " + strings.TrimSuffix(e.Err.Error(), ".")
-		next = "Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
-			"docs_static_export resource to export the site again."
+	return problem{
+		"unpack", summaryUnpackFailed,
+		fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s %s.", jobID, subject, faults[e.Fault]),
+		"To download it as it is, remove unpack.",
 	}
-	what = fmt.Sprintf("The bundle of job %s %s.", jobID, what)
-	diags.AddAttributeError(path.Root(argument), summary, paragraphs(sentences(what, unchanged), next))
 }
 
 // systemReturned quotes an error of the system, in which the names of files may have any bytes.

@@ -152,16 +152,16 @@ func (r *bundleDownloadResource) ModifyPlan(
 		owned = readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	}
 	target := plan.target()
-	here := filepath.Clean(target.Path) == filepath.Clean(state.target().Path) // not if it is unknown
-	if !here {
+	samePath := !req.State.Raw.IsNull() && filepath.Clean(target.Path) == filepath.Clean(state.target().Path)
+	if !samePath {
 		resp.RequiresReplace = path.Paths{path.Root("path")} // of no effect in a create
 		owned = nil                                          // of what is there
 	}
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	inPlace := here && plan.Unpack.Equal(state.Unpack)
-	if here && !inPlace {
+	inPlace := samePath && plan.Unpack.Equal(state.Unpack)
+	if samePath && !inPlace {
 		target = state.target() // a replacement deletes the old files first
 	}
 	found, err := target.Inspect(ctx, owned)
@@ -173,21 +173,25 @@ func (r *bundleDownloadResource) ModifyPlan(
 	if resp.Diagnostics.HasError() || !inPlace {
 		return
 	}
-	same := plan.Path.Equal(state.Path) && plan.Timeouts.Equal(state.Timeouts) && !config.SHA256.IsUnknown()
-	if same && plan.alreadyThere(found.Digest, state) {
+	sameArguments := plan.Path.Equal(state.Path) && plan.Timeouts.Equal(state.Timeouts) && !config.SHA256.IsUnknown()
+	if sameArguments && plan.alreadyThere(found.Digest, state) {
 		return
 	}
-	// The apply plans again, perhaps on another disk. So a plan that changes anything leaves unknown what a download
-	// may change.
-	if config.SHA256.IsNull() {
-		plan.SHA256 = types.StringUnknown()
-	}
-	plan.SizeBytes = types.Int64Unknown()
-	plan.ContentSHA256, plan.FileCount = types.StringUnknown(), types.Int64Unknown()
-	if plan.JobID.Equal(state.JobID) {
-		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
-	}
+	plan.expectDownload(config, state)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// expectDownload leaves unknown what a download may change. The apply plans again, perhaps on another disk, so every
+// plan that changes anything expects one.
+func (m *bundleDownloadModel) expectDownload(config, state bundleDownloadModel) {
+	if config.SHA256.IsNull() {
+		m.SHA256 = types.StringUnknown()
+	}
+	m.SizeBytes = types.Int64Unknown()
+	m.ContentSHA256, m.FileCount = types.StringUnknown(), types.Int64Unknown()
+	if m.JobID.Equal(state.JobID) {
+		m.ContentSHA256, m.FileCount = state.ContentSHA256, state.FileCount
+	}
 }
 
 // alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state of the same target
