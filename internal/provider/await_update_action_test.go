@@ -103,7 +103,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil)), nil).invoke(t)
+				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil), nil), nil).invoke(t)
 				if !slices.Equal(progress, test.progress) {
 					t.Errorf("progress %q, want %q", progress, test.progress)
 				}

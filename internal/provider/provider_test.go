@@ -178,7 +178,7 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []string{"api_key", "base_url", "ca_cert_pem", "request_timeout"} {
-		s := configure(t, serverOn(nil), map[string]any{unknown: tftypes.UnknownValue})
+		s := configure(t, serverOn(nil, nil), map[string]any{unknown: tftypes.UnknownValue})
 		if s.said != "" {
 			t.Fatal(s.said)
 		}
