@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -82,22 +83,26 @@ func TestChangeOfAnArgumentStartsAJobOnlyIfItIsContent(t *testing.T) {
 // An export without a link is still the one that was created.
 func TestTimeoutOfAnExportWithoutALinkIsThatOfACreate(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ line, want string }{
-		"create":               {"| a1", "2m (timeouts.create)"},
-		"update, no link":      {"| a1 running", "2m (timeouts.create)"},
-		"update beside a link": {"a1 completed |", "3m (timeouts.update)"},
+	for line, want := range map[string]string{
+		"": "2m (timeouts.create)", "| a1 running": "2m (timeouts.create)", "a1 completed |": "3m (timeouts.update)",
 	} {
 		s := newExportServer(t, answers{"job": running})
-		c := s.change(t, test.line, map[string]tftypes.Value{"triggers": s.triggers("b"), "timeouts": s.timeouts("2m", "3m")})
-		if name == "create" {
-			null, err := tfprotov6.NewDynamicValue(s.kind, tftypes.NewValue(s.kind, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.prior, c.private = &null, nil
+		c := s.change(t, line, map[string]tftypes.Value{"triggers": s.triggers("b"), "timeouts": s.timeouts("2m", "3m")})
+		if said := c.apply(t).Diagnostics; len(said) != 1 || !strings.Contains(said[0].Detail, "did not finish within "+want) {
+			t.Errorf("%q: said %v, want %s", line, said, want)
 		}
-		if said := c.apply(t).Diagnostics; len(said) != 1 || !strings.Contains(said[0].Detail, "did not finish within "+test.want) {
-			t.Errorf("%s: said %v, want %s", name, said, test.want)
+	}
+}
+
+func TestApplyWarnsAboutANewLinkOnly(t *testing.T) {
+	t.Parallel()
+	s := newExportServer(t, nil) // whose links have no expiry
+	for line, want := range map[string][]string{
+		"": {summaryUnknownExpiry + ": job se_2"}, "a1 due |": {summaryUnknownExpiry + ": job a1"}, "a1 unlimited |": nil,
+	} {
+		c := s.change(t, line, map[string]tftypes.Value{"poll_interval": tftypes.NewValue(tftypes.String, "9s")})
+		if said := summaries(c.apply(t).Diagnostics); !slices.Equal(said, want) {
+			t.Errorf("%q: said %q, want %q", line, said, want)
 		}
 	}
 }
@@ -148,10 +153,11 @@ type exportChange struct {
 	private                 []byte
 }
 
-// change changes the arguments of a state, whose line is as in package exporttest. They are those of its shown job.
+// change changes the arguments of a state, whose line is as in package exporttest, or "" for a create. The arguments are
+// those of its shown job.
 func (s *exportServer) change(t *testing.T, line string, changes map[string]tftypes.Value) *exportChange {
 	t.Helper()
-	stored := storedExport{State: *exporttest.State(line)}
+	stored := storedExport{State: *exporttest.State(cmp.Or(line, "| a1"))}
 	stored.Domain = types.StringValue(exporttest.Domain)
 	stored.LinkRenewal, stored.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
 	stored.Timeouts = types.ObjectNull(map[string]attr.Type{"create": types.StringType, "update": types.StringType})
@@ -180,7 +186,14 @@ func (s *exportServer) change(t *testing.T, line string, changes map[string]tfty
 	for _, name := range s.attributes(isResult) {
 		delete(config, name)
 	}
-	return &exportChange{s, encode(t, s.kind, prior), encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
+	before, err := tfprotov6.NewDynamicValue(s.kind, tftypes.NewValue(s.kind, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line != "" {
+		before = *encode(t, s.kind, prior)
+	}
+	return &exportChange{s, &before, encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
 }
 
 func (c *exportChange) plan(t *testing.T) *tfprotov6.PlanResourceChangeResponse {
