@@ -4,9 +4,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,16 +35,7 @@ func newRun(t *testing.T) (*simulator.Server, *clitest.CLI) {
 	}
 	t.Cleanup(func() { _ = service.Close() })
 	c := clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{}))
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(c.Folder, "terraform-provider-docs"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
-	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.Folder+"/cli.tfrc", serveVariable+"=1",
-		"DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
+	c.OwnProcess(t, serveVariable+"=1", "DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
 	return service, c
 }
 
