@@ -186,14 +186,10 @@ func (s *exportServer) change(t *testing.T, line string, changes map[string]tfty
 	for _, name := range s.attributes(isResult) {
 		delete(config, name)
 	}
-	before, err := tfprotov6.NewDynamicValue(s.kind, tftypes.NewValue(s.kind, nil))
-	if err != nil {
-		t.Fatal(err)
+	if line == "" {
+		prior = nil
 	}
-	if line != "" {
-		before = *encode(t, s.kind, prior)
-	}
-	return &exportChange{s, &before, encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
+	return &exportChange{s, encode(t, s.kind, prior), encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
 }
 
 func (c *exportChange) plan(t *testing.T) *tfprotov6.PlanResourceChangeResponse {

@@ -143,7 +143,7 @@ func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	}
 }
 
-func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *testing.T) {
+func TestExportWithAnUnreadablePrivateStateIsOnlyDestroyed(t *testing.T) {
 	t.Parallel()
 	c := newExportServer(t, nil).change(t, "a1 |", nil)
 	c.private, _ = json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
@@ -155,6 +155,10 @@ func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *
 		if !slices.Equal(summaries(said), []string{summaryPrivateUnreadable + ": job a1"}) {
 			t.Errorf("said %v", said)
 		}
+	}
+	c.proposed = encode(t, c.kind, nil)
+	if said := c.apply(t).Diagnostics; len(said) > 0 {
+		t.Errorf("a destroy says %v", said)
 	}
 }
 
