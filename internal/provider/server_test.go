@@ -18,7 +18,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
 // Without the last event, Terraform takes the action for a success: see NewServer. An action needs a while to end.
@@ -87,9 +86,8 @@ func (s *sentEvents[Event]) Send(event *Event) error {
 
 // serverOn returns a provider that uses a network, and a clock unless that is nil.
 func serverOn(network http.RoundTripper, clock clock.Clock) tfprotov6.ProviderServer {
-	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
 	return NewServer(Options{
-		Version: "test", Getenv: func(name string) string { return environment[name] }, Clock: clock,
+		Version: "test", Getenv: environment("https://docs.test/v1"), Clock: clock,
 		Client: func(config *client.Config) { config.RoundTripper = network },
 	})()
 }
