@@ -396,8 +396,12 @@ func shorter(data []byte, n int) []byte { return data[:len(data)-n] }
 // patch returns a copy of data with the bits of mask flipped in the byte offset
 // bytes behind the first mark.
 func patch(data []byte, mark string, offset int, mask byte) []byte {
+	before, _, found := bytes.Cut(data, []byte(mark))
+	if !found {
+		panic("there is no " + mark)
+	}
 	data = slices.Clone(data)
-	data[bytes.Index(data, []byte(mark))+offset] ^= mask
+	data[len(before)+offset] ^= mask
 	return data
 }
 
