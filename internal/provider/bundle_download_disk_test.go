@@ -29,9 +29,12 @@ func (h *harness) addBundle(id string, pages int) {
 	h.service.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
 }
 
-// download returns a configuration that downloads a bundle to NAME/bundle.
+// download returns a configuration that downloads a bundle to NAME/bundle, unless the arguments have another path.
 func (c *cli) download(name, jobID, arguments string) string {
-	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  path = %q\n  %s\n}\n", name, jobID, c.inFolder(name, "bundle"), arguments)
+	if !strings.Contains(arguments, "path = ") {
+		arguments += fmt.Sprintf("\n  path = %q", c.inFolder(name, "bundle"))
+	}
+	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  %s\n}\n", name, jobID, arguments)
 }
 
 // inFolder returns a name in the CLI's folder, which is not the provider's.
@@ -149,7 +152,7 @@ func TestReplacementDeletesTheOldFilesFirst(t *testing.T) {
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
 	write := func(path, unpack string) {
-		c.write(t, strings.Replace(c.download("moved", "se_1", ""), "moved/bundle", path, 1)+c.download("unpacked", "se_1", unpack))
+		c.write(t, c.download("moved", "se_1", fmt.Sprintf("path = %q", c.inFolder(path)))+c.download("unpacked", "se_1", unpack))
 	}
 	write("moved/bundle", "")
 	c.apply(t, 0)

@@ -88,11 +88,10 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
-	unpacked := c.download("unpacked", "se_1", "unpack = terraform_data.unpack.output")
-	unpacked = strings.Replace(unpacked, fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")), fmt.Sprintf("%q", c.inFolder("unpacked", "bundle")+"/"), 1)
-	kept := c.download("file", "se_2", fmt.Sprintf("sha256 = %q", checksum(notAnArchive)))
-	kept = strings.Replace(kept, fmt.Sprintf("%q", c.inFolder("file", "bundle")), "terraform_data.path.output", 1)
-	c.write(t, c.download("site", "se_1", "")+unpacked+"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+kept+
+	c.write(t, c.download("site", "se_1", "")+
+		c.download("unpacked", "se_1", fmt.Sprintf("unpack = terraform_data.unpack.output\n  path = %q", c.inFolder("unpacked", "bundle")+"/"))+
+		c.download("file", "se_2", fmt.Sprintf("sha256 = %q\n  path = terraform_data.path.output", checksum(notAnArchive)))+
+		"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	plan := c.report(t, 0, "plan")
 	plan.wantNothingSaid(t, "file") // of a path that is not known yet
@@ -173,7 +172,7 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 	for _, config := range []string{
 		c.download("site", "se_1", `timeouts { update = "6m" }`),
 		c.download("site", "se_1", `sha256 = "`+checksum(before["bundle"])+"\"\n  timeouts { update = \"5m\" }"),
-		strings.Replace(c.download("site", "se_1", ""), "site/bundle", "./site//bundle", 1),
+		c.download("site", "se_1", fmt.Sprintf("path = %q", c.inFolder("site")+"//bundle")),
 	} {
 		c.write(t, config)
 		c.apply(t, 0)
