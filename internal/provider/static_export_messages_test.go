@@ -128,7 +128,7 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 		state, job string // the job is the answer
 	}{
 		"completed":               {"a1", `{"status":"completed"}`},
-		"missing":                 {"a1", "404"},
+		"missing":                 {"a1 | b1", "404"},
 		"no link yet, missing":    {"| a1 running", "404"},
 		"no link yet, fails":      {"| a1 running", broken},
 		"no link yet, has failed": {"| a1 failed", broken},
