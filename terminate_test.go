@@ -4,10 +4,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,13 +15,11 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// serveVariable makes the program of the tests be the provider, which the CLI starts. Its
-// value is the file to which the provider writes its process ID.
+// serveVariable makes the program of the tests be the provider, which the CLI starts.
 const serveVariable = "DOCS_TEST_SERVE"
 
 func TestMain(m *testing.M) {
-	if file := os.Getenv(serveVariable); file != "" {
-		_ = os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600) // the test reads it
+	if os.Getenv(serveVariable) != "" {
 		main()
 		return
 	}
@@ -40,16 +35,7 @@ func newRun(t *testing.T) (*simulator.Server, *clitest.CLI) {
 	}
 	t.Cleanup(func() { _ = service.Close() })
 	c := clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{}))
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(c.Folder, "terraform-provider-docs"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.Folder))
-	c.Env = append(c.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.Folder+"/cli.tfrc", serveVariable+"="+c.Folder+"/pid",
-		"DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
+	c.OwnProcess(t, serveVariable+"=1", "DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
 	return service, c
 }
 
@@ -57,69 +43,43 @@ func newRun(t *testing.T) (*simulator.Server, *clitest.CLI) {
 func TestTerminationOfTheProcessGroupKeepsTheJob(t *testing.T) {
 	t.Parallel()
 	service, c := newRun(t)
-	for i, fault := range []simulator.Fault{
-		{Endpoint: simulator.EndpointJob, Delay: simulator.Forever},
-		{Endpoint: simulator.EndpointStart, Delay: time.Second}, // the response comes after the signal
-	} {
-		remove := service.AddFault(fault)
-		output, err := apply(t, service, c, i, fault.Endpoint, func(terraform int) int { return -terraform }, syscall.SIGTERM)
-		remove()
-		if err == nil || !strings.Contains(output, "Static export interrupted") {
-			t.Errorf("the terminated apply ends with %v:\n%s", err, output)
-		}
-		c.Run(t, 0, "apply", "-auto-approve")
-		if starts := service.Count(simulator.EndpointStart); starts != 1 {
-			t.Errorf("%d start requests in all, want 1; the terminated apply says:\n%s", starts, output)
-		}
+	remove := service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Delay: time.Second}) // the response comes after the signal
+	output := apply(t, service, c, func(terraform int) error { return syscall.Kill(-terraform, syscall.SIGTERM) })
+	remove()
+	if !strings.Contains(output, "Static export interrupted") {
+		t.Errorf("the terminated apply says:\n%s", output)
 	}
-}
-
-func TestTerminationOfTheProviderAloneChangesNothing(t *testing.T) {
-	t.Parallel()
-	service, c := newRun(t)
-	output, err := apply(t, service, c, 0, simulator.EndpointJob, func(int) int {
-		written, _ := os.ReadFile(filepath.Join(c.Folder, "pid"))
-		pid, err := strconv.Atoi(string(written))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pid
-	}, syscall.SIGTERM)
-	if err != nil {
-		t.Errorf("the apply ends with %v:\n%s", err, output)
+	c.Run(t, 0, "apply", "-auto-approve")
+	if starts := service.Count(simulator.EndpointStart); starts != 1 {
+		t.Errorf("%d start requests in all, want 1; the terminated apply says:\n%s", starts, output)
 	}
-	c.Run(t, 0, "plan", "-detailed-exitcode")
 }
 
 func TestProviderEndsSoonAfterTerraformWasKilled(t *testing.T) {
 	t.Parallel()
 	service, c := newRun(t)
-	service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Delay: simulator.Forever})
-	_, _ = apply(t, service, c, 0, simulator.EndpointJob, func(terraform int) int { return terraform }, syscall.SIGKILL)
+	service.AddFault(simulator.Fault{Endpoint: simulator.EndpointStart, Delay: simulator.Forever})
+	apply(t, service, c, func(terraform int) error { return syscall.Kill(terraform, syscall.SIGKILL) })
 }
 
-// apply runs an apply in a process group of its own, and sends a signal as soon as the
-// endpoint was asked. It returns the output when no process of the group is left.
-func apply(
-	t *testing.T, service *simulator.Server, c *clitest.CLI, revision int, endpoint string, to func(terraform int) int, with syscall.Signal,
-) (string, error) {
+// apply runs an apply in a process group of its own, and ends it while it starts a job. It returns the output when no
+// process of the group is left.
+func apply(t *testing.T, service *simulator.Server, c *clitest.CLI, end func(terraform int) error) string {
 	t.Helper()
-	c.Write(t, "main.tf", c.Require()+fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n"+
-		"  domain = \"docs.example.com\"\n  triggers = { revision = %d }\n}\n", revision))
-	service.ResetRequests()
+	c.Write(t, "main.tf", c.Require()+"resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n}\n")
 	command, output := c.Command("apply", "-auto-approve", "-no-color")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	terraform := command.Process.Pid
-	await(t, time.Minute, func() bool { return service.Count(endpoint) > 0 })
-	if err := syscall.Kill(to(terraform), with); err != nil {
+	await(t, time.Minute, func() bool { return service.Count(simulator.EndpointStart) > 0 })
+	if err := end(terraform); err != nil {
 		t.Fatal(err)
 	}
-	err := command.Wait()
+	_ = command.Wait()
 	await(t, 5*time.Second, func() bool { return errors.Is(syscall.Kill(-terraform, 0), syscall.ESRCH) })
-	return output.String(), err
+	return output.String()
 }
 
 // await waits until a condition holds.

@@ -346,20 +346,10 @@ func whenAsked(t *testing.T, call func(*countedContext)) (times int) {
 // hold, and the digest is that of what is on disk.
 func FuzzUnpack(f *testing.F) {
 	page := regular("docs/index.html", "home")
-	for _, headers := range [][]tar.Header{
-		{directory("./"), page, page, {Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "docs"}},
-		{{Typeflag: tar.TypeXGlobalHeader, PAXRecords: map[string]string{"path": "../evil"}}, regular(strings.Repeat("d/", 63)+"f", "deep")},
-	} {
-		f.Add(tarOf(f, headers...))
-		f.Add(gzipOf(f, tarOf(f, headers...)))
+	site := tarOf(f, directory("./"), page, page, tar.Header{Name: "latest", Typeflag: tar.TypeSymlink, Linkname: "docs"})
+	for _, seed := range [][]byte{site, gzipOf(f, site), lyingZip(f)} {
+		f.Add(seed)
 	}
-	for _, name := range []string{"bsdtar-padded.tar.gz", "unicode-path.zip"} {
-		data, err := os.ReadFile("testdata/" + name)
-		must(f, err)
-		f.Add(data)
-	}
-	f.Add(lyingZip(f))
-
 	lower(f, 64, 1<<16)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		site := filepath.Join(t.TempDir(), "site")
@@ -381,8 +371,12 @@ func shorter(data []byte, n int) []byte { return data[:len(data)-n] }
 // patch returns a copy of data with the bits of mask flipped in the byte offset
 // bytes behind the first mark.
 func patch(data []byte, mark string, offset int, mask byte) []byte {
+	before, _, found := bytes.Cut(data, []byte(mark))
+	if !found {
+		panic("there is no " + mark)
+	}
 	data = slices.Clone(data)
-	data[bytes.Index(data, []byte(mark))+offset] ^= mask
+	data[len(before)+offset] ^= mask
 	return data
 }
 

@@ -88,7 +88,8 @@ func (d *disk) remove(ctx context.Context) error {
 
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
-// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, and link NAME (instead of what is there).
+// change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link NAME (instead of what is
+// there), and near NAME (the same, beside it). Anything else panics.
 func (d *disk) change(steps string) {
 	d.t.Helper()
 	for step := range strings.SplitSeq(steps, ", ") {
@@ -107,6 +108,8 @@ func (d *disk) change(steps string) {
 		case "near":
 			must(d.t, os.Rename(name, filepath.Join(filepath.Dir(name), "moved")))
 			symlink(d.t, "moved", name)
+		default:
+			panic("there is no step " + step)
 		}
 		if info, err := os.Lstat(name); err == nil { // the clock may tick between a name and its directory
 			must(d.t, os.Chtimes(filepath.Dir(name), time.Time{}, info.ModTime()))
@@ -166,13 +169,13 @@ func TestOwnership(t *testing.T) {
 		want   int
 		latest string // of what is foreign
 	}{
-		"a file as it was written":       {false, "", 1, ""},
+		"a file as it was written":       {false, "rm none", 1, ""},
 		"an older file":                  {false, older, 0, ""},
 		"no file":                        {false, "rm out", missing, ""},
 		"another file":                   {false, "put out/bundle", foreign, ""},
 		"a directory in place of a file": {false, "rm out/bundle, dir out/bundle", foreign, ""},
 		"a link in place of a file":      {false, "link out/bundle", foreign, ""},
-		"a directory as it was written":  {true, "", 1, ""},
+		"a directory as it was written":  {true, "rm none", 1, ""},
 		"an older directory":             {true, older, 0, ""},
 		"no directory":                   {true, "rm out/bundle", missing, ""},
 		"an empty directory":             {true, "rm out/bundle, dir out/bundle", missing, ""},
@@ -273,13 +276,13 @@ func TestWhatAppearsLaterIsNeverDeleted(t *testing.T) {
 		before, after string // the new one is put in place
 		left          bool   // in the temporary directory
 	}{
-		"instead of a file":            {false, "put out/bundle", "", false},
-		"as another file":              {false, "rm out/bundle, put out/bundle", "", false},
-		"where nothing is left":        {false, "rm out/bundle, dir out/bundle, put out/bundle/mine", "", false},
-		"in a directory":               {true, "put out/bundle/mine", "", false},
-		"below a directory":            {true, "put out/bundle/docs/mine", "", true},
+		"instead of a file":            {false, "put out/bundle", "rm none", false},
+		"as another file":              {false, "rm out/bundle, put out/bundle", "rm none", false},
+		"where nothing is left":        {false, "rm out/bundle, dir out/bundle, put out/bundle/mine", "rm none", false},
+		"in a directory":               {true, "put out/bundle/mine", "rm none", false},
+		"below a directory":            {true, "put out/bundle/docs/mine", "rm none", true},
 		"in a directory that is moved": {true, "rm none", "put TMP/old/mine", true},
-		"where it cannot be moved":     {true, "put TMP/old/mine", "", true}, // nor be put back
+		"where it cannot be moved":     {true, "put TMP/old/mine", "rm none", true}, // nor be put back
 	} {
 		d := newDisk(t, tc.unpack)
 		must(t, d.put(t.Context(), siteOf(t, "1")))

@@ -62,10 +62,10 @@ type received struct {
 }
 
 // serve returns a client for http://docs.test/v1, and the service that it reaches, by any host. Call it in a bubble.
-func serve(t *testing.T, handler http.HandlerFunc, options ...func(*Config)) (*Client, *service) {
+func serve(t *testing.T, handler http.HandlerFunc) (*Client, *service) {
 	t.Helper()
 	s := &service{began: time.Now(), logged: &logbook{}, conns: make(chan net.Conn), closed: make(chan struct{})}
-	c := newClient(t, append([]func(*Config){func(config *Config) { config.Log = s.logged.add }}, options...)...)
+	c := newClient(t, func(config *Config) { config.Log = s.logged.add })
 	c.baseURL.Scheme = "http"
 	connections := 0
 	count := func(ctx context.Context, _ net.Conn) context.Context {

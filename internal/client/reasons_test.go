@@ -9,23 +9,16 @@ import (
 )
 
 func TestEachFailureHasOneMeaning(t *testing.T) {
-	has := meanings{}
-	has.ofResponses(t)
-	has.ofResponsesOfTheStore(t)
-	has.ofLostConnections(t)
-	for kind := none + 1; kind < kindCount; kind++ {
-		if kind != permanent && kind != ended && !has[kind] { // those two come from no failure of the network
-			t.Errorf("no row means kind %d of reasons.go: add what does", kind)
+	has := map[kind]bool{permanent: true, ended: true} // which come from no failure of the network
+	want := func(name string, err *Error, want meaning) {
+		t.Helper()
+		has[want.kind] = true
+		wantMeaning(t, name, err, want)
+		if IsNotFound(err) != (want.reason == ReasonNotFound) {
+			t.Errorf("%s: not found: %t", name, IsNotFound(err))
 		}
 	}
-}
-
-// meanings are the kinds of failures that rows mean.
-type meanings map[kind]bool
-
-func (has meanings) ofResponses(t *testing.T) {
-	t.Helper()
-	const text, page, acted, idle = "", "<html>", true, false
+	const text, page, store, acted, idle = "", "<html>", "back at noon", true, false // store is of the object store
 	for _, test := range []struct {
 		meaning
 		body     string
@@ -51,52 +44,24 @@ func (has meanings) ofResponses(t *testing.T) {
 		{meaning{ReasonNotTheAPI, refused, idle}, page, []int{402, 403, 404, 410}},
 		{meaning{ReasonNotTheAPI, temporary, acted}, page, []int{200}}, // perhaps of a proxy
 		{meaning{ReasonOffContract, refused, acted}, "[]", []int{200}},
+
+		{meaning{ReasonRateLimited, throttled, idle}, store, []int{429}},
+		{meaning{ReasonUnavailable, temporary, idle}, store, []int{408, 500, 600}},
+		{meaning{ReasonOverloaded, temporary, idle}, store, []int{503}},
+		{meaning{ReasonNotTheStore, linkRefused, idle}, store, []int{200, 204}}, // with text, or without a bundle
+		{meaning{ReasonNotTheStore, refused, idle}, store, []int{101, 301, 302, 307, 501, 505, 511}},
+		{meaning{ReasonLinkRefused, linkRefused, idle}, store, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
 	} {
 		for _, status := range test.statuses {
-			_, err := receiving(t, status, test.body).send(t.Context(), aStart, firstAttempt)
-			has.want(t, fmt.Sprint(status, test.body), err, test.meaning)
-			if IsNotFound(err) != (test.reason == ReasonNotFound) {
-				t.Errorf("%d: not found: %t", status, IsNotFound(err))
+			c, name := receiving(t, status, test.body), fmt.Sprint(status, test.body)
+			if test.body == store {
+				want(name, receive(t, c, "https://store.test/1", &memory{}), test.meaning)
+			} else {
+				_, err := c.send(t.Context(), aStart, firstAttempt)
+				want(name, err, test.meaning)
 			}
 		}
 	}
-}
-
-func (has meanings) want(t *testing.T, name string, err *Error, want meaning) {
-	t.Helper()
-	has[want.kind] = true
-	wantMeaning(t, name, err, want)
-}
-
-func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
-	t.Helper()
-	if got := (meaning{err.Reason, err.kind, err.MayHaveActed}); got != want {
-		t.Errorf("%s: %v means %+v, want %+v", name, err, got, want)
-	}
-}
-
-func (has meanings) ofResponsesOfTheStore(t *testing.T) {
-	t.Helper()
-	for _, test := range []struct {
-		meaning
-		statuses []int
-	}{
-		{meaning{ReasonRateLimited, throttled, false}, []int{429}},
-		{meaning{ReasonUnavailable, temporary, false}, []int{408, 500, 600}},
-		{meaning{ReasonOverloaded, temporary, false}, []int{503}},
-		{meaning{ReasonNotTheStore, linkRefused, false}, []int{200, 204}}, // with text, or without a bundle
-		{meaning{ReasonNotTheStore, refused, false}, []int{101, 301, 302, 307, 501, 505, 511}},
-		{meaning{ReasonLinkRefused, linkRefused, false}, []int{400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 418, 425}},
-	} {
-		for _, status := range test.statuses {
-			c := receiving(t, status, "back at noon")
-			has.want(t, fmt.Sprint(status), receive(t, c, "https://store.test/1", &memory{}), test.meaning)
-		}
-	}
-}
-
-func (has meanings) ofLostConnections(t *testing.T) {
-	t.Helper()
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for _, test := range []struct {
 		meaning         // of a start
@@ -111,7 +76,19 @@ func (has meanings) ofLostConnections(t *testing.T) {
 	} {
 		c := exchanging(t, func(*http.Request) (*http.Response, error) { return nil, test.err })
 		_, err := c.send(t.Context(), aStart, firstAttempt)
-		has.want(t, "a start", err, test.meaning)
-		has.want(t, "a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
+		want("a start", err, test.meaning)
+		want("a download", receive(t, c, "https://store.test/1", &memory{}), test.store)
+	}
+	for kind := none + 1; kind < kindCount; kind++ {
+		if !has[kind] {
+			t.Errorf("no row means kind %d of reasons.go: add what does", kind)
+		}
+	}
+}
+
+func wantMeaning(t *testing.T, name string, err *Error, want meaning) {
+	t.Helper()
+	if got := (meaning{err.Reason, err.kind, err.MayHaveActed}); got != want {
+		t.Errorf("%s: %v means %+v, want %+v", name, err, got, want)
 	}
 }

@@ -66,7 +66,7 @@ type step struct {
 // words are the failures in [steps] that have no status of the API.
 var words = map[string]kind{"none": unconnected, "no link": linkRefused, "disk": permanent, "end": ended}
 
-// steps returns attempts that fail in turn, such as "9 x 503, 404 after 20s, 429 asking 40s".
+// steps returns attempts that fail in turn, such as "9 x 503, 404 after 20s, 429 asking 40s". Anything else panics.
 func steps(text string) (all []step) {
 	for part := range strings.SplitSeq(text, ", ") {
 		times, what, repeated := strings.Cut(part, " x ")
@@ -75,13 +75,18 @@ func steps(text string) (all []step) {
 		}
 		what, takes, _ := strings.Cut(what, " after ")
 		what, asks, _ := strings.Cut(what, " asking ")
-		failure := newError(what, meaning{kind: words[what]})
+		means, known := meaning{kind: words[what]}, words[what] != none
 		if status, err := strconv.Atoi(what); err == nil {
-			failure = newError(what, meaningOf(status))
+			means, known = meaningOf(status), true
 		}
-		failure.retryAfter, _ = time.ParseDuration(asks)
-		duration, _ := time.ParseDuration(takes)
-		n, _ := strconv.Atoi(times)
+		n, err1 := strconv.Atoi(times)
+		duration, err2 := time.ParseDuration(cmp.Or(takes, "0"))
+		wait, err3 := time.ParseDuration(cmp.Or(asks, "0"))
+		if err := errors.Join(err1, err2, err3); err != nil || !known {
+			panic(fmt.Sprintf("%q is not a step: %v", part, err))
+		}
+		failure := newError(what, means)
+		failure.retryAfter = wait
 		all = append(all, slices.Repeat([]step{{failure, duration}}, n)...)
 	}
 	return all

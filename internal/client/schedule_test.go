@@ -42,8 +42,14 @@ func TestScheduleEstimatesTheRemainingTimeFromARiseOfTheProgress(t *testing.T) {
 					t.Fatal(err)
 				}
 				seen := observation{queued: what == "queued"}
-				if progress, err := strconv.ParseFloat(strings.TrimSuffix(what, "%"), 64); err == nil {
+				if percentage, isPercentage := strings.CutSuffix(what, "%"); isPercentage {
+					progress, err := strconv.ParseFloat(percentage, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
 					seen.progress = &progress
+				} else if what != "queued" && what != "running" {
+					t.Fatalf("%q is not a status", what)
 				}
 				wait = schedule.next(elapsed, seen, 0)
 			}

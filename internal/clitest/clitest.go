@@ -132,6 +132,20 @@ func New(t *testing.T, source string, server func() tfprotov6.ProviderServer) *C
 	return c
 }
 
+// OwnProcess makes the CLI start the test's own program as the provider, with more variables in its environment.
+func (c *CLI) OwnProcess(t *testing.T, env ...string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(c.Folder, "terraform-provider-"+path.Base(c.source)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Write(t, "cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n  direct {}\n}\n", c.source, c.Folder))
+	c.Env = append(c.Env, append(env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.Folder+"/cli.tfrc")...)
+}
+
 // Serve makes the CLI use one more server until the test ends.
 func (c *CLI) Serve(t *testing.T, source string, server func() tfprotov6.ProviderServer) {
 	t.Helper()

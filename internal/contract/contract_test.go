@@ -58,9 +58,7 @@ func TestCheck(t *testing.T) {
 		"a job read with a query":       {`GET /v1/static-export/jobs/se_1?wait=1`, 200, `{"status": "running"}`, "there is a query"},
 		"a job with a redirect":         {`GET /v1/static-export/jobs/se_1`, 302, ``, "the status is 302"},
 		"an error":                      {`GET /v1/static-export/jobs/se_1`, 404, `gone`, ""},
-		"a path that does not exist":    {`GET /v1/static-export/job/se_1`, 404, `{}`, "there is no such operation"},
 		"a bundle with an expiry in ms": {"POST " + bundle, 200, link + `1772367300000}`, ""},
-		"an update":                     {`GET /v1/project/update-status/upd_1`, 200, `{"status": "success", "author": null}`, ""},
 		"an update of unknown status":   {`GET /v1/project/update-status/upd_1`, 200, `{"status": "done"}`, "'/status'"},
 		"a response that is not JSON":   {`GET /v1/static-export/jobs/se_1`, 200, `completed`, "the response: "},
 	} {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,11 +56,16 @@ const awaitUpdate = "docs_await_update"
 // since 1.14, so most tests invoke them without it.
 func (s *configured) invocation(t *testing.T) *tfprotov6.InvokeActionRequest {
 	t.Helper()
-	schema, arguments := s.schemas.ActionSchemas[awaitUpdate].Schema.ValueType(), filled{}
-	value := arguments.add(t, schema, `{"status_id": "upd_1", "poll_interval": "10s", "timeouts": {"invoke": "30m"}}`)
-	arguments.wantAll(t, awaitUpdate)
-	config, err := tfprotov6.NewDynamicValue(schema, value)
-	if err != nil {
+	const arguments = `{"status_id": "upd_1", "poll_interval": "10s", "timeouts": {"invoke": "30m"}}`
+	schema := s.schemas.ActionSchemas[awaitUpdate].Schema
+	for _, attribute := range schema.Block.Attributes {
+		if object(t, arguments)[attribute.Name] == nil {
+			t.Errorf("no test sets the argument %s of the action: add it to arguments", attribute.Name)
+		}
+	}
+	value, err1 := tfprotov6.RawState{JSON: []byte(arguments)}.Unmarshal(schema.ValueType())
+	config, err2 := tfprotov6.NewDynamicValue(schema.ValueType(), value)
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	return &tfprotov6.InvokeActionRequest{ActionType: awaitUpdate, Config: &config}
@@ -103,7 +109,7 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil)), nil).invoke(t)
+				progress, said := configure(t, serverOn(answers{"update": test.updates}.network(nil, nil), nil), nil).invoke(t)
 				if !slices.Equal(progress, test.progress) {
 					t.Errorf("progress %q, want %q", progress, test.progress)
 				}

@@ -29,9 +29,12 @@ func (h *harness) addBundle(id string, pages int) {
 	h.service.AddJob(simulator.JobSpec{ID: id, Queue: ended, Run: ended, Pages: pages})
 }
 
-// download returns a configuration that downloads a bundle to NAME/bundle.
+// download returns a configuration that downloads a bundle to NAME/bundle, unless the arguments have another path.
 func (c *cli) download(name, jobID, arguments string) string {
-	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  path = %q\n  %s\n}\n", name, jobID, c.inFolder(name, "bundle"), arguments)
+	if !strings.Contains(arguments, "path = ") {
+		arguments += fmt.Sprintf("\n  path = %q", c.inFolder(name, "bundle"))
+	}
+	return fmt.Sprintf("resource \"docs_bundle_download\" %q {\n  job_id = %q\n  %s\n}\n", name, jobID, arguments)
 }
 
 // inFolder returns a name in the CLI's folder, which is not the provider's.
@@ -80,6 +83,8 @@ func (c *cli) change(t *testing.T, directory, steps string) {
 			err = cmp.Or(err, os.WriteFile(name, []byte("mine"), 0o600))
 		case "copy":
 			err = cmp.Or(os.RemoveAll(c.inFolder(directory)), os.CopyFS(c.inFolder(directory), os.DirFS(c.inFolder(filepath.Base(name)))))
+		default:
+			t.Fatalf("%q is not a step", step)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -144,96 +149,42 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 
 func TestReplacementDeletesTheOldFilesFirst(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ before, after, flag, want string }{ // want is a file that is there then
-		"other path":       {"", "path = \"PATH/other\"", "", "other"},
-		"file to unpacked": {"", "unpack = true", "", "bundle/index.html"},
-		"unpacked to file": {"unpack = true", "unpack = false", "", "bundle"},
-		"on request":       {"unpack = true", "unpack = true", "-replace", "bundle/index.html"},
-	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("se_1", 2)
-	write := func(arguments func(name string) string) {
-		var config strings.Builder
-		for name := range tests {
-			block := c.download(label(name), "se_1", arguments(name))
-			if arguments, other := strings.CutPrefix(arguments(name), "path = \"PATH"); other {
-				block = strings.Replace(c.download(label(name), "se_1", ""), "/bundle\"", arguments, 1)
-			}
-			config.WriteString(block)
-		}
-		c.write(t, config.String())
+	write := func(path, unpack string) {
+		c.write(t, c.download("moved", "se_1", fmt.Sprintf("path = %q", c.inFolder(path)))+c.download("unpacked", "se_1", unpack))
 	}
-	write(func(name string) string { return tests[name].before })
+	write("moved/bundle", "")
 	c.apply(t, 0)
-	write(func(name string) string { return tests[name].after })
-	plan := c.report(t, 2, "plan", "-detailed-exitcode", "-out=saved", "-replace=docs_bundle_download.on_request")
+	write("moved/other", "unpack = true")
+	plan := c.report(t, 0, "plan", "-out=saved")
+	if want := map[string]string{"moved": "replace", "unpacked": "replace"}; !maps.Equal(plan.planned, want) {
+		t.Errorf("planned %v, want %v", plan.planned, want)
+	}
+	plan.wantNothingSaid(t, "moved") // its own files are no warning
+	plan.wantNothingSaid(t, "unpacked")
 	c.terraform.Run(t, 0, "apply", "saved")
-	for name, test := range tests {
-		if plan.planned[label(name)] != "replace" {
-			t.Errorf("%s: planned %q", name, plan.planned[label(name)])
-		}
-		plan.wantNothingSaid(t, name) // its own files are no warning
-		if disk := c.disk(t, label(name)); disk[test.want] == "" || len(disk) > 1 != strings.Contains(test.want, "/") {
-			t.Errorf("%s: on disk there is %.30q", name, disk)
-		}
+	if moved, unpacked := c.disk(t, "moved"), c.disk(t, "unpacked"); len(moved) != 1 || moved["other"] == "" || unpacked["bundle/index.html"] == "" {
+		t.Errorf("on disk there is %.30q and %.30q", moved, unpacked)
 	}
 	c.wantEmptyPlan(t)
-}
 
-// Whoever moves the files along with the path has to hear of it before the apply deletes anything.
-func TestPathWithACopyOfTheBundleIsTaken(t *testing.T) {
-	t.Parallel()
-	c := newDownload(t)
-	c.change(t, "other", "copy site")
-	c.write(t, strings.Replace(c.download("site", "se_1", ""), "site/bundle", "other/bundle", 1))
-	c.report(t, 0, "plan").wantSaid(t, "site", "warning: "+summaryPathInUse+": "+c.inFolder("other", "bundle")+" (path)\n")
-}
-
-// Terraform passes no private state to the Delete of a tainted resource.
-func TestTaintedDownloadIsReplaced(t *testing.T) {
-	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	c.addBundle("se_1", 2)
-	c.addBundle("se_2", 3)
-	config := func(job, command string) {
-		provisioner := "  provisioner \"local-exec\" {\n    command = \"" + command + "\"\n  }\n"
-		c.write(t, c.download("file", job, provisioner)+c.download("site", job, "unpack = true\n"+provisioner))
-	}
-	config("se_1", "exit 1")
-	c.apply(t, 1)
-	if len(c.disk(t, "file")) != 1 || len(c.disk(t, "site")) != 4 {
-		t.Errorf("on disk there is %.30q and %.30q", c.disk(t, "file"), c.disk(t, "site"))
-	}
-	config("se_2", "exit 0")
-	said := c.report(t, 0, "apply", "-auto-approve")
-	if strings.Contains(fmt.Sprint(said.said), summaryNotDeleted) || len(c.disk(t, "site")) != 5 {
-		t.Errorf("said %v; on disk there is %.30q", said.said, c.disk(t, "site"))
-	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"], map[string]any{"job_id": "se_2", "sha256": checksum(c.disk(t, "file")["bundle"])})
-	c.wantEmptyPlan(t)
+	// Whoever moves the files along with the path has to hear of it before the apply deletes anything.
+	c.change(t, "taken", "copy moved")
+	write("taken/other", "unpack = true")
+	c.report(t, 0, "plan").wantSaid(t, "moved", "warning: "+summaryPathInUse+": "+c.inFolder("taken", "other")+" (path)\n")
 }
 
 // Terraform destroys the old resource after it has created the new one.
 func TestReplacementThatCreatesFirst(t *testing.T) {
 	t.Parallel()
-	c := newHarness(t, simulator.Options{}).cli(t, "")
-	c.addBundle("se_1", 2)
-	const createsFirst = "unpack = true\n  lifecycle {\n    create_before_destroy = true\n  }"
-	c.write(t, c.download("old", "se_1", createsFirst)+c.download("fresh", "se_1", createsFirst))
-	c.apply(t, 0)
-	before := c.disk(t, "old")
-	c.change(t, "fresh", "rm .")
-	said := c.report(t, 1, "apply", "-auto-approve", "-replace=docs_bundle_download.old", "-replace=docs_bundle_download.fresh")
-	said.wantSaid(t, "old", "error: "+summaryPathInUse+" (path)\n")
-	if strings.Contains(said.said["fresh"], "error: ") {
-		t.Errorf("of the fresh disk, the apply says:\n%s", said.said["fresh"])
-	}
-	c.wantDisk(t, "old", before)
-	c.wantDisk(t, "fresh", before)
+	c := newDownload(t)
+	before := c.disk(t, "site")
+	c.write(t, c.download("site", "se_1", "lifecycle {\n    create_before_destroy = true\n  }"))
+	c.change(t, "site", "rm .")
+	c.apply(t, 0, "-replace="+siteBundle)
+	c.wantDisk(t, "site", before)
 	c.wantEmptyPlan(t)
-	c.report(t, 0, "destroy", "-auto-approve")
-	c.wantDisk(t, "old", map[string]string{})
-	c.wantDisk(t, "fresh", map[string]string{})
 }
 
 func TestMessagesOfADownload(t *testing.T) {

@@ -119,11 +119,6 @@ func siteExport(arguments ...string) string {
 	return fmt.Sprintf("resource \"docs_static_export\" \"site\" {\n  domain = \"docs.example.com\"\n  %s\n}\n", strings.Join(arguments, "\n  "))
 }
 
-// revision returns the configuration of an export of the given content.
-func revision(content string, arguments ...string) string {
-	return siteExport(append(arguments, fmt.Sprintf("triggers = { revision = %q }", content))...)
-}
-
 // apply applies the configuration and returns the output, unwrapped.
 func (c *cli) apply(t *testing.T, wantExit int, flags ...string) string {
 	t.Helper()

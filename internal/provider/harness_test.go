@@ -3,7 +3,6 @@ package provider
 import (
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +25,6 @@ import (
 type harness struct {
 	service *simulator.Server
 	clock   *clocktest.Virtual
-	env     sync.Map // of the provider, which reads it in another goroutine
 }
 
 // startOfTime is when every test begins.
@@ -52,21 +50,22 @@ func newHarness(t *testing.T, options simulator.Options) *harness {
 			t.Errorf("no request met the fault %+v", fault)
 		}
 	})
-	h := &harness{service: service, clock: clock}
-	h.env.Store(baseURLVariable, service.BaseURL)
-	h.env.Store(apiKeyVariable, simulator.DefaultAPIKey)
-	return h
+	return &harness{service: service, clock: clock}
 }
 
-// server constructs the provider under test, configured by the harness's environment. Its polls
-// have no jitter, so their number is exact.
+// server constructs the provider under test, configured by its environment. Its polls have no jitter, so their number
+// is exact.
 func (h *harness) server() func() tfprotov6.ProviderServer {
-	getenv := func(name string) string {
-		value, _ := h.env.Load(name)
-		text, _ := value.(string)
-		return text
-	}
-	return NewServer(Options{Version: "test", Getenv: getenv, Clock: h.clock, Client: func(c *client.Config) { c.Random = func() float64 { return 0 } }})
+	return NewServer(Options{
+		Version: "test", Getenv: environment(h.service.BaseURL), Clock: h.clock,
+		Client: func(c *client.Config) { c.Random = func() float64 { return 0 } },
+	})
+}
+
+// environment returns a provider's access to its environment.
+func environment(baseURL string) func(string) string {
+	variables := map[string]string{baseURLVariable: baseURL, apiKeyVariable: simulator.DefaultAPIKey}
+	return func(name string) string { return variables[name] }
 }
 
 // counts is how often each endpoint of the service was called. Its fields have the names of the simulator's endpoints.

@@ -54,17 +54,19 @@ func configure(t *testing.T, server tfprotov6.ProviderServer, arguments map[stri
 	return c
 }
 
-// encode returns an object that is null but for some attributes.
+// encode returns an object whose other attributes are null. Without a map, it is null as a whole.
 func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.Value) *tfprotov6.DynamicValue {
 	t.Helper()
-	values := map[string]tftypes.Value{}
-	for name, kind := range object.AttributeTypes {
-		values[name] = tftypes.NewValue(kind, nil)
-		if value, ok := attributes[name]; ok {
-			values[name] = value
+	value := tftypes.NewValue(object, nil)
+	if attributes != nil {
+		values := map[string]tftypes.Value{}
+		for name, kind := range object.AttributeTypes {
+			values[name] = tftypes.NewValue(kind, nil)
 		}
+		maps.Copy(values, attributes)
+		value = tftypes.NewValue(object, values)
 	}
-	encoded, err := tfprotov6.NewDynamicValue(object, tftypes.NewValue(object, values))
+	encoded, err := tfprotov6.NewDynamicValue(object, value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,7 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []string{"api_key", "base_url", "ca_cert_pem", "request_timeout"} {
-		s := configure(t, serverOn(nil), map[string]any{unknown: tftypes.UnknownValue})
+		s := configure(t, serverOn(nil, nil), map[string]any{unknown: tftypes.UnknownValue})
 		if s.said != "" {
 			t.Fatal(s.said)
 		}
@@ -199,13 +201,9 @@ func wantDeferred(t *testing.T, s *configured, name string, schema *tfprotov6.Sc
 			arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
 		}
 	}
-	config, null := encode(t, kind, arguments), tftypes.NewValue(kind, nil)
-	prior, err := tfprotov6.NewDynamicValue(kind, null)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := encode(t, kind, arguments)
 	plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: &prior, ProposedNewState: config, Config: config,
+		TypeName: name, PriorState: encode(t, kind, nil), ProposedNewState: config, Config: config,
 		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
 	})
 	if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {

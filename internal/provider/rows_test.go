@@ -81,3 +81,13 @@ func (r report) wantNothingSaid(t *testing.T, row string) {
 		t.Errorf("the command looked at %q: %t, and said:\n%s", row, r.seen[label(row)], said)
 	}
 }
+
+// wantTextsOf compares what is said about each row with a file: see wantTexts.
+func wantTextsOf[Row any](t *testing.T, r report, file string, rows map[string]Row) {
+	t.Helper()
+	texts := map[string]string{}
+	for name := range rows {
+		texts[name] = r.said[label(name)]
+	}
+	wantTexts(t, file, texts)
+}

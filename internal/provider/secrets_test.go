@@ -2,7 +2,6 @@ package provider
 
 import (
 	"archive/zip"
-	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
@@ -12,23 +11,6 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
-
-// ownProcess makes the CLI start the provider itself.
-func (c *cli) ownProcess(t *testing.T) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(self, c.inFolder("terraform-provider-docs")); err != nil {
-		t.Fatal(err)
-	}
-	c.terraform.Write(t, "cli.tfrc", fmt.Sprintf(
-		"provider_installation {\n  dev_overrides {\n    \"docs-hosting/docs\" = %q\n  }\n  direct {}\n}\n", c.terraform.Folder))
-	c.terraform.Env = append(c.terraform.Env, "TF_REATTACH_PROVIDERS=", "TF_CLI_CONFIG_FILE="+c.inFolder("cli.tfrc"),
-		serveVariable+"=registry.terraform.io/docs-hosting/docs",
-		baseURLVariable+"="+c.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey)
-}
 
 // traced runs a command of the CLI, and makes it append all logs to FOLDER/log.
 func (c *cli) traced(t *testing.T, wantExit int, args ...string) string {
@@ -89,7 +71,8 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	h.service.AddJob(simulator.JobSpec{ID: "se_1"})
 	c := h.cli(t, secretsConfig)
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-	c.ownProcess(t)
+	c.terraform.OwnProcess(t, serveVariable+"=registry.terraform.io/docs-hosting/docs",
+		baseURLVariable+"="+h.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey)
 	read := func(name string) string {
 		content, err := os.ReadFile(c.inFolder(name))
 		if err != nil {

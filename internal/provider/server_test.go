@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
-	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
+	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
 // Without the last event, Terraform takes the action for a success: see NewServer. An action needs a while to end.
@@ -30,7 +30,7 @@ func TestErrorOfAnInterruptedActionIsSent(t *testing.T) {
 	})
 	for name, sent := range map[string]bool{"this server": true, "the framework's server": false} {
 		synctest.Test(t, func(t *testing.T) {
-			server := serverOn(network).(*drainingServer)
+			server := serverOn(network, nil).(*drainingServer)
 			invoked := &invokedServer{server, configure(t, server, nil).invocation(t)}
 			if !sent {
 				invoked.frameworkServer = server.frameworkServer
@@ -84,11 +84,10 @@ func (s *sentEvents[Event]) Send(event *Event) error {
 	return nil
 }
 
-// serverOn returns a provider that uses a network.
-func serverOn(network http.RoundTripper) tfprotov6.ProviderServer {
-	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
+// serverOn returns a provider that uses a network, and a clock unless that is nil.
+func serverOn(network http.RoundTripper, clock clock.Clock) tfprotov6.ProviderServer {
 	return NewServer(Options{
-		Version: "test", Getenv: func(name string) string { return environment[name] },
+		Version: "test", Getenv: environment("https://docs.test/v1"), Clock: clock,
 		Client: func(config *client.Config) { config.RoundTripper = network },
 	})()
 }
@@ -107,7 +106,7 @@ func TestServerHidesNothingOfTheFrameworks(t *testing.T) {
 func TestProviderStopsInTimeAlthoughNobodyReadsTheEventsOfAnAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := configure(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil)), nil)
+		s := configure(t, serverOn(answers{"update": `{"status":"queued"}`}.network(nil, nil), nil), nil)
 		stream, err := s.ProviderServer.(tfprotov6.ActionServer).InvokeAction(t.Context(), s.invocation(t))
 		if err != nil {
 			t.Fatal(err)

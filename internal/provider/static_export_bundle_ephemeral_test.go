@@ -65,10 +65,6 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	h.service.Rewrite(func(_ string, body map[string]any) any { return responses[fmt.Sprint(body["jobId"])] })
 	c := h.cli(t, config.String())
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-	said, texts := c.report(t, 1, "plan", "-parallelism=1"), map[string]string{} // so that the number of polls is exact
-	for name := range tests {
-		texts[name] = said.said[label(name)]
-	}
-	wantTexts(t, "ephemeral_link.txt", texts)
+	wantTextsOf(t, c.report(t, 1, "plan", "-parallelism=1"), "ephemeral_link.txt", tests) // so that the number of polls is exact
 	h.wantWork(t, counts{bundle: 1})
 }

@@ -104,22 +104,15 @@ func addPlans(texts map[string]string) {
 		state  string
 		wanted export.Wanted
 	}{
-		"no change":                          {"a1 | c1", wants("a", here, true)},
-		"new content":                        {"a1", wants("b", here, true)},
-		"due":                                {"a1 due", wants("a", here, true)},
-		"missing":                            {"a1 missing", wants("a", here, true)},
-		"missing bundle":                     {"a1 bundle-missing | c1", wants("a", here, true)},
-		"missing bundle, its replacement":    {"a1 bundle-missing | a2", wants("a", here, true)},
-		"missing bundle, new content":        {"a1 bundle-missing", wants("b", here, true)},
-		"first export":                       {"| a1 running", wants("a", here, true)},
-		"first export, missing":              {"| a1 running missing", wants("a", here, true)},
-		"first export, missing bundle":       {"| a1 completed bundle-missing", wants("a", here, true)},
-		"first export, other content":        {"| a1 running", wants("b", here, true)},
-		"imported, with inputs":              {"| a1 running imported", wants("b", here, true)},
-		"imported, another domain":           {"| a1 running imported", wants("b", "b.example.com", true)},
-		"imported, unknown inputs":           {"| a1 running imported", wants("b", "", false)},
-		"beside a link, wanted":              {"a1 | b1", wants("b", here, true)},
-		"beside a link, none of both wanted": {"a1 | c1", wants("b", here, true)},
+		"new content":                     {"a1", wants("b", here, true)},
+		"missing":                         {"a1 missing", wants("a", here, true)},
+		"missing bundle":                  {"a1 bundle-missing | c1", wants("a", here, true)},
+		"missing bundle, its replacement": {"a1 bundle-missing | a2", wants("a", here, true)},
+		"first export, missing bundle":    {"| a1 completed bundle-missing", wants("a", here, true)},
+		"first export, other content":     {"| a1 running", wants("b", here, true)},
+		"imported, with inputs":           {"| a1 running imported", wants("b", here, true)},
+		"imported, another domain":        {"| a1 running imported", wants("b", "b.example.com", true)},
+		"imported, unknown inputs":        {"| a1 running imported", wants("b", "", false)},
 	} {
 		var diags diag.Diagnostics
 		state := exporttest.State(test.state)
@@ -134,19 +127,15 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 	for name, test := range map[string]struct {
 		state, job string // the job is the answer
 	}{
-		"completed":                  {"a1", `{"status":"completed"}`},
-		"missing":                    {"a1", "404"},
-		"missing, another one waits": {"a1 | b1", "404"},
-		"another one waits":          {"a1 | b1", `{"status":"completed"}`},
-		"another one has failed":     {"a1 | b1 failed", `{"status":"completed"}`},
-		"no link yet":                {"| a1 running", running},
-		"no link yet, missing":       {"| a1 running", "404"},
-		"no link yet, fails":         {"| a1 running", broken},
-		"no link yet, has failed":    {"| a1 failed", broken},
-		"imported":                   {"| a1 running imported", running},
-		"refused":                    {"a1", "403"},
-		"import, missing":            {"| a1 imported", "404"},
-		"import, failed":             {"| a1 imported", broken},
+		"completed":               {"a1", `{"status":"completed"}`},
+		"missing":                 {"a1 | b1", "404"},
+		"no link yet, missing":    {"| a1 running", "404"},
+		"no link yet, fails":      {"| a1 running", broken},
+		"no link yet, has failed": {"| a1 failed", broken},
+		"imported":                {"| a1 running imported", running},
+		"refused":                 {"a1", "403"},
+		"import, missing":         {"| a1 imported", "404"},
+		"import, failed":          {"| a1 imported", broken},
 	} {
 		c, _ := answers{"job": test.job}.client(t, nil)
 		state := exporttest.State(test.state)

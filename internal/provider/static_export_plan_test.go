@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -23,8 +26,8 @@ var linkAttributes = []string{"bundle_size_bytes", "bundle_url", "expires_at"}
 
 func TestPlanKnowsWhatItsApplyKeeps(t *testing.T) {
 	t.Parallel()
-	p := newExportPlanner(t)
-	results := p.attributes(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Optional })
+	s := newExportServer(t, nil)
+	results := s.attributes(isResult)
 	allButLatest := slices.DeleteFunc(slices.Clone(results), func(name string) bool { return name == "latest_job_id" })
 	for line, test := range map[string]struct {
 		revision any // that the configuration has
@@ -39,34 +42,30 @@ func TestPlanKnowsWhatItsApplyKeeps(t *testing.T) {
 		"| a1 running":                  {"a", allButLatest},
 		"| a1 completed imported":       {"b", allButLatest},
 		"a1 completed missing |":        {"a", results},
-		"a1 completed bundle-missing |": {"a", results},
 		"| a1 running missing":          {"a", results},
 		"| a1 failed":                   {"a", results},
 		"a1 completed unlimited |":      {"b", results},
 		"a1 completed kept |":           {tftypes.UnknownValue, results},
 	} {
-		unknown, changed := p.plan(t, line, map[string]tftypes.Value{"triggers": p.triggers(test.revision)})
-		if !slices.Equal(unknown, test.unknown) || changed != (test.unknown != nil) {
-			t.Errorf("%s, revision %v: unknown are %v (changed: %t), want %v", line, test.revision, unknown, changed, test.unknown)
-		}
+		s.change(t, line, map[string]tftypes.Value{"triggers": s.triggers(test.revision)}).wantPlan(t, line, test.unknown, test.unknown != nil)
 	}
+	s.change(t, "a1 completed bundle-missing |", nil).wantPlan(t, "a missing bundle", results, true, summaryBundleMissing+": job a1")
 }
 
 // Arguments that are not part of the content start no job, so each plan of a change knows latest_job_id.
 func TestChangeOfAnArgumentStartsAJobOnlyIfItIsContent(t *testing.T) {
 	t.Parallel()
-	p := newExportPlanner(t)
+	s := newExportServer(t, nil)
 	text := func(value string) tftypes.Value { return tftypes.NewValue(tftypes.String, value) }
 	content := map[string]tftypes.Value{
-		"domain": text("b.example.com"), "triggers": p.triggers("b"), "additional_parameters": text(`{"version":8}`),
+		"domain": text("b.example.com"), "triggers": s.triggers("b"), "additional_parameters": text(`{"version":8}`),
 	}
 	other := map[string]tftypes.Value{
-		"link_renewal": text(renewNever), "renew_before": text("1m"), "poll_interval": text("9s"),
-		"timeouts": tftypes.NewValue(p.kind.AttributeTypes["timeouts"], map[string]tftypes.Value{"create": text("2h"), "update": text("2h")}),
+		"link_renewal": text(renewNever), "renew_before": text("1m"), "poll_interval": text("9s"), "timeouts": s.timeouts("2h", "2h"),
 	}
-	for _, name := range append(p.attributes(func(a *tfprotov6.SchemaAttribute) bool { return a.Optional || a.Required }), "timeouts") {
+	for _, name := range append(s.attributes(func(a *tfprotov6.SchemaAttribute) bool { return !isResult(a) }), "timeouts") {
 		value, isContent := content[name]
-		want := p.attributes(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Optional })
+		want := s.attributes(isResult)
 		if !isContent {
 			value, want = other[name], linkAttributes
 		}
@@ -77,32 +76,54 @@ func TestChangeOfAnArgumentStartsAJobOnlyIfItIsContent(t *testing.T) {
 			t.Errorf("the test has no change of %s: add it to content or to other", name)
 			continue
 		}
-		if unknown, changed := p.plan(t, "a1 completed |", map[string]tftypes.Value{name: value}); !slices.Equal(unknown, want) || !changed {
-			t.Errorf("a change of %s leaves %v unknown (changed: %t), want %v", name, unknown, changed, want)
+		s.change(t, "a1 completed |", map[string]tftypes.Value{name: value}).wantPlan(t, name, want, true)
+	}
+}
+
+// An export without a link is still the one that was created.
+func TestTimeoutOfAnExportWithoutALinkIsThatOfACreate(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"": "2m (timeouts.create)", "| a1 running": "2m (timeouts.create)", "a1 completed |": "3m (timeouts.update)",
+	} {
+		s := newExportServer(t, answers{"job": running})
+		c := s.change(t, line, map[string]tftypes.Value{"triggers": s.triggers("b"), "timeouts": s.timeouts("2m", "3m")})
+		if said := c.apply(t).Diagnostics; len(said) != 1 || !strings.Contains(said[0].Detail, "did not finish within "+want) {
+			t.Errorf("%q: said %v, want %s", line, said, want)
 		}
 	}
 }
 
-// exportPlanner plans exports as the CLI does.
-type exportPlanner struct {
+func TestApplyWarnsAboutANewLinkOnly(t *testing.T) {
+	t.Parallel()
+	s := newExportServer(t, nil) // whose links have no expiry
+	for line, want := range map[string][]string{
+		"": {summaryUnknownExpiry + ": job se_2"}, "a1 due |": {summaryUnknownExpiry + ": job a1"}, "a1 unlimited |": nil,
+	} {
+		c := s.change(t, line, map[string]tftypes.Value{"poll_interval": tftypes.NewValue(tftypes.String, "9s")})
+		if said := summaries(c.apply(t).Diagnostics); !slices.Equal(said, want) {
+			t.Errorf("%q: said %q, want %q", line, said, want)
+		}
+	}
+}
+
+// exportServer plans and applies exports as the CLI does. Each needs no request, or has these answers.
+type exportServer struct {
 	*configured
 	schema *tfprotov6.Schema
 	kind   tftypes.Object
 }
 
-func newExportPlanner(t *testing.T) *exportPlanner {
+func newExportServer(t *testing.T, answers answers) *exportServer {
 	t.Helper()
-	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: "key"}
-	s := configure(t, NewServer(Options{
-		Getenv: func(name string) string { return environment[name] }, Clock: clocktest.NewVirtual(exporttest.Now),
-	})(), nil)
+	s := configure(t, serverOn(answers.network(nil, nil), clocktest.NewVirtual(exporttest.Now)), nil)
 	schema := s.schemas.ResourceSchemas["docs_static_export"]
-	return &exportPlanner{s, schema, schema.ValueType().(tftypes.Object)}
+	return &exportServer{s, schema, schema.ValueType().(tftypes.Object)}
 }
 
 // attributes returns the names of the attributes with a property, sorted.
-func (p *exportPlanner) attributes(with func(*tfprotov6.SchemaAttribute) bool) (names []string) {
-	for _, attribute := range p.schema.Block.Attributes {
+func (s *exportServer) attributes(with func(*tfprotov6.SchemaAttribute) bool) (names []string) {
+	for _, attribute := range s.schema.Block.Attributes {
 		if with(attribute) {
 			names = append(names, attribute.Name)
 		}
@@ -111,52 +132,115 @@ func (p *exportPlanner) attributes(with func(*tfprotov6.SchemaAttribute) bool) (
 	return names
 }
 
+func isResult(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !a.Optional }
+
 // triggers returns those of a content, which may be unknown.
-func (p *exportPlanner) triggers(revision any) tftypes.Value {
-	return tftypes.NewValue(p.kind.AttributeTypes["triggers"], map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, revision)})
+func (s *exportServer) triggers(revision any) tftypes.Value {
+	return tftypes.NewValue(s.kind.AttributeTypes["triggers"], map[string]tftypes.Value{"revision": tftypes.NewValue(tftypes.String, revision)})
 }
 
-// plan plans a state, whose line is as in package exporttest. The configuration is that of its shown job, with changes.
-// It returns what is unknown in the plan, sorted, and whether the plan differs from the state.
-func (p *exportPlanner) plan(t *testing.T, line string, changes map[string]tftypes.Value) (unknown []string, changed bool) {
+// timeouts returns the block with two timeouts.
+func (s *exportServer) timeouts(create, update string) tftypes.Value {
+	return tftypes.NewValue(s.kind.AttributeTypes["timeouts"], map[string]tftypes.Value{
+		"create": tftypes.NewValue(tftypes.String, create), "update": tftypes.NewValue(tftypes.String, update),
+	})
+}
+
+// exportChange is a stored export, whose configuration has changed.
+type exportChange struct {
+	*exportServer
+	prior, config, proposed *tfprotov6.DynamicValue
+	private                 []byte
+}
+
+// change changes the arguments of a state, whose line is as in package exporttest, or "" for a create. The arguments are
+// those of its shown job.
+func (s *exportServer) change(t *testing.T, line string, changes map[string]tftypes.Value) *exportChange {
 	t.Helper()
-	stored := storedExport{State: *exporttest.State(line)}
+	stored := storedExport{State: *exporttest.State(cmp.Or(line, "| a1"))}
 	stored.Domain = types.StringValue(exporttest.Domain)
 	stored.LinkRenewal, stored.RenewBefore = types.StringValue(renewOnExpiry), types.StringValue("0s")
 	stored.Timeouts = types.ObjectNull(map[string]attr.Type{"create": types.StringType, "update": types.StringType})
 	stored.Triggers = types.MapNull(types.StringType)
-	config := map[string]tftypes.Value{"domain": tftypes.NewValue(tftypes.String, exporttest.Domain)}
 	if job := stored.Shown(); !job.Imported {
 		stored.Triggers = types.MapValueMust(types.StringType, map[string]attr.Value{"revision": types.StringValue(job.ID[:1])})
 		stored.AdditionalParameters = types.StringValue(job.Inputs.Parameters)
-		config["triggers"], config["additional_parameters"] = p.triggers(job.ID[:1]), tftypes.NewValue(tftypes.String, job.Inputs.Parameters)
 	}
 	model, private := stored.model()
 	var described resource.SchemaResponse
 	newStaticExportResource().Schema(t.Context(), resource.SchemaRequest{}, &described)
-	state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(p.kind, nil)}
+	state := tfsdk.State{Schema: described.Schema, Raw: tftypes.NewValue(s.kind, nil)}
 	if diags := state.Set(t.Context(), &model); diags.HasError() {
 		t.Fatal(diags)
 	}
 	prior := map[string]tftypes.Value{}
-	err := state.Raw.As(&prior)
-	maps.Copy(config, changes)
-	proposed := maps.Clone(prior)
-	maps.Copy(proposed, config)
+	err1 := state.Raw.As(&prior)
 	written, err2 := json.Marshal(private)
 	kept, err3 := json.Marshal(map[string][]byte{privateExportKey: written})
-	resp, err4 := p.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: "docs_static_export", PriorState: encode(t, p.kind, prior), ProposedNewState: encode(t, p.kind, proposed),
-		Config: encode(t, p.kind, config), PriorPrivate: kept,
-	})
-	if err := errors.Join(err, err2, err3, err4); err != nil {
+	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	planned, err := resp.PlannedState.Unmarshal(p.kind)
-	values := map[string]tftypes.Value{}
-	if err = errors.Join(err, planned.As(&values)); err != nil || len(resp.RequiresReplace) > 0 {
-		t.Fatal(err, resp.RequiresReplace)
+	proposed := maps.Clone(prior)
+	maps.Copy(proposed, changes)
+	config := maps.Clone(proposed)
+	for _, name := range s.attributes(isResult) {
+		delete(config, name)
 	}
-	unknown = p.attributes(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !values[a.Name].IsKnown() })
-	return unknown, !planned.Equal(state.Raw)
+	if line == "" {
+		prior = nil
+	}
+	return &exportChange{s, encode(t, s.kind, prior), encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
+}
+
+func (c *exportChange) plan(t *testing.T) *tfprotov6.PlanResourceChangeResponse {
+	t.Helper()
+	resp, err := c.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: "docs_static_export", PriorState: c.prior, ProposedNewState: c.proposed, Config: c.config, PriorPrivate: c.private,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+func (c *exportChange) apply(t *testing.T) *tfprotov6.ApplyResourceChangeResponse {
+	t.Helper()
+	resp, err := c.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: "docs_static_export", PriorState: c.prior, PlannedState: c.proposed, Config: c.config, PlannedPrivate: c.private,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+// values returns the attributes of a value.
+func (c *exportChange) values(t *testing.T, encoded *tfprotov6.DynamicValue) map[string]tftypes.Value {
+	t.Helper()
+	values := map[string]tftypes.Value{}
+	value, err := encoded.Unmarshal(c.kind)
+	if err = errors.Join(err, value.As(&values)); err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// summaries returns the first lines of diagnostics.
+func summaries(diags []*tfprotov6.Diagnostic) (lines []string) {
+	for _, d := range diags {
+		lines = append(lines, d.Summary)
+	}
+	return lines
+}
+
+// wantPlan checks what the plan of a change leaves unknown, whether it shows a change, and what it warns about.
+func (c *exportChange) wantPlan(t *testing.T, name string, unknown []string, changes bool, warnings ...string) {
+	t.Helper()
+	plan, prior := c.plan(t), c.values(t, c.prior)
+	planned := c.values(t, plan.PlannedState)
+	got := c.attributes(func(a *tfprotov6.SchemaAttribute) bool { return a.Computed && !planned[a.Name].IsKnown() })
+	changed := !reflect.DeepEqual(planned, prior)
+	if !slices.Equal(got, unknown) || changed != changes || len(plan.RequiresReplace) > 0 || !slices.Equal(summaries(plan.Diagnostics), warnings) {
+		t.Errorf("%s: unknown are %v (changed: %t, replaced: %v), want %v; said %v", name, got, changed, plan.RequiresReplace, unknown, plan.Diagnostics)
+	}
 }

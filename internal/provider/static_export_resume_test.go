@@ -8,53 +8,16 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
-// Terraform replaces what a failed create has left without asking the provider. If it creates the replacement first, it
-// gives no sign of the job before that, and the export starts again.
+// Terraform replaces what a failed create has left without asking the provider.
 func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
-	t.Parallel()
-	const createsFirst = "\n  lifecycle {\n    create_before_destroy = true\n  }\n"
-	h := newHarness(t, simulator.Options{})
-	tests := map[string]struct {
-		arguments, then string
-		starts          int
-	}{
-		"replaced":        {"", "", 1},
-		"creates first":   {createsFirst, "", 2},
-		"dependent first": {"", "resource \"terraform_data\" \"chart\" {\n  input = docs_static_export.dependent_first.job_id" + createsFirst + "}\n", 2},
-	}
-	var config strings.Builder
-	for name, test := range tests {
-		fmt.Fprintf(&config, "resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"%s\n}\n%s", label(name), test.arguments, test.then)
-	}
-	c := h.cli(t, config.String())
-	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
-	refuse := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422})
-	failed := c.report(t, 1, "apply", "-auto-approve")
-	refuse()
-	jobs := c.values(t)
-	next := c.report(t, 0, "apply", "-auto-approve")
-	again := c.report(t, 0, "plan", "-detailed-exitcode")
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			failed.wantSaid(t, name, "error: "+summaryLinkFailed)
-			job := fmt.Sprint(jobs["docs_static_export."+label(name)]["job_id"])
-			next.wantNothingSaid(t, name)
-			again.wantNothingSaid(t, name)
-			if all := h.service.JobIDsOf(label(name) + ".example.com"); len(all) != test.starts || all[0] != job {
-				t.Errorf("the jobs are %v, want %d that begin with %s", all, test.starts, job)
-			}
-		})
-	}
-}
-
-// Terraform does not taint what an interrupted create leaves, because it is only a warning.
-func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, simulator.Options{})
 	c := h.cli(t, siteExport())
-	wantPhrases(t, c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve"), "Warning: "+summaryExportInterrupted+": job se_")
-	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
-	h.wantWork(t, counts{start: 1, bundle: 1})
+	refuse := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422})
+	wantPhrases(t, c.apply(t, 1), "Error: "+summaryLinkFailed)
+	refuse()
+	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
+	h.wantWork(t, counts{start: 1, bundle: 2})
 	c.wantEmptyPlan(t)
 }
 
@@ -63,68 +26,51 @@ func TestInterruptedCreateIsResumedByTheNextApply(t *testing.T) {
 func TestInterruptedUpdateIsResumedOrLeftAsThePlanShows(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		next, known, action string // the triggers of the next plan, the value that it learns in the apply, and its action
-		resumes             bool
-		starts              int // in the next apply
+		next, action string // the triggers of the next plan, and its action
+		resumes      bool
 	}{
-		"resumed":            {next: `"2"`, action: "update", resumes: true},
-		"no-longer-wanted":   {next: `"1"`},
-		"other-content":      {next: `"3"`, action: "update", starts: 1},
-		"replaced":           {next: `"2"`, action: "replace", resumes: true},
-		"turns-out-the-same": {next: "terraform_data.turns-out-the-same.output", known: "1", action: "update"},
-		"turns-out-the-next": {next: "terraform_data.turns-out-the-next.output", known: "2", action: "update", resumes: true},
-		"destroyed":          {action: "delete"},
+		"resumed":            {`"2"`, "update", true},
+		"no-longer-wanted":   {`"1"`, "", false},
+		"replaced":           {`"2"`, "replace", true},
+		"turns-out-the-same": {"terraform_data.same.output", "update", false},
+		"turns-out-the-next": {"terraform_data.next.output", "update", true},
 	}
 	h := newHarness(t, simulator.Options{})
-	config := func(next bool) string {
-		var all strings.Builder
-		for name, test := range tests {
-			revision := map[bool]string{false: `"2"`, true: test.next}[next]
-			if test.known != "" && next {
-				fmt.Fprintf(&all, "resource \"terraform_data\" %q {\n  input = %q\n}\n", name, test.known)
-			}
-			if revision != "" {
-				fmt.Fprintf(&all, "resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"\n"+
-					"  triggers = { revision = %s }\n}\n", name, revision)
-			}
-		}
-		return all.String()
-	}
-	c := h.cli(t, strings.ReplaceAll(config(false), `"2"`, `"1"`))
+	c := h.cli(t, "")
 	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
+	write := func(known string, next bool, others string) {
+		for name, test := range tests {
+			revision := known
+			if next {
+				revision = test.next
+			}
+			others += fmt.Sprintf("resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"\n  triggers = { revision = %s }\n}\n", name, revision)
+		}
+		c.write(t, others)
+	}
+	write(`"1"`, false, "")
 	c.apply(t, 0)
-	c.write(t, config(false))
-	jobs := func(name string) []string { return h.service.JobIDsOf(name + ".example.com") }
+	write(`"2"`, false, "")
 	polls := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Delay: simulator.Forever})
-	interrupted := c.interruptWhen(t, func() bool { return h.service.Count(simulator.EndpointStart) == len(tests) }, "apply",
-		"-auto-approve", "-refresh=false")
+	c.interruptWhen(t, func() bool { return h.service.Count(simulator.EndpointStart) == len(tests) }, "apply", "-auto-approve", "-refresh=false")
 	polls()
 	before := c.values(t)
-	c.write(t, config(true))
+	write("", true, "resource \"terraform_data\" \"same\" {\n  input = \"1\"\n}\nresource \"terraform_data\" \"next\" {\n  input = \"2\"\n}\n")
 	planned := c.report(t, 0, "plan", "-replace=docs_static_export.replaced", "-out=plan")
-	next := c.report(t, 0, "apply", "plan")
+	applied := c.report(t, 0, "apply", "plan")
 	after := c.values(t)
-	again := c.report(t, 0, "plan")
+	c.wantEmptyPlan(t)
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			all, address := jobs(name), "docs_static_export."+name
-			unfinished := all[1]
-			wantPhrases(t, interrupted, "The state keeps job "+unfinished+" as latest_job_id. The link in the state expires at",
-				"If nothing else changes, the next apply resumes job "+unfinished+".")
-			wantAttributes(t, before[address], map[string]any{"job_id": all[0], "latest_job_id": unfinished})
+			jobs, address := h.service.JobIDsOf(name+".example.com"), "docs_static_export."+name
+			if len(jobs) != 2 || planned.planned[name] != test.action || applied.said[name] != "" {
+				t.Fatalf("the jobs are %v; planned %q; the apply says:\n%s", jobs, planned.planned[name], applied.said[name])
+			}
 			planned.wantNothingSaid(t, name)
-			if said := next.said[name] + again.said[name]; said != "" {
-				t.Errorf("the apply, or the plan after it, says:\n%s", said)
-			}
-			if planned.planned[name] != test.action || again.planned[name] != "" || len(all) != 2+test.starts {
-				t.Errorf("planned %q, and then %q, with the jobs %v", planned.planned[name], again.planned[name], all)
-			}
-			want := map[string]any{"job_id": all[len(all)-1], "latest_job_id": all[len(all)-1]}
-			switch {
-			case test.next == "":
-				return
-			case !test.resumes && test.starts == 0:
-				want["job_id"] = all[0]
+			wantAttributes(t, before[address], map[string]any{"job_id": jobs[0], "latest_job_id": jobs[1]})
+			want := map[string]any{"job_id": jobs[0], "latest_job_id": jobs[1]}
+			if test.resumes {
+				want["job_id"] = jobs[1]
 			}
 			wantAttributes(t, after[address], want)
 		})
@@ -135,34 +81,25 @@ func TestInterruptedUpdateIsResumedOrLeftAsThePlanShows(t *testing.T) {
 // plan has shown that.
 func TestJobThatAPlanKnewAndThatIsMissingInItsApplyIsReplacedByTheNextApply(t *testing.T) {
 	t.Parallel()
-	const link = "ephemeral \"docs_static_export_bundle\" \"site\" {\n  job_id = docs_static_export.site.job_id\n}\n"
-	for name, config := range map[string]string{"alone": siteExport(), "with a link of its own": siteExport() + link} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, simulator.Options{})
-			c := h.cli(t, config)
-			if config != siteExport() {
-				c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-			}
-			c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve")
-			job := h.service.JobIDs()[0]
-			resumes := unwrapped(c.terraform.Run(t, 0, "plan", "-out=plan"))
-			wantPhrases(t, resumes, "~ job_id = \""+job+"\" -> (known after apply)")
-			if strings.Contains(resumes, "latest_job_id") || strings.Contains(resumes, "Warning") {
-				t.Errorf("the plan shows a change of latest_job_id, or warns:\n%s", resumes)
-			}
-			h.service.ForgetJob(job)
-			wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "apply", "plan")), "Error: "+summaryJobNotFound,
-				"The state keeps job "+job+" as latest_job_id.", "exports the site again if it is still missing.")
-			wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ latest_job_id = \""+job+"\" -> (known after apply)")
-			h.service.ResetRequests()
-			wantPhrases(t, c.apply(t, 0), summaryReplaced+": job "+job, "0 added, 1 changed")
-			if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
-				t.Errorf("%d starts, want 1", starts)
-			}
-			c.wantEmptyPlan(t)
-		})
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, siteExport()+"ephemeral \"docs_static_export_bundle\" \"site\" {\n  job_id = docs_static_export.site.job_id\n}\n")
+	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
+	wantPhrases(t, c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve"), "Warning: "+summaryExportInterrupted+": job se_")
+	job := h.service.JobIDs()[0]
+	resumes := unwrapped(c.terraform.Run(t, 0, "plan", "-out=plan"))
+	wantPhrases(t, resumes, "~ job_id = \""+job+"\" -> (known after apply)")
+	if strings.Contains(resumes, "latest_job_id") || strings.Contains(resumes, "Warning") {
+		t.Errorf("the plan shows a change of latest_job_id, or warns:\n%s", resumes)
 	}
+	h.service.ForgetJob(job)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "apply", "plan")), "Error: "+summaryJobNotFound)
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ latest_job_id = \""+job+"\" -> (known after apply)")
+	h.service.ResetRequests()
+	wantPhrases(t, c.apply(t, 0), summaryReplaced+": job "+job, "0 added, 1 changed")
+	if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
+		t.Errorf("%d starts, want 1", starts)
+	}
+	c.wantEmptyPlan(t)
 }
 
 // Terraform runs all Deletes first, and a stop halts the Creates that are queued.

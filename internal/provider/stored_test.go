@@ -3,9 +3,9 @@ package provider
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,75 +143,42 @@ func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	}
 }
 
-func TestExportWithAnUnreadablePrivateStateIsNeitherReadNorPlannedNorUpdated(t *testing.T) {
+func TestExportWithAnUnreadablePrivateStateIsOnlyDestroyed(t *testing.T) {
 	t.Parallel()
-	const name = "docs_static_export"
-	s := configure(t, serverOn(nil), nil)
-	was, _ := readStored(t, "static_export.json", newStaticExportResource())
-	value, err := tfprotov6.NewDynamicValue(was.state.Raw.Type(), was.state.Raw)
+	c := newExportServer(t, nil).change(t, "a1 |", nil)
+	c.private, _ = json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
+	read, err := c.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "docs_static_export", CurrentState: c.prior, Private: c.private})
 	if err != nil {
 		t.Fatal(err)
 	}
-	private, _ := json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
-	read, err1 := s.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: name, CurrentState: &value, Private: private})
-	planned, err2 := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: &value, ProposedNewState: &value, Config: &value, PriorPrivate: private,
-	})
-	applied, err3 := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: name, PriorState: &value, PlannedState: &value, Config: &value, PlannedPrivate: private,
-	})
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	for _, said := range [][]*tfprotov6.Diagnostic{read.Diagnostics, planned.Diagnostics, applied.Diagnostics} {
-		if len(said) != 1 || said[0].Summary != summaryPrivateUnreadable+": job se_1" {
+	for _, said := range [][]*tfprotov6.Diagnostic{read.Diagnostics, c.plan(t).Diagnostics, c.apply(t).Diagnostics} {
+		if !slices.Equal(summaries(said), []string{summaryPrivateUnreadable + ": job a1"}) {
 			t.Errorf("said %v", said)
 		}
+	}
+	c.proposed = encode(t, c.kind, nil)
+	if said := c.apply(t).Diagnostics; len(said) > 0 {
+		t.Errorf("a destroy says %v", said)
 	}
 }
 
 func TestUpdateThatFailsRecordsOnlyArgumentsOfTheShownJob(t *testing.T) {
 	t.Parallel()
-	was, _ := readStored(t, "static_export.json", newStaticExportResource())
-	kind, err := was.state.Raw.Type(), error(nil)
-	if was.state.Raw, err = withText(was.state.Raw, "latest_job_id", "se_1"); err != nil { // without a private state
-		t.Fatal(err)
-	}
-	s := configure(t, serverOn(answers{"bundle": "403", "start": "403"}.network(nil, nil)), nil)
+	s := newExportServer(t, answers{"bundle": "403", "start": "403"})
 	for argument, test := range map[string]struct {
 		value    string
 		recorded bool
 	}{
-		"renew_before": {"2000000h", true}, // so the link is due
+		"renew_before": {"2h", true}, // so the link is due
 		"domain":       {"other.example.com", false},
 	} {
-		planned, err1 := withText(was.state.Raw, argument, test.value)
-		prior, err2 := tfprotov6.NewDynamicValue(kind, was.state.Raw)
-		plan, err3 := tfprotov6.NewDynamicValue(kind, planned)
-		applied, err4 := s.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-			TypeName: "docs_static_export", PriorState: &prior, PlannedState: &plan, Config: &plan,
-		})
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			t.Fatal(err)
-		}
-		state, err := applied.NewState.Unmarshal(kind)
-		want := was.state.Raw
+		c := s.change(t, "a1 |", map[string]tftypes.Value{argument: tftypes.NewValue(tftypes.String, test.value)})
+		applied, want := c.apply(t), c.prior
 		if test.recorded {
-			want = planned
+			want = c.proposed
 		}
-		if err != nil || len(applied.Diagnostics) != 1 || !state.Equal(want) {
-			t.Errorf("%s: the state is\n%v, %v\nwant\n%v\nsaid %v", argument, state, err, want, applied.Diagnostics)
+		if got := c.values(t, applied.NewState); len(applied.Diagnostics) != 1 || !reflect.DeepEqual(got, c.values(t, want)) {
+			t.Errorf("%s: the state is\n%v\nsaid %v", argument, got, applied.Diagnostics)
 		}
 	}
-}
-
-// withText returns an object with another text in one attribute.
-func withText(object tftypes.Value, attribute, text string) (tftypes.Value, error) {
-	at := tftypes.NewAttributePath().WithAttributeName(attribute)
-	return tftypes.Transform(object, func(path *tftypes.AttributePath, value tftypes.Value) (tftypes.Value, error) {
-		if path.Equal(at) {
-			value = tftypes.NewValue(tftypes.String, text)
-		}
-		return value, nil
-	})
 }

@@ -81,11 +81,7 @@ func TestGateFailsClosed(t *testing.T) {
 		fmt.Fprintf(&config, "resource \"terraform_data\" \"behind_%[1]s\" {\n  depends_on = [docs_update_gate.%[1]s]\n}\n", label(name))
 	}
 	c := h.cli(t, config.String())
-	said, texts := c.report(t, 1, "apply", "-auto-approve"), map[string]string{}
-	for name := range tests {
-		texts[name] = said.said[label(name)]
-	}
-	wantTexts(t, "update_gate.txt", texts)
+	wantTextsOf(t, c.report(t, 1, "apply", "-auto-approve"), "update_gate.txt", tests)
 	reads := 0
 	for _, r := range h.service.Requests() {
 		if r.ID == label("unknown status") {

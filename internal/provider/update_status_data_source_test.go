@@ -130,11 +130,7 @@ func TestUpdateStatusWaitsAndFailsOnlyIfConfigured(t *testing.T) {
 		})
 	}
 	c.write(t, add(bad))
-	said, texts := c.report(t, 1, "plan"), map[string]string{}
-	for name := range bad {
-		texts[name] = said.said[label(name)]
-	}
-	wantTexts(t, "update_status.txt", texts)
+	wantTextsOf(t, c.report(t, 1, "plan"), "update_status.txt", bad)
 }
 
 func TestMessagesOfAFailedUpdate(t *testing.T) {
