@@ -110,10 +110,12 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		want    string // the error, without the number of attempts
 	}
 	rows := map[string]row{
-		"of a start without a connection":                {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"of a start after a 429":                         {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
-		"of a read without a connection":                 {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"with an outage in two ways":                     {within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503"},
+		"of a start without a connection": {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
+		"of a start after a 429":          {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
+		"of a read without a connection":  {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
+		"with an outage in two ways": {
+			within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503",
+		},
 		"only when its most patient kind allows no more": {within: waitLimits, steps: "9 x 503, 999 x 403", lasts: OutageLimit, want: outage + "403"},
 		"never as not found after an outage":             {within: waitLimits, steps: "20 x 503, 999 x 404", lasts: OutageLimit, want: outage + "404"},
 		"never as not found in turn": {

@@ -40,8 +40,10 @@ func TestCheck(t *testing.T) {
 		body    string
 		want    string // part of the error; empty means none
 	}{
-		"a start without a key":      {`POST /v1/static-export/jobs {"domain": "a"} -Authorization`, 202, `{"jobId": "se_1"}`, "there is no bearer key"},
-		"a start that is not JSON":   {`POST /v1/static-export/jobs {"domain": "a"} -Content-Type`, 202, `{"jobId": "se_1"}`, "the request: the content type is"},
+		"a start without a key": {`POST /v1/static-export/jobs {"domain": "a"} -Authorization`, 202, `{"jobId": "se_1"}`, "there is no bearer key"},
+		"a start that is not JSON": {
+			`POST /v1/static-export/jobs {"domain": "a"} -Content-Type`, 202, `{"jobId": "se_1"}`, "the request: the content type is",
+		},
 		"a start":                    {`POST /v1/static-export/jobs {"domain": "docs.example.com", "version": 7}`, 202, `{"jobId": "se_1"}`, ""},
 		"a start of another version": {`POST /v1/static-export/jobs {"domain": "a", "verson": 7}`, 202, `{"jobId": "se_1"}`, "'verson' not allowed"},
 		"a start without a domain":   {`POST /v1/static-export/jobs {"Domain": "docs.example.com"}`, 202, `{"jobId": "se_1"}`, "the request: "},

@@ -25,8 +25,11 @@ func TestQuotedOutputIsWhatTheCLIPrints(t *testing.T) {
 		outputs + "due-link.txt":     {2030, []string{"guides/link-lifetime/renewal"}, 6 * time.Minute, 0, []string{"plan"}},
 		outputs + "expired-link.txt": {2020, []string{"guides/link-lifetime/renewal"}, 1, 0, []string{"plan", "-refresh-only"}},
 		outputs + "import.txt": {
-			2030, []string{"resources/docs_static_export/resource.tf", "resources/docs_static_export/import-by-string-id.tf"},
-			0, 0, []string{"plan"},
+			2030,
+			[]string{"resources/docs_static_export/resource.tf", "resources/docs_static_export/import-by-string-id.tf"},
+			0,
+			0,
+			[]string{"plan"},
 		},
 		outputs + "failed-update.txt": {2030, []string{"guides/deploy-gates/gate"}, 0, 1, []string{"apply", "-auto-approve", failedUpdate}},
 		"assets/demo.svg":             {2030, []string{"quickstart"}, 0, 1, []string{"apply", "-auto-approve", failedUpdate}},

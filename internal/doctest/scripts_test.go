@@ -197,7 +197,8 @@ func TestCommandsOfGuidesRunInOrder(t *testing.T) {
 	troubleshoot := func(command string) string {
 		page := read(t, root+"/templates/guides/errors.md.tmpl")
 		script := regexp.MustCompile("```\\w+\n([^`]*\n" + command + "[^`]+)```").FindStringSubmatch(page)[1]
-		return strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com", "JOB_ID", exportedJob, "PATH", "out/site").Replace(script)
+		return strings.NewReplacer("ADDRESS", "docs_static_export.site", "DOMAIN", "docs.example.com",
+			"JOB_ID", exportedJob, "PATH", "out/site").Replace(script)
 	}
 	const apply = "terraform apply\n"
 	makefile, err := filepath.Abs(root)

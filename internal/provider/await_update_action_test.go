@@ -104,7 +104,10 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 			"",
 		},
 		"failure": {`{"status":"failure"}`, nil, summaryUpdateFailed},
-		"timeout": {`{"status":"queued"}`, []string{"Update upd_1: queued"}, summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke)."},
+		"timeout": {
+			`{"status":"queued"}`, []string{"Update upd_1: queued"},
+			summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke).",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

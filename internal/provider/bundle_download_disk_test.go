@@ -207,7 +207,7 @@ func TestMessagesOfADownload(t *testing.T) {
 		"bucket":                   rename(syscall.ENOSYS),
 		"bucket of another kind":   rename(syscall.ENOTEMPTY),
 		"lost connection":          &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse},
-		"missing bundle":           &client.Error{Text: "the service returned HTTP 404 Not Found for POST /b, without a message", Reason: client.ReasonNotFound},
+		"missing bundle":           &client.Error{Text: "the service returned HTTP 404 Not Found for POST /b", Reason: client.ReasonNotFound},
 		"other checksum":           &mismatchError{"sha256", "1f", "2f"},
 		"other content":            &mismatchError{"job_id", "", "2f"},
 		"archive with a long name": &bundle.ArchiveError{Fault: bundle.UnsafeName, Entry: strings.Repeat("x", 500)},

@@ -107,9 +107,11 @@ func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
 		timeout     time.Duration // 0 is the default of the client
 		roots       string
 	}{
-		"environment alone":                     {agent, map[string]any{"ca_cert_pem": ""}, url, key, 0, ""},
-		"whitespace and slash at the end":       {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0, ""},
-		"arguments and no environment":          {map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute, roots},
+		"environment alone":               {agent, map[string]any{"ca_cert_pem": ""}, url, key, 0, ""},
+		"whitespace and slash at the end": {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0, ""},
+		"arguments and no environment": {
+			map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute, roots,
+		},
 		"arguments and a different environment": {nil, others, otherURL, otherKey, 2 * time.Minute, roots},
 	} {
 		got, said := configureIn(t, test.environment, test.arguments)

@@ -107,8 +107,10 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	all := export.Marks{Imported: true, Missing: true, BundleMissing: true}
 	want := export.State{
 		Current: &export.Job{ID: "se_1", Inputs: stored("1", "7"), Status: "completed", PageCount: new(int64(6)), Marks: all},
-		Link:    export.Link{URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", ExpiresAt: startOfTime.Add(time.Hour), Size: new(int64(2048)), Kept: true},
-		Next:    &export.Job{ID: "se_2", Inputs: stored("2", "8"), Status: "running", PageCount: new(int64(3)), Marks: all},
+		Link: export.Link{
+			URL: "https://storage.example.com/se_1?X-Amz-Signature=1f", ExpiresAt: startOfTime.Add(time.Hour), Size: new(int64(2048)), Kept: true,
+		},
+		Next: &export.Job{ID: "se_2", Inputs: stored("2", "8"), Status: "running", PageCount: new(int64(3)), Marks: all},
 	}
 	if !reflect.DeepEqual(got.State, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", got.State, want)

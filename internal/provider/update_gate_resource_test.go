@@ -40,8 +40,10 @@ data "docs_update_status" "test" {
 				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionCreate),
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("status"), knownvalue.StringExact("success")),
-					statecheck.CompareValuePairs(address, tfjsonpath.New("summary"), "data.docs_update_status.test", tfjsonpath.New("summary"), compare.ValuesSame()),
-					statecheck.CompareValuePairs(address, tfjsonpath.New("ended_at"), "data.docs_update_status.test", tfjsonpath.New("ended_at"), compare.ValuesSame()),
+					statecheck.CompareValuePairs(address, tfjsonpath.New("summary"),
+						"data.docs_update_status.test", tfjsonpath.New("summary"), compare.ValuesSame()),
+					statecheck.CompareValuePairs(address, tfjsonpath.New("ended_at"),
+						"data.docs_update_status.test", tfjsonpath.New("ended_at"), compare.ValuesSame()),
 				},
 			},
 			{ // What matters only to the next wait is recorded.

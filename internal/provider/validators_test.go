@@ -46,8 +46,10 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 			provider(url, key, `request_timeout = "0s"`),
 			"Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\".",
 		},
-		"empty ID":                     {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
-		"ID that is a link":            {update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query."},
+		"empty ID": {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
+		"ID that is a link": {
+			update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query.",
+		},
 		"poll interval below a second": {gate(`poll_interval = "999ms"`), "(poll_interval)\nThe duration must be at least 1s, not \"999ms\"."},
 		"timeout without a unit": {
 			gate(`timeouts { create = "90" }`),

@@ -89,7 +89,9 @@ func TestReport(t *testing.T) {
 			},
 			faults: []simulator.Fault{
 				{Match: unknown, Status: http.StatusForbidden, Body: `{"fault":{"` + mark + `.example.com":"` + mark + `"}}`},
-				{Header: http.Header{"X-Request-Id": nil, "X-Transaction-Id": {"4711"}, "X-Ratelimit-Limit": {"100"}, "Retry-After": {"3"}, "Ratelimit-Policy": {mark}}},
+				{Header: http.Header{
+					"X-Request-Id": nil, "X-Transaction-Id": {"4711"}, "X-Ratelimit-Limit": {"100"}, "Retry-After": {"3"}, "Ratelimit-Policy": {mark},
+				}},
 			},
 			want: []string{
 				"| `queued` after 0s (`progress` `0`, `pageCount` none), `aaaaaa aaaaaaaa9999" + strings.Repeat("a", 21) + "` after ",
