@@ -105,7 +105,8 @@ func TestActionReportsEachStatusAndFailsUnlessTheUpdateSucceeds(t *testing.T) {
 		},
 		"failure": {`{"status":"failure"}`, nil, summaryUpdateFailed},
 		"timeout": {
-			`{"status":"queued"}`, []string{"Update upd_1: queued"},
+			`{"status":"queued"}`,
+			[]string{"Update upd_1: queued"},
 			summaryUpdateTimedOut + "\nThe operation did not finish within 30m (timeouts.invoke).",
 		},
 	} {
