@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +15,14 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
+// aStartRequest sets each field.
+var aStartRequest = StartRequest{Domain: "d", Parameters: `{"version":12345678901234567890}`}
+
 // calls are the methods that read a response.
 var calls = map[string]func(context.Context, *Client) (any, error){
 	"update": func(ctx context.Context, c *Client) (any, error) { return c.GetUpdateStatus(ctx, "se_1") },
 	"start": func(ctx context.Context, c *Client) (any, error) {
-		return c.StartStaticExport(ctx, StartRequest{Domain: "d", Parameters: `{"version":12345678901234567890}`})
+		return c.StartStaticExport(ctx, aStartRequest)
 	},
 	"job":    func(ctx context.Context, c *Client) (any, error) { return c.GetStaticExportJob(ctx, "se_1") },
 	"bundle": func(ctx context.Context, c *Client) (any, error) { return c.GenerateBundle(ctx, "se_1") },
@@ -55,14 +59,27 @@ func TestEachOperationOfTheContractIsCalledAndSimulated(t *testing.T) {
 }
 
 func TestEachCallSendsItsRequest(t *testing.T) {
-	for call, want := range map[string]string{ // with Cache-Control, Content-Type, and body
+	for field, value := range reflect.ValueOf(aStartRequest).Fields() {
+		if value.IsZero() {
+			t.Errorf("aStartRequest does not set %s", field.Name)
+		}
+	}
+	requests := map[string]string{ // with Cache-Control, Content-Type, and body
 		"update": "GET /v1/project/update-status/se_1 (no-cache, )",
 		"start":  `POST /v1/static-export/jobs (, application/json){"domain":"d","version":12345678901234567890}`,
 		"job":    "GET /v1/static-export/jobs/se_1 (no-cache, )",
 		"bundle": "POST /v1/static-export/jobs/se_1/bundle (, )",
-	} {
+	}
+	requests["wait"], requests["wait for an update"] = requests["job"], requests["update"]
+	for call := range calls {
+		want, found := requests[call]
+		if !found {
+			t.Errorf("the call %q has no row", call)
+			continue
+		}
 		bubble(t, func(t *testing.T) {
-			c, s := serve(t, reply(200, `{"status":"x","jobId":"se_1","bundleUrl":"https://s.test/b"}`))
+			c, s := serve(t, inTurn(
+				reply(200, `{"status":"completed","jobId":"se_1","bundleUrl":"https://s.test/b"}`), reply(200, `{"status":"success"}`)))
 			if _, err := calls[call](bounded(t, time.Minute), c); err != nil {
 				t.Fatal(err)
 			}

@@ -14,9 +14,11 @@ import (
 )
 
 func TestEachCallHasItsLimits(t *testing.T) {
-	type limits struct{ missing, down, refused time.Duration } // how long such a failure is repeated
-	once, plain := limits{}, limits{missing: 30 * second, down: 30 * second}
-	waiting := limits{30 * second, 5 * time.Minute, 30 * second} // the pages say so
+	type limits map[kind]time.Duration // how long such a failure is repeated; the pages say so
+	once := limits{notFound: 0, temporary: 0, refused: 0}
+	plain := limits{notFound: 30 * second, temporary: 30 * second, refused: 0}
+	waiting := limits{notFound: 30 * second, temporary: 5 * time.Minute, refused: 30 * second}
+	rows := map[string]bool{}
 	for _, test := range []struct {
 		call      string
 		successes int // before the failures
@@ -31,9 +33,15 @@ func TestEachCallHasItsLimits(t *testing.T) {
 		{"wait for an update", 0, plain},
 		{"wait for an update", 1, waiting},
 	} {
-		for status, limit := range map[int]time.Duration{
-			404: test.want.missing, 409: test.want.down, 503: test.want.down, 403: test.want.refused,
-		} {
+		rows[test.call] = true
+		for status, means := range statuses {
+			limit, found := test.want[means.kind]
+			if !found && means.kind != throttled {
+				t.Errorf("no row says for how long a failure of kind %d of reasons.go, such as %d, is repeated", means.kind, status)
+			}
+			if !found {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					var failures []time.Time
@@ -47,6 +55,11 @@ func TestEachCallHasItsLimits(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+	for call := range calls {
+		if !rows[call] {
+			t.Errorf("the call %q has no row", call)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -209,6 +210,34 @@ func TestCreateResumesTheJobThatWasHandedOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Only triggers stay with the provider.
+func TestStartRequestHasEachInput(t *testing.T) {
+	t.Parallel()
+	inputs, sent := export.Inputs{}, recorder{}
+	for field, value := range reflect.ValueOf(&inputs).Elem().Fields() {
+		value.SetString("the " + field.Name)
+	}
+	run := export.Run{State: &export.State{}, Wanted: export.Wanted{Inputs: inputs}, Service: &sent, Clock: clocktest.NewVirtual(exporttest.Now)}
+	_ = run.Create(t.Context(), nil)
+	for field, value := range reflect.ValueOf(inputs).Fields() {
+		got := reflect.ValueOf(sent.request).FieldByName(field.Name)
+		if field.Name != "Triggers" && (!got.IsValid() || got.String() != value.String()) {
+			t.Errorf("Run.start does not send %s of Inputs: add it to client.StartRequest", field.Name)
+		}
+	}
+}
+
+// recorder is a service that starts no job.
+type recorder struct {
+	service
+	request client.StartRequest
+}
+
+func (r *recorder) StartStaticExport(_ context.Context, request client.StartRequest) (*client.StaticExportJob, error) {
+	r.request = request
+	return nil, answer("403")
 }
 
 func TestLinkStaysOnlyIfItIsNeverRenewed(t *testing.T) {
