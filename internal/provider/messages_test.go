@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,22 @@ func wantTexts(t *testing.T, file string, texts map[string]string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+var literalSummary = regexp.MustCompile(`(Add(Error|Warning)\(|AddAttribute(Error|Warning)\([^,]+, |add(Bundle)?Error\([^,]+, )"`)
+
+func TestEachSummaryIsAConstant(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if literal := literalSummary.Find(source); err != nil || literal != nil && !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s: write the summary of %s... as a constant in summaries.go (%v)", file, literal, err)
+		}
 	}
 }
 

@@ -179,6 +179,39 @@ resource "docs_update_gate" "gate" { status_id = "upd_1" }
 	c.wantEmptyPlan(t)
 }
 
+// Each data source needs the client, and refuses text that cannot be an ID or a domain.
+func TestEachDataSourceIsReadOnlyWithAConfiguredProviderAndValidArguments(t *testing.T) {
+	t.Parallel()
+	schemas, s := configure(t, serverOn(nil, nil), nil).schemas, serverOn(nil, nil)
+	unknown := map[string]tftypes.Value{"api_key": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+	provider := &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), unknown)}
+	if _, err := s.ConfigureProvider(t.Context(), provider); err != nil {
+		t.Fatal(err)
+	}
+	for name, schema := range schemas.DataSourceSchemas {
+		arguments := func(text string) *tfprotov6.DynamicValue {
+			values := map[string]tftypes.Value{}
+			for _, attribute := range schema.Block.Attributes {
+				if attribute.Required {
+					values[attribute.Name] = tftypes.NewValue(tftypes.String, text)
+				}
+			}
+			return encode(t, schema.ValueType().(tftypes.Object), values)
+		}
+		read, err1 := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: arguments("id")})
+		valid, err2 := s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: arguments("")})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if len(read.Diagnostics) != 1 || read.Diagnostics[0].Summary != summaryUnknownProvider {
+			t.Errorf("%s: a read with an unknown api_key says %v, want %q: does Read call ready?", name, read.Diagnostics, summaryUnknownProvider)
+		}
+		if len(valid.Diagnostics) == 0 {
+			t.Errorf("%s accepts an empty required argument: give it Validators", name)
+		}
+	}
+}
+
 func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
 	for _, unknown := range []string{"api_key", "base_url", "ca_cert_pem", "request_timeout"} {
