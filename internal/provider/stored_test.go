@@ -147,11 +147,7 @@ func TestExportWithAnUnreadablePrivateStateIsOnlyDestroyed(t *testing.T) {
 	t.Parallel()
 	c := newExportServer(t, nil).change(t, "a1 |", nil)
 	c.private, _ = json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
-	read, err := c.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "docs_static_export", CurrentState: c.prior, Private: c.private})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, said := range [][]*tfprotov6.Diagnostic{read.Diagnostics, c.plan(t).Diagnostics, c.apply(t).Diagnostics} {
+	for _, said := range [][]*tfprotov6.Diagnostic{c.read(t), c.plan(t).Diagnostics, c.apply(t).Diagnostics} {
 		if !slices.Equal(summaries(said), []string{summaryPrivateUnreadable + ": job a1"}) {
 			t.Errorf("said %v", said)
 		}
