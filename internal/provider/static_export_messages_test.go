@@ -135,6 +135,7 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 		"no link yet, has failed": {"| a1 failed", broken},
 		"imported":                {"| a1 running imported", running},
 		"refused":                 {"a1", "403"},
+		"imported, missing":       {"| a1 running imported", "404"},
 		"import, missing":         {"| a1 imported", "404"},
 		"import, failed":          {"| a1 imported", broken},
 	} {

@@ -92,9 +92,14 @@ func TestTimeoutOfAnExportWithoutALinkIsThatOfACreate(t *testing.T) {
 			t.Errorf("%q: said %v, want %s", line, said, want)
 		}
 	}
+}
+
+func TestRefreshReadsTheShownJobWithinItsTimeout(t *testing.T) {
+	t.Parallel()
 	s := newExportServer(t, answers{"job": `429 Retry-After: 300 then {"status":"completed"}`})
-	if said := s.change(t, "a1 |", nil).read(t); len(said) != 1 || !strings.Contains(said[0].Detail, ", after the timeout of this operation") {
-		t.Errorf("a read says %v", said)
+	said := s.change(t, "a1 | b1", nil).read(t)
+	if len(said) != 1 || !strings.Contains(said[0].Detail, "/jobs/a1, ") || !strings.Contains(said[0].Detail, ", after the timeout of this operation") {
+		t.Errorf("a refresh says %v", said)
 	}
 }
 

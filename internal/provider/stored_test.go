@@ -143,6 +143,21 @@ func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	}
 }
 
+func TestImportIsStoredAsOne(t *testing.T) {
+	t.Parallel()
+	imported, err := newExportServer(t, nil).ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
+		TypeName: "docs_static_export", ID: "docs.example.com,se_1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var private map[string][]byte
+	err = json.Unmarshal(imported.ImportedResources[0].Private, &private)
+	if got := string(private[privateExportKey]); err != nil || got != `{"imported":true}` {
+		t.Errorf("the private state is %s, %v", got, err)
+	}
+}
+
 func TestExportWithAnUnreadablePrivateStateIsOnlyDestroyed(t *testing.T) {
 	t.Parallel()
 	c := newExportServer(t, nil).change(t, "a1 |", nil)
