@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -196,31 +197,14 @@ func TestProxyIsUsedForHTTPSOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := transport.OnProxyConnectResponse(t.Context(), nil, nil, &http.Response{StatusCode: 200}); err != nil {
-		t.Errorf("a proxy that connects: %v", err)
+	for status, want := range map[int]error{200: nil, 407: proxyError(407)} {
+		if err := transport.OnProxyConnectResponse(t.Context(), nil, nil, &http.Response{StatusCode: status}); !errors.Is(err, want) {
+			t.Errorf("a proxy that responds with %d: %v", status, err)
+		}
 	}
 	for raw, want := range map[string]string{"http://docs.test/": "<nil>", "https://docs.test/": proxy} {
 		if got, err := transport.Proxy(httptest.NewRequest("GET", raw, nil)); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("the proxy for %s is %v, %v; want %s", raw, got, err, want)
 		}
 	}
-}
-
-func TestProxyThatRefusesMeansThatNothingWasSent(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		c, s := serve(t, reply(407, "who are you"))
-		c.baseURL.Scheme = "https"
-		proxy := &url.URL{Scheme: "http", Host: "proxy.test", User: url.UserPassword("u", signature)}
-		c.fresh.(*http.Transport).Proxy = http.ProxyURL(proxy)
-		_, err := c.send(bounded(t, time.Hour), aStart, firstAttempt)
-		const want = "the request POST /v1/jobs to docs.test failed: the proxy did not connect to it: HTTP 407 Proxy Authentication Required"
-		if err == nil || err.Error() != want || err.MayHaveActed || err.Reason != ReasonProxyCredentials {
-			t.Errorf("%v, want %q", err, want)
-		}
-		for _, r := range s.received() {
-			if r.Method != "CONNECT" || strings.Contains(fmt.Sprint(r), testKey) {
-				t.Errorf("the proxy got %+v", r)
-			}
-		}
-	})
 }

@@ -3,13 +3,14 @@ package provider
 import (
 	"testing"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 	"github.com/docs-hosting/terraform-provider-docs/internal/exporttest"
 )
 
 func TestJobsAreHandedOverByTheirContentButNotImportedOnes(t *testing.T) {
 	t.Parallel()
 	var h handover
-	for _, line := range []string{"| a1 imported", "| b1", "a2 |", "| a3 failed", "c1 | b2"} {
+	for _, line := range []string{"| c2", "| a1 imported", "| b1", "a2 |", "| a3 failed", "c1 | b2"} {
 		h.add(exporttest.State(line))
 	}
 	for _, want := range []string{"b1", "b2", ""} {
@@ -17,7 +18,9 @@ func TestJobsAreHandedOverByTheirContentButNotImportedOnes(t *testing.T) {
 			t.Errorf("the next job is %v, want %q", job, want)
 		}
 	}
-	if job := h.take(exporttest.Inputs("a")); job != nil {
-		t.Errorf("job %s is handed over", job.ID)
+	for _, inputs := range []export.Inputs{exporttest.Inputs("a"), exporttest.NewInputs(exporttest.Domain, nil, "")} {
+		if job := h.take(inputs); job != nil {
+			t.Errorf("job %s is handed over", job.ID)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
@@ -134,6 +135,7 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 		"no link yet, has failed": {"| a1 failed", broken},
 		"imported":                {"| a1 running imported", running},
 		"refused":                 {"a1", "403"},
+		"imported, missing":       {"| a1 running imported", "404"},
 		"import, missing":         {"| a1 imported", "404"},
 		"import, failed":          {"| a1 imported", broken},
 	} {
@@ -171,17 +173,23 @@ func addLinks(texts map[string]string) {
 	}
 }
 
-// addImports adds what an import says of its ID.
+// addImports adds what an import says of its ID or identity.
 func addImports(t *testing.T, texts map[string]string) {
 	t.Helper()
-	for name, id := range map[string]string{
-		"nothing": "", "job": "a1", "domain and no job": "docs.example.com,\t", "no domain": ",a1",
-		"website": "https://docs.example.com,a1", "domain and job": "docs.example.com , a1,part",
+	stored, _ := readStored(t, "static_export.json", newStaticExportResource())
+	empty := stored.identity
+	if diags := empty.Set(t.Context(), staticExportIdentity{types.StringValue(""), types.StringValue("docs.example.com")}); diags.HasError() {
+		t.Fatal(diags)
+	}
+	for name, req := range map[string]resource.ImportStateRequest{
+		"ID, nothing": {}, "ID, job": {ID: "a1"}, "ID, domain and no job": {ID: "docs.example.com,\t"}, "ID, no domain": {ID: ",a1"},
+		"ID, website": {ID: "https://docs.example.com,a1"}, "ID, domain and job": {ID: "docs.example.com , a1,part"},
+		"identity": {Identity: &stored.identity}, "identity, no job": {Identity: &empty},
 	} {
 		var diags diag.Diagnostics
-		identity := parseImport(t.Context(), resource.ImportStateRequest{ID: id}, &diags)
-		if texts["import ID, "+name] = textOf(diags); len(diags) == 0 {
-			texts["import ID, "+name] = identity.JobID.ValueString() + " of " + identity.Domain.ValueString()
+		identity := parseImport(t.Context(), req, &diags)
+		if texts["import "+name] = textOf(diags); len(diags) == 0 {
+			texts["import "+name] = identity.JobID.ValueString() + " of " + identity.Domain.ValueString()
 		}
 	}
 }

@@ -94,13 +94,36 @@ func TestTimeoutOfAnExportWithoutALinkIsThatOfACreate(t *testing.T) {
 	}
 }
 
+func TestRefreshReadsTheShownJobWithinItsTimeout(t *testing.T) {
+	t.Parallel()
+	s := newExportServer(t, answers{"job": `429 Retry-After: 300 then {"status":"completed"}`})
+	said := s.change(t, "a1 | b1", nil).read(t)
+	if len(said) != 1 || !strings.Contains(said[0].Detail, "/jobs/a1, ") || !strings.Contains(said[0].Detail, ", after the timeout of this operation") {
+		t.Errorf("a refresh says %v", said)
+	}
+}
+
+// With -replace, Terraform passes the private state to Delete.
+func TestReplacementResumesTheJobBesideTheLink(t *testing.T) {
+	t.Parallel()
+	s := newExportServer(t, answers{"start": "403"})
+	old := s.change(t, "a1 | b1 running", nil)
+	old.proposed = encode(t, s.kind, nil)
+	old.apply(t)
+	created := s.change(t, "", map[string]tftypes.Value{"triggers": s.triggers("b")})
+	if jobID := created.values(t, created.apply(t).NewState)["job_id"]; !jobID.Equal(tftypes.NewValue(tftypes.String, "b1")) {
+		t.Errorf("the replacement has the job %s", jobID)
+	}
+}
+
 func TestApplyWarnsAboutANewLinkOnly(t *testing.T) {
 	t.Parallel()
 	s := newExportServer(t, nil) // whose links have no expiry
 	for line, want := range map[string][]string{
-		"": {summaryUnknownExpiry + ": job se_2"}, "a1 due |": {summaryUnknownExpiry + ": job a1"}, "a1 unlimited |": nil,
+		"": {summaryUnknownExpiry + ": job se_2"}, "b1 |": {summaryUnknownExpiry + ": job se_2"}, "a1 due |": {summaryUnknownExpiry + ": job a1"},
+		"a1 unlimited |": nil,
 	} {
-		c := s.change(t, line, map[string]tftypes.Value{"poll_interval": tftypes.NewValue(tftypes.String, "9s")})
+		c := s.change(t, line, map[string]tftypes.Value{"triggers": s.triggers("a"), "poll_interval": tftypes.NewValue(tftypes.String, "9s")})
 		if said := summaries(c.apply(t).Diagnostics); !slices.Equal(said, want) {
 			t.Errorf("%q: said %q, want %q", line, said, want)
 		}
@@ -150,6 +173,7 @@ func (s *exportServer) timeouts(create, update string) tftypes.Value {
 type exportChange struct {
 	*exportServer
 	prior, config, proposed *tfprotov6.DynamicValue
+	identity                *tfprotov6.ResourceIdentityData
 	private                 []byte
 }
 
@@ -186,10 +210,23 @@ func (s *exportServer) change(t *testing.T, line string, changes map[string]tfty
 	for _, name := range s.attributes(isResult) {
 		delete(config, name)
 	}
+	named := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"job_id": tftypes.String, "domain": tftypes.String}}
+	identity := encode(t, named, map[string]tftypes.Value{"job_id": prior["job_id"], "domain": prior["domain"]})
 	if line == "" {
-		prior = nil
+		prior, identity = nil, encode(t, named, nil)
 	}
-	return &exportChange{s, encode(t, s.kind, prior), encode(t, s.kind, config), encode(t, s.kind, proposed), kept}
+	return &exportChange{
+		s, encode(t, s.kind, prior), encode(t, s.kind, config), encode(t, s.kind, proposed), &tfprotov6.ResourceIdentityData{IdentityData: identity}, kept,
+	}
+}
+
+func (c *exportChange) read(t *testing.T) []*tfprotov6.Diagnostic {
+	t.Helper()
+	resp, err := c.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "docs_static_export", CurrentState: c.prior, Private: c.private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Diagnostics
 }
 
 func (c *exportChange) plan(t *testing.T) *tfprotov6.PlanResourceChangeResponse {
@@ -207,6 +244,7 @@ func (c *exportChange) apply(t *testing.T) *tfprotov6.ApplyResourceChangeRespons
 	t.Helper()
 	resp, err := c.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: "docs_static_export", PriorState: c.prior, PlannedState: c.proposed, Config: c.config, PlannedPrivate: c.private,
+		PlannedIdentity: c.identity,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -35,13 +35,8 @@ func TestAccStaticExportResource(t *testing.T) {
 				},
 			},
 			{
-				Config: acc.export("2"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("job_id")),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("status")),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("page_count")),
-				}},
+				Config:            acc.export("2"),
+				ConfigPlanChecks:  expectAction(address, plancheck.ResourceActionUpdate),
 				ConfigStateChecks: []statecheck.StateCheck{anotherJob.AddStateValue(address, tfjsonpath.New("job_id"))},
 			},
 			{

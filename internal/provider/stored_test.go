@@ -145,15 +145,26 @@ func TestLinkWithoutAnExpiryIsStoredWithoutOne(t *testing.T) {
 	}
 }
 
+func TestImportIsStoredAsOne(t *testing.T) {
+	t.Parallel()
+	imported, err := newExportServer(t, nil).ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{
+		TypeName: "docs_static_export", ID: "docs.example.com,se_1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var private map[string][]byte
+	err = json.Unmarshal(imported.ImportedResources[0].Private, &private)
+	if got := string(private[privateExportKey]); err != nil || got != `{"imported":true}` {
+		t.Errorf("the private state is %s, %v", got, err)
+	}
+}
+
 func TestExportWithAnUnreadablePrivateStateIsOnlyDestroyed(t *testing.T) {
 	t.Parallel()
 	c := newExportServer(t, nil).change(t, "a1 |", nil)
 	c.private, _ = json.Marshal(map[string][]byte{privateExportKey: []byte(`{"new_field": 1}`)})
-	read, err := c.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: "docs_static_export", CurrentState: c.prior, Private: c.private})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, said := range [][]*tfprotov6.Diagnostic{read.Diagnostics, c.plan(t).Diagnostics, c.apply(t).Diagnostics} {
+	for _, said := range [][]*tfprotov6.Diagnostic{c.read(t), c.plan(t).Diagnostics, c.apply(t).Diagnostics} {
 		if !slices.Equal(summaries(said), []string{summaryPrivateUnreadable + ": job a1"}) {
 			t.Errorf("said %v", said)
 		}

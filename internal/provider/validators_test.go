@@ -67,7 +67,6 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"domain that cannot be printed": {site(`domain = "docs.example.com\u0007"`), "(domain)\nThe domain contains \"\\a\". Write only"},
 		"domain with a path":            {site(`domain = "docs.example.com/guide"`), "(domain)\nThe domain contains \"/\". Write only"},
 		"two domains":                   {site(`domain = "docs.example.com,www.example.com"`), "(domain)\nThe domain contains \",\". Write only"},
-		"domain with a port":            {site(`domain = "docs.example.com:443"`), "(domain)\nThe domain contains \":\". Write only"},
 		"domain with a wildcard":        {site(`domain = "*.example.com"`), "(domain)\nThe domain contains \"*\". Write only"},
 		"parameters that are not JSON": {
 			parameters(`additional_parameters = "a=1"`),
@@ -77,6 +76,7 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"parameters as an array":     {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain": {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
 		"unknown kind of renewal":    {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
+		"poll interval of an export": {parameters(`poll_interval = "1ms"`), "(poll_interval)\nThe duration must be at least 1s"},
 		"negative lead of a renewal": {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
 		"empty path":                 {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
 		"path of a directory": {

@@ -120,16 +120,18 @@ func TestExchangeIsAlteredOnlyByATest(t *testing.T) {
 	t.Parallel()
 	altered := []bool{}
 	s := simulator.New(simulator.Options{Observe: func(x simulator.Exchange) { altered = append(altered, x.Altered) }})
-	job, update := jobs+"/"+s.AddJob(simulator.JobSpec{}), "/v1/project/update-status/"+s.AddUpdate(simulator.UpdateSpec{})
-	odd := "/v1/project/update-status/" + s.AddUpdate(simulator.UpdateSpec{RunningStatus: "waiting"})
-	send(s, "GET", job, key, "")
-	send(s, "GET", update, key, "")
-	send(s, "GET", odd, key, "")
+	job := func() { send(s, "GET", jobs+"/"+s.AddJob(simulator.JobSpec{}), key, "") }
+	update := func(status string) {
+		send(s, "GET", "/v1/project/update-status/"+s.AddUpdate(simulator.UpdateSpec{RunningStatus: status}), key, "")
+	}
+	job()
+	update("")
+	update("waiting")
 	s.Rewrite(func(_ string, body map[string]any) any { return body })
-	send(s, "GET", job, key, "")
+	job()
 	s.Rewrite(nil)
 	s.AddFault(simulator.Fault{Status: 500})
-	send(s, "GET", job, key, "")
+	job()
 	if want := []bool{false, false, true, true, true}; !slices.Equal(altered, want) {
 		t.Errorf("altered: %v, want %v", altered, want)
 	}
