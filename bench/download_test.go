@@ -1,3 +1,5 @@
+//go:build linux
+
 package bench
 
 import (
@@ -9,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,59 +21,123 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
-const bundleSize = 256 << 20
+const (
+	downloadRounds = 5
+	smallBundle    = 1 << 10
+	largeBundle    = 256 << 20
+)
 
-// BenchmarkDownload downloads and hashes a bundle from loopback, as curl and sha256sum do.
-func BenchmarkDownload(b *testing.B) {
-	folder := b.TempDir()
-	content := strings.Repeat("\x000123456789abcde", bundleSize/16) // text is never a bundle
-	if err := os.WriteFile(filepath.Join(folder, "bundle"), []byte(content), 0o600); err != nil {
-		b.Fatal(err)
+// TestMain makes the test program one that downloads, if SERVICE is in its environment:
+// memory is that of a process.
+func TestMain(m *testing.M) {
+	if service := os.Getenv("SERVICE"); service != "" {
+		if err := download(service, os.Getenv("JOB"), os.Getenv("TARGET")); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /", http.FileServer(http.Dir(folder)))
-	mux.HandleFunc("POST /v1/static-export/jobs/job/bundle", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, `{"bundleUrl": "http://%s/bundle"}`, r.Host)
-	})
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	c, err := client.New(client.Config{BaseURL: server.URL + "/v1", APIKey: "key_0123456789"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, download := range map[string]func(*testing.B) error{
-		"ours": func(b *testing.B) error { return download(b, c, filepath.Join(b.TempDir(), "bundle")) },
-		"curl": func(b *testing.B) error {
-			command := exec.CommandContext(b.Context(), "sh", "-c", "curl -sfo bundle "+server.URL+"/bundle && sha256sum bundle")
-			command.Dir = b.TempDir() // of its own, because some file systems write a file to the disk that replaces another
-			return command.Run()
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(bundleSize)
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := download(b); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	m.Run()
 }
 
-// download does what the provider does.
-func download(b *testing.B, c *client.Client, target string) error {
-	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
+// download downloads and hashes a bundle as the provider does, and leaves its peak
+// memory beside it.
+func download(service, jobID, target string) error {
+	c, err := client.New(client.Config{BaseURL: service + "/v1", APIKey: "key_0123456789"})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	staged, err := bundle.Target{Path: target}.Stage()
 	if err != nil {
 		return err
 	}
-	if err = c.DownloadBundle(ctx, "job", staged); err == nil {
+	err = c.DownloadBundle(ctx, jobID, staged)
+	if err == nil {
 		_, err = staged.Verify(ctx)
 	}
 	if err == nil {
 		_, err = staged.Commit(&bundle.Placed{}, bundle.Found{}, nil)
 	}
-	return errors.Join(err, staged.Close())
+	if err := errors.Join(err, staged.Close()); err != nil {
+		return err
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	kibibytes, _, _ := strings.Cut(after, " kB")
+	return os.WriteFile(target+".memory", []byte(strings.TrimSpace(kibibytes)), 0o600)
+}
+
+// BenchmarkDownload downloads from loopback beside curl.
+func BenchmarkDownload(b *testing.B) {
+	folder, targets := b.TempDir(), b.TempDir()
+	for _, size := range []int{smallBundle, largeBundle} {
+		content := strings.Repeat("\x000123456789abcde", size/16) // text is never a bundle
+		if err := os.WriteFile(filepath.Join(folder, strconv.Itoa(size)), []byte(content), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	// The bundle of job 1024 is the file of that name.
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("POST /v1/static-export/jobs/{id}/bundle", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"bundleUrl": "http://%s/%s"}`, r.Host, r.PathValue("id"))
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	speed := func(command *exec.Cmd) float64 {
+		began := time.Now()
+		if output, err := command.CombinedOutput(); err != nil {
+			b.Fatalf("%q: %v\n%s", command.Args, err, output)
+		}
+		return largeBundle / (1 << 20) / time.Since(began).Seconds()
+	}
+	// ours returns the speed of a download and the peak memory of its process.
+	ours := func(size int) (mebibytesPerSecond, kibibytes float64) {
+		target := filepath.Join(targets, strconv.Itoa(size))
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), "SERVICE="+server.URL, "JOB="+strconv.Itoa(size), "TARGET="+target)
+		mebibytesPerSecond = speed(command)
+		text, err := os.ReadFile(target + ".memory")
+		if err == nil {
+			kibibytes, err = strconv.ParseFloat(string(text), 64)
+		}
+		if err := errors.Join(err, os.Remove(target)); err != nil {
+			b.Fatal(err)
+		}
+		return mebibytesPerSecond, kibibytes
+	}
+	provider, curl := medians{}, medians{}
+	for range downloadRounds {
+		_, idle := ours(smallBundle)
+		mebibytesPerSecond, peak := ours(largeBundle)
+		provider.add("MiB/s", mebibytesPerSecond)
+		provider.add("over-idle-MiB", (peak-idle)/1024)
+		large := server.URL + "/" + strconv.Itoa(largeBundle)
+		curl.add("MiB/s", speed(exec.Command("curl", "-sf", "-o", filepath.Join(targets, "curl"), large)))
+	}
+	provider.report(b, "ours")
+	curl.report(b, "curl")
+}
+
+// medians are the figures of several runs, by unit.
+type medians map[string][]float64
+
+func (m medians) add(unit string, value float64) { m[unit] = append(m[unit], value) }
+
+// report reports earlier measurements, which alternated with the peers', as a benchmark.
+func (m medians) report(b *testing.B, name string) {
+	b.Run(name, func(b *testing.B) {
+		for b.Loop() { //nolint:revive // it was measured before
+		}
+		for unit, values := range m {
+			slices.Sort(values)
+			b.ReportMetric(values[len(values)/2], unit)
+		}
+		b.ReportMetric(0, "ns/op")
+	})
 }

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/docs-hosting/terraform-provider-docs v0.0.0
 	github.com/hashicorp/go-retryablehttp v0.7.8
+	github.com/hashicorp/terraform-plugin-sdk/v2 v2.40.1
 )
 
 require (

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	sdk "github.com/hashicorp/terraform-plugin-sdk/v2/helper/retry"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
@@ -142,8 +145,10 @@ func (o *outcomes) followFixed(j job) {
 
 // BenchmarkPolling waits for the same jobs with different strategies.
 func BenchmarkPolling(b *testing.B) {
+	log.SetOutput(io.Discard) // the SDK logs each GET
 	for name, follow := range map[string]func(*outcomes, *testing.T, job, *rand.Rand){
 		"ours":     (*outcomes).followOurs,
+		"sdk-v2":   (*outcomes).followSDK,
 		"fixed-5s": func(o *outcomes, _ *testing.T, j job, _ *rand.Rand) { o.followFixed(j) },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -196,6 +201,27 @@ func (s *jobService) RoundTrip(req *http.Request) (*http.Response, error) {
 		body = fmt.Sprintf(`{"status": %q}`, status)
 	}
 	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// followSDK polls a job with the SDK's own loop and its defaults.
+func (o *outcomes) followSDK(t *testing.T, j job, _ *rand.Rand) {
+	began, gets := time.Now(), 0
+	conf := sdk.StateChangeConf{
+		Pending: []string{"queued", "running"},
+		Target:  []string{"completed"},
+		Timeout: 24 * time.Hour,
+		Refresh: func() (any, string, error) {
+			gets++
+			<-time.After(roundTrip / 2)
+			status, _ := j.observe(time.Since(began))
+			<-time.After(roundTrip / 2)
+			return j, status, nil
+		},
+	}
+	if _, err := conf.WaitForStateContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o.add(j, time.Since(began)-j.ends(), gets)
 }
 
 // inBubble runs f once in virtual time. synctest takes a *testing.T, which a benchmark

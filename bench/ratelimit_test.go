@@ -36,6 +36,8 @@ type load struct {
 	limit              func(random *rand.Rand) limit
 	// ideal is the time without any refusal; zero if the limit has none.
 	ideal time.Duration
+	// starts are refused for ten minutes while the workers read.
+	starts int
 }
 
 func loads() []load {
@@ -44,6 +46,7 @@ func loads() []load {
 		{name: "one-in-ten-429", processes: 1, workers: 10, limit: stray(http.StatusTooManyRequests)},
 		{name: "one-in-ten-503", processes: 1, workers: 10, limit: stray(http.StatusServiceUnavailable)},
 		{name: "no-limit", processes: 1, workers: 10, limit: bucket(calls, calls)},
+		{name: "no-limit-but-two-starts-refused", processes: 1, workers: 10, limit: bucket(calls, calls), starts: 2},
 	}
 	for _, workers := range []int{10, 50} {
 		add := func(name string, limit func(*rand.Rand) limit, ideal float64) {
@@ -105,40 +108,45 @@ func stray(status int) func(*rand.Rand) limit {
 	}
 }
 
-// get reads a job.
-type get func(context.Context) error
-
-// getters make the function that all workers of a process read with.
-var getters = map[string]func(http.RoundTripper) get{
-	"ours": func(network http.RoundTripper) get {
+// getters make the function that all workers of a process read with, and the one that
+// starts a job.
+var getters = map[string]func(http.RoundTripper) (get, start func(context.Context) error){
+	"ours": func(network http.RoundTripper) (get, start func(context.Context) error) {
 		c, err := client.New(client.Config{BaseURL: "https://service.invalid/v1", APIKey: "key_0123456789", RoundTripper: network})
 		if err != nil {
 			panic(err)
 		}
-		return func(ctx context.Context) error {
+		get = func(ctx context.Context) error {
 			_, err := c.GetStaticExportJob(ctx, "job")
 			return err
 		}
+		return get, func(ctx context.Context) error {
+			_, err := c.StartStaticExport(ctx, client.StartRequest{Domain: "docs.example.com"})
+			return err
+		}
 	},
-	"retryablehttp": func(network http.RoundTripper) get {
+	"retryablehttp": func(network http.RoundTripper) (get, start func(context.Context) error) {
 		c := retryablehttp.NewClient()
 		c.Logger, c.RetryMax, c.HTTPClient.Transport = nil, 30, network
-		return func(ctx context.Context) error {
-			req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, "https://service.invalid/v1/static-export/jobs/job", nil)
-			if err != nil {
-				return err
+		request := func(method string) func(context.Context) error {
+			return func(ctx context.Context) error {
+				req, err := retryablehttp.NewRequestWithContext(ctx, method, "https://service.invalid/v1/static-export/jobs/job", nil)
+				if err != nil {
+					return err
+				}
+				resp, err := c.Do(req)
+				if err != nil {
+					return err
+				}
+				return resp.Body.Close()
 			}
-			resp, err := c.Do(req)
-			if err != nil {
-				return err
-			}
-			return resp.Body.Close()
 		}
+		return request(http.MethodGet), request(http.MethodPost)
 	},
 }
 
 // service is a service with a limit. What it refuses, it asks to come back, after whole
-// seconds.
+// seconds. It refuses every POST for ten minutes.
 type service struct {
 	mu      sync.Mutex
 	limit   limit
@@ -147,7 +155,7 @@ type service struct {
 
 func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
 	<-time.After(distance / 2)
-	status, retryAfter := s.decide()
+	status, retryAfter := s.decide(req)
 	<-time.After(distance / 2)
 	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: req, Body: io.NopCloser(strings.NewReader(`{"status": "running"}`))}
 	if retryAfter > 0 {
@@ -156,7 +164,10 @@ func (s *service) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (s *service) decide() (status int, retryAfter time.Duration) {
+func (s *service) decide(req *http.Request) (status int, retryAfter time.Duration) {
+	if req.Method == http.MethodPost {
+		return http.StatusTooManyRequests, 10 * time.Minute
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status, retryAfter = s.limit(time.Now())
@@ -199,14 +210,18 @@ func BenchmarkRateLimit(b *testing.B) {
 }
 
 // run lets all workers read at once. It returns how long they took and how many failed.
-func (l load) run(t *testing.T, s *service, newGetter func(http.RoundTripper) get) (took time.Duration, failures int) {
+func (l load) run(t *testing.T, s *service, newGetter func(http.RoundTripper) (get, start func(context.Context) error)) (took time.Duration, failures int) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 	defer cancel()
 	var failed atomic.Int64
 	var workers sync.WaitGroup
 	began := time.Now()
 	for range l.processes {
-		get := newGetter(s)
+		get, start := newGetter(s)
+		for range l.starts {
+			go func() { _ = start(ctx) }()
+			<-time.After(time.Second) // until it was refused
+		}
 		for range l.workers {
 			workers.Go(func() {
 				for range calls / l.processes / l.workers {

@@ -28,19 +28,24 @@ func TestErrorOfAnInterruptedActionIsSent(t *testing.T) {
 		<-time.After(time.Second)
 		return nil, context.Cause(req.Context())
 	})
-	synctest.Test(t, func(t *testing.T) {
-		server := serverOn(network, nil).(*drainingServer)
-		served := tf6server.New("docs", &invokedServer{server, configure(t, server, nil).invocation(t)}, tf6server.WithLoggingSink(t))
-		events := make(chan string)
-		go func() { events <- eventsOf(t, served.InvokeAction) }()
-		synctest.Wait()
-		if _, err := served.StopProvider(t.Context(), nil); err != nil {
-			t.Error(err)
-		}
-		if said := <-events; !strings.Contains(said, summaryUpdateInterrupted) {
-			t.Errorf("it sends %q", said)
-		}
-	})
+	for name, sent := range map[string]bool{"this server": true, "the framework's server": false} {
+		synctest.Test(t, func(t *testing.T) {
+			server := serverOn(network, nil).(*drainingServer)
+			invoked := &invokedServer{server, configure(t, server, nil).invocation(t)}
+			if !sent {
+				invoked.frameworkServer = server.frameworkServer
+			}
+			served, events := tf6server.New("docs", invoked, tf6server.WithLoggingSink(t)), make(chan string)
+			go func() { events <- eventsOf(t, served.InvokeAction) }()
+			synctest.Wait()
+			if _, err := served.StopProvider(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+			if said := <-events; strings.Contains(said, summaryUpdateInterrupted) != sent {
+				t.Errorf("%s sends %q; want the error: %t", name, said, sent)
+			}
+		})
+	}
 }
 
 // invokedServer replaces a request to run an action, whose type terraform-plugin-go does not export.
