@@ -5,12 +5,15 @@ package walk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +47,11 @@ var scripts = []script{
 	{"new content", []round{{set: settings{"triggers": "2"}}, {set: settings{"triggers": "3"}}, {}}},
 	{"no change", []round{{}, {}, {}}},
 	{"a content that the plan does not know", []round{{unknown: "revision"}, {unknown: "revision", set: settings{"triggers": "2"}}, {unknown: "revision"}}},
-	{"other spacing", []round{{set: settings{"additional_parameters": `{"version":"1"}`}}, {set: settings{"additional_parameters": `{ "version": "1" }`}}, {unknown: "revision", set: settings{"additional_parameters": `{"version":"1"}`}}}},
+	{"other spacing", []round{
+		{set: settings{"additional_parameters": `{"version":"1"}`}},
+		{set: settings{"additional_parameters": `{ "version": "1" }`}},
+		{set: settings{"additional_parameters": `{"version":"1"}`}, unknown: "revision"},
+	}},
 	{"a job that fails", []round{{fault: failing}, {}, {set: settings{"triggers": "2"}, fault: failing}}},
 	{"a start that is refused", []round{{fault: refused}, {}, {set: settings{"triggers": "2"}, fault: refused}}},
 	{"a bundle that is refused", []round{{fault: unlinked}, {do: doUntaint}, {}}},
@@ -85,11 +92,20 @@ func TestCoreIsLikeTheCLI(t *testing.T) {
 
 // notes are what a provider is asked about each export. They name its jobs by their order.
 type notes struct {
-	service *simulator.Service
-	round   int
-	mu      sync.Mutex
-	asked   [][]string
-	jobs    [][]string
+	settings []settings
+	round    atomic.Int32
+
+	mu    sync.Mutex
+	asked [][]string
+	jobs  [][]string
+}
+
+func newNotes() *notes {
+	n := &notes{asked: make([][]string, len(scripts)), jobs: make([][]string, len(scripts))}
+	for range scripts {
+		n.settings = append(n.settings, settings{"triggers": "1"})
+	}
+	return n
 }
 
 // listener takes notes.
@@ -98,8 +114,11 @@ type listener struct {
 	*notes
 }
 
-// varying matches links, times, and sizes, and the null values.
-var varying = regexp.MustCompile(`https?://[^"]*|\d{4}-\d\d-\d\dT[0-9:.]*Z|bundle_size_bytes:tftypes.Number<"\d+">|\w+:[^ ]*( "\w+":[^ ]*)*<null> ?`)
+var (
+	ownDomain = regexp.MustCompile(`"s(\d+)\.`)
+	// varying matches links, times, and sizes, and the null values.
+	varying = regexp.MustCompile(`https?://[^"]*|\d{4}-\d\d-\d\dT[0-9:.]*Z|bundle_size_bytes:tftypes.Number<"\d+">|\w+:[^ ]*( "\w+":[^ ]*)*<null> ?`)
+)
 
 // note reports whether the provider is killed by an apply.
 func (l listener) note(call string, private []byte, values ...*tfprotov6.DynamicValue) (kill bool) {
@@ -107,25 +126,19 @@ func (l listener) note(call string, private []byte, values ...*tfprotov6.Dynamic
 	_ = json.Unmarshal(private, &own) // of the framework's making
 	text := fmt.Sprintf("%s %s", call, own)
 	for _, v := range values {
-		text += fmt.Sprintf("\n  %v", attributes(decode("docs_static_export", v)))
+		text += fmt.Sprintf("\n  %v", attributes(decode(v)))
 	}
+	on, _ := strconv.Atoi(ownDomain.FindStringSubmatch(text)[1])
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ids := jobID.FindAllString(text, -1)
-	on := 0
-	for i := range scripts {
-		if own := l.service.JobIDsOf(settings{}.domain(i)); strings.Contains(text, fmt.Sprintf(`"s%d.`, i)) || len(ids) > 0 && slices.Contains(own, ids[0]) {
-			on = i
-		}
-	}
-	for _, id := range ids {
+	for _, id := range jobID.FindAllString(text, -1) {
 		if !slices.Contains(l.jobs[on], id) {
 			l.jobs[on] = append(l.jobs[on], id)
 		}
 		text = strings.ReplaceAll(text, id, fmt.Sprint("job ", slices.Index(l.jobs[on], id)))
 	}
 	l.asked[on] = append(l.asked[on], varying.ReplaceAllString(text, ""))
-	return scripts[on].rounds[l.round].kill
+	return scripts[on].rounds[l.round.Load()].kill
 }
 
 func (l listener) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -140,81 +153,56 @@ func (l listener) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRes
 
 func (l listener) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	if l.note("apply", req.PlannedPrivate, req.PriorState, req.PlannedState, req.Config) {
-		return nil, errKilled
+		return nil, errors.New("the provider was killed")
 	}
 	return l.ProviderServer.ApplyResourceChange(ctx, req)
 }
 
-// arrange prepares the service for a round, and returns what ends its faults.
-func arrange(n int, notes *notes, all []settings) (end func()) {
-	var removals []func()
-	service := notes.service
-	notes.mu.Lock()
-	notes.round = n
-	notes.mu.Unlock()
+// arrange prepares the settings and the service for a round.
+func (n *notes) arrange(round int, service *simulator.Service) {
+	n.round.Store(int32(round))
 	for i, s := range scripts {
-		maps.Copy(all[i], s.rounds[n].set)
-		own := all[i].domain(i)
-		if f := s.rounds[n].fault; f.Endpoint != "" {
-			f.Match = func(r simulator.Request) bool { return r.Domain == own }
-			removals = append(removals, service.AddFault(f))
+		maps.Copy(n.settings[i], s.rounds[round].set)
+		own := n.settings[i].domain(i)
+		if f := s.rounds[round].fault; f.Endpoint != "" {
+			f.Match = func(r simulator.Request) bool { return r.Domain == own && n.round.Load() == int32(round) }
+			service.AddFault(f)
 		}
-		if s.rounds[n].forget {
+		if s.rounds[round].forget {
 			service.ForgetJob(service.JobIDsOf(own)[0])
 		}
 	}
-	return func() {
-		for _, remove := range removals {
-			remove()
-		}
-	}
-}
-
-func newRun() (*notes, []settings) {
-	all := make([]settings, len(scripts))
-	for i := range all {
-		all[i] = settings{"triggers": "1"}
-	}
-	return &notes{asked: make([][]string, len(scripts)), jobs: make([][]string, len(scripts))}, all
 }
 
 func throughCore(t *testing.T) [][]string {
 	t.Helper()
-	schemas()
-	notes, all := newRun()
+	notes := newNotes()
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(scene{Exports: len(scripts), Lifetime: 24 * time.Hour})
-		notes.service = w.service
-		w.wrap = func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return listener{server, notes} }
-		k := &walker{world: w, core: &core{state: map[string]object{}, stored: map[string]bool{}}, settings: all}
-		k.judge = &judge{walker: k, content: map[string]string{}, broken: map[string]bool{}, gone: map[string]bool{}}
+		k := newWalker(scene{Exports: len(scripts), Lifetime: 24 * time.Hour})
+		k.settings = notes.settings
+		k.wrap = func(server tfprotov6.ProviderServer) tfprotov6.ProviderServer { return listener{server, notes} }
 		for n := range 3 {
-			end := arrange(n, notes, all)
-			var blocks []block
-			replaced := ""
+			notes.arrange(n, k.service)
+			var changes []change
 			for i, s := range scripts {
 				k.step(step{Do: s.rounds[n].do, On: i})
-				blocks = append(blocks, k.blocks(s.rounds[n].unknown)[i])
-				if s.rounds[n].replace {
-					replaced = address(i)
-				}
+				changes = append(changes, k.changes(step{On: i, Unknown: s.rounds[n].unknown, Replace: s.rounds[n].replace})[i])
 			}
-			planned := k.plan(k.launch(), blocks, true, replaced)
+			planned := k.plan(k.launch(), changes, true)
 			if n == 2 {
 				pause(context.Background(), later)
 			}
 			k.apply(k.launch(), planned)
-			end()
 			pause(context.Background(), time.Minute) // in which every job ends
 		}
-		k.plan(k.launch(), k.blocks(""), true, "")
+		k.plan(k.launch(), k.changes(step{}), true)
 	})
 	return notes.asked
 }
 
 func throughCLI(t *testing.T) [][]string {
 	t.Helper()
-	notes, all := newRun()
+	notes := newNotes()
 	clock := clocktest.NewVirtual(time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC))
 	clock.Speed = 50
 	service, err := simulator.Listen(simulator.Options{Now: clock.Now, Run: 20 * time.Second, LinkLifetime: 24 * time.Hour})
@@ -222,35 +210,35 @@ func throughCLI(t *testing.T) [][]string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = service.Close() })
-	notes.service = service.Service
 	environment := map[string]string{"DOCS_BASE_URL": service.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
-	cli := clitest.New(t, "docs-hosting/docs", func() tfprotov6.ProviderServer {
-		return listener{provider.NewServer(provider.Options{Version: "test", Getenv: func(name string) string { return environment[name] }, Clock: clock})(), notes}
-	})
+	options := provider.Options{Version: "test", Getenv: func(name string) string { return environment[name] }, Clock: clock}
+	cli := clitest.New(t, "docs-hosting/docs", func() tfprotov6.ProviderServer { return listener{provider.NewServer(options)(), notes} })
 	cli.SkipBelow(t, 4, 0, "terraform_data")
 	run := func(args ...string) {
 		command, _ := cli.Command(args...)
 		_ = command.Run() // some fail
 	}
 	for n := range 3 {
-		end := arrange(n, notes, all)
+		notes.arrange(n, service.Service)
 		exports, flags := map[string]any{}, []string{"plan", "-input=false", "-out=plan"}
 		for i, s := range scripts {
-			values := all[i].values(i)
+			values := notes.settings[i].values(i)
 			if s.rounds[n].unknown != "" {
-				values["triggers"] = map[string]string{"revision": fmt.Sprintf("${terraform_data.unknown.output == 99 ? \"\" : %q}", all[i]["triggers"])}
+				values["triggers"] = map[string]string{
+					"revision": fmt.Sprintf("${terraform_data.unknown.output == 99 ? \"\" : %q}", notes.settings[i]["triggers"]),
+				}
 			}
 			exports[fmt.Sprintf("s%d", i)] = values
 		}
 		cli.Write(t, "exports.tf.json", string(must(json.Marshal(map[string]any{"resource": map[string]any{kind: exports}}))))
 		cli.Write(t, "main.tf", cli.Require()+fmt.Sprintf("resource \"terraform_data\" \"unknown\" { input = %d }\n", n))
 		for i, s := range scripts {
-			switch s.rounds[n].do {
+			switch domain := notes.settings[i].domain(i); s.rounds[n].do {
 			case doUntaint:
 				cli.Run(t, 0, "untaint", address(i))
 			case doImport:
 				cli.Run(t, 0, "state", "rm", address(i))
-				cli.Run(t, 0, "import", address(i), all[i].domain(i)+","+service.JobIDsOf(all[i].domain(i))[0])
+				cli.Run(t, 0, "import", address(i), domain+","+service.JobIDsOf(domain)[0])
 			}
 			if s.rounds[n].replace {
 				flags = append(flags, "-replace="+address(i))
@@ -261,7 +249,6 @@ func throughCLI(t *testing.T) [][]string {
 			clock.Advance(later)
 		}
 		run("apply", "plan")
-		end()
 		clock.Advance(time.Minute)
 	}
 	run("plan")

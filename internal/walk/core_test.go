@@ -19,23 +19,26 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 )
 
-// core is a Terraform working directory with its state. It follows Terraform 1.12, in
-// which resources have identities.
+// core is a Terraform working directory. It follows Terraform 1.12, in which resources have identities.
 type core struct {
-	mu     sync.Mutex
-	state  map[string]object
-	stored map[string]bool // by address: the command changed the state
+	state map[string]object // by address; a command replaces the map, and does not change it
 }
 
 // object is a resource in the state.
 type object struct {
-	value    tftypes.Value
-	private  []byte // nil if the provider was killed while it updated the resource
+	value    tftypes.Value // null if there is none
+	private  []byte        // nil if the provider was killed while it updated the resource
 	identity *tfprotov6.ResourceIdentityData
 	tainted  bool
 }
 
-func (o object) text(name string) string { return text(attributes(o.value)[name]) }
+func (o object) exists() bool { return !o.value.IsNull() }
+
+// text returns a string, or "" if the attribute is null or unknown.
+func (o object) text(name string) (text string) {
+	_ = attributes(o.value)[name].As(&text)
+	return text
+}
 
 // process is a provider server that was launched for one command.
 type process struct {
@@ -54,23 +57,15 @@ func (p *process) stop() {
 
 func (p *process) killed() bool { return p.ctx.Err() != nil }
 
-// block is an export in the configuration. In a plan, values may be unknown.
-type block struct {
-	address          string
-	planned, applied tftypes.Value
-}
-
-// kind is the type of all resources.
-const kind = "docs_static_export"
-
 // said is a diagnostic.
 type said struct {
 	address string
 	failed  bool   // it is an error
 	broken  bool   // the provider broke Terraform's rules
-	plan    bool   // a plan said it
 	text    string // summary and detail
 }
+
+func failure(all []said) bool { return slices.ContainsFunc(all, func(s said) bool { return s.failed }) }
 
 type action string
 
@@ -82,11 +77,15 @@ const (
 	destroy action = "destroy"
 )
 
-// change is what a plan says about a resource.
+// change is a resource in the configuration, and what a plan says about it.
 type change struct {
-	block
+	address string
+	config  tftypes.Value // in the plan, where values may be unknown
+	known   tftypes.Value // the configuration in the apply
+	forced  bool          // with -replace
+
 	action   action
-	before   object // as refreshed; its value is null if there is none
+	before   object // as refreshed
 	after    tftypes.Value
 	private  []byte
 	identity *tfprotov6.ResourceIdentityData
@@ -94,48 +93,26 @@ type change struct {
 
 // plan is what a plan says.
 type plan struct {
-	changes   map[string]change
+	changes   []change
 	refreshed map[string]object
 	said      []said
 }
 
-// schema is that of a resource, or of the provider.
-type schema struct {
-	attributes []*tfprotov6.SchemaAttribute
-	valueType  tftypes.Type
-}
+// kind is the type of all resources.
+const kind = "docs_static_export"
 
-// schemas are those of the resources. The provider's has no name.
-var schemas = sync.OnceValue(func() map[string]schema {
-	server := provider.NewServer(provider.Options{})()
-	got := must(server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}))
-	got.ResourceSchemas[""] = got.Provider
-	all := map[string]schema{}
-	for name, s := range got.ResourceSchemas {
-		all[name] = schema{s.Block.Attributes, s.ValueType()}
-	}
-	return all
-})
+var (
+	schema = must(provider.NewServer(provider.Options{})().
+		GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})).ResourceSchemas[kind]
+	schemaType = schema.ValueType()
+	null       = tftypes.NewValue(schemaType, nil)
+)
 
-func typeOf(kind string) tftypes.Type { return schemas()[kind].valueType }
-
-func null() tftypes.Value { return tftypes.NewValue(typeOf(kind), nil) }
-
+// attributes returns those of an object, which may be null.
 func attributes(v tftypes.Value) map[string]tftypes.Value {
 	var values map[string]tftypes.Value
-	if v.IsKnown() && !v.IsNull() {
-		_ = v.As(&values) // of an object
-	}
+	_ = v.As(&values)
 	return maps.Clone(values)
-}
-
-// text returns a string, or "" if the value is null or unknown.
-func text(v tftypes.Value) string {
-	var s string
-	if v.Type() != nil && v.Type().Is(tftypes.String) && v.IsKnown() && !v.IsNull() {
-		_ = v.As(&s)
-	}
-	return s
 }
 
 // must returns the response of a call of the protocol, which never fails.
@@ -146,58 +123,69 @@ func must[T any](response T, err error) T {
 	return response
 }
 
-func encode(kind string, v tftypes.Value) *tfprotov6.DynamicValue {
-	return new(must(tfprotov6.NewDynamicValue(typeOf(kind), v)))
+func encode(v tftypes.Value) *tfprotov6.DynamicValue {
+	return new(must(tfprotov6.NewDynamicValue(schemaType, v)))
 }
 
-func decode(kind string, v *tfprotov6.DynamicValue) tftypes.Value {
-	return must(v.Unmarshal(typeOf(kind)))
-}
+func decode(v *tfprotov6.DynamicValue) tftypes.Value { return must(v.Unmarshal(schemaType)) }
 
 // node is one resource in one command.
 type node struct {
-	block
-	p        *process
-	said     []said
-	planning bool
+	change
+	object // as it is now
+	p      *process
+	said   []said
 }
 
 func (n *node) failed() bool { return failure(n.said) }
 
+// halted reports whether Terraform does no more.
+func (n *node) halted() bool { return n.failed() || n.p.stopped.Load() || n.p.killed() }
+
 // hear takes the diagnostics of a call, and reports whether none is an error.
 func (n *node) hear(diags []*tfprotov6.Diagnostic) bool {
 	for _, d := range diags {
-		n.said = append(n.said, said{n.address, d.Severity == tfprotov6.DiagnosticSeverityError, false, n.planning, d.Summary + "\n" + d.Detail})
+		failed := d.Severity == tfprotov6.DiagnosticSeverityError
+		n.said = append(n.said, said{n.address, failed, false, d.Summary + "\n" + d.Detail})
 	}
 	return !n.failed()
 }
 
-func (n *node) broken(format string, args ...any) bool {
-	n.said = append(n.said, said{n.address, true, true, false, fmt.Sprintf(format, args...)})
-	return false
+func (n *node) broken(format string, args ...any) {
+	n.said = append(n.said, said{n.address, true, true, fmt.Sprintf(format, args...)})
 }
 
-// each runs a command's work for all blocks at the same time. Two that acted at the same instant would not be
-// repeatable.
-func each(p *process, blocks []block, do func(*node)) (all []said) {
-	nodes := make([]*node, len(blocks))
+// each runs a command's work for all resources at the same time, and stores the results. Two that acted at the same
+// instant would not be repeatable.
+func (c *core) each(p *process, changes []change, do func(*node)) (all []said) {
+	var nodes []*node
 	var running sync.WaitGroup
-	for i, b := range blocks {
-		nodes[i] = &node{block: b, p: p}
+	for i, planned := range changes {
+		n := &node{change: planned, object: object{value: null}, p: p}
+		if stored, found := c.state[n.address]; found {
+			n.object = stored
+		}
+		nodes = append(nodes, n)
 		running.Go(func() {
 			defer func() {
 				if problem := recover(); problem != nil {
-					nodes[i].broken("panic: %v", problem)
+					n.broken("panic: %v", problem)
 				}
 			}()
 			pause(p.ctx, time.Duration(i)*137*time.Microsecond)
-			do(nodes[i])
+			do(n)
 		})
 	}
 	running.Wait()
-	for _, n := range nodes {
+	state := maps.Clone(c.state)
+	for i, n := range nodes {
+		changes[i] = n.change
 		all = append(all, n.said...)
+		if state[n.address] = n.object; !n.exists() {
+			delete(state, n.address)
+		}
 	}
+	c.state = state
 	return all
 }
 
@@ -208,124 +196,83 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// plan refreshes, if it is asked to, and plans.
-func (c *core) plan(p *process, blocks []block, refresh bool, replaced string) *plan {
-	result := &plan{changes: map[string]change{}, refreshed: maps.Clone(c.state)}
-	var mu sync.Mutex
-	result.said = each(p, blocks, func(n *node) {
-		mu.Lock()
-		prior, found := result.refreshed[n.address]
-		mu.Unlock()
-		if !found {
-			prior.value = null()
-		} else if refresh {
-			prior = n.refresh(prior)
-		}
-		if n.failed() {
-			return
-		}
-		planned := n.plan(prior, n.planned, replaced == n.address, nil)
-		mu.Lock()
-		defer mu.Unlock()
-		if found {
-			result.refreshed[n.address] = prior
+// plan refreshes, if it is asked to, and plans the changes.
+func (c *core) plan(p *process, changes []change, refresh bool) *plan {
+	refreshed := &core{c.state}
+	all := refreshed.each(p, changes, func(n *node) {
+		if n.exists() && refresh {
+			n.refresh()
 		}
 		if !n.failed() {
-			result.changes[n.address] = planned
+			n.change = n.plan(n.config)
 		}
 	})
-	return result
+	return &plan{changes, refreshed.state, all}
 }
 
 // refresh reads a resource.
-func (n *node) refresh(prior object) object {
-	n.planning = true
-	defer func() { n.planning = false }()
+func (n *node) refresh() {
 	resp := must(n.p.ReadResource(n.p.ctx, &tfprotov6.ReadResourceRequest{
-		TypeName: kind, CurrentState: encode(kind, prior.value), Private: prior.private, CurrentIdentity: prior.identity,
+		TypeName: kind, CurrentState: encode(n.value), Private: n.object.private, CurrentIdentity: n.object.identity,
 	}))
 	if !n.hear(resp.Diagnostics) {
-		return prior
+		return
 	}
-	prior.value, prior.private, prior.identity = decode(kind, resp.NewState), resp.Private, resp.NewIdentity
-	if !prior.value.IsFullyKnown() {
-		n.broken("the refreshed state has unknown values")
+	n.object = object{decode(resp.NewState), resp.Private, resp.NewIdentity, n.tainted}
+	if !n.exists() || !n.value.IsFullyKnown() {
+		n.broken("the refresh removed the resource, or left values unknown")
 	}
-	return prior
 }
 
-// plan plans a change. In an apply, earlier is the change as it was planned before.
-func (n *node) plan(prior object, config tftypes.Value, forced bool, earlier *change) change {
-	n.planning = true
-	defer func() { n.planning = false }()
-	none := null()
-	result := change{block: n.block, before: prior}
-	if prior.tainted || prior.value.IsNull() {
-		prior = object{value: none}
-	}
-	valid := must(n.p.ValidateResourceConfig(n.p.ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: kind, Config: encode(kind, config)}))
-	if !n.hear(valid.Diagnostics) {
-		return result
+// plan plans a change. Terraform withholds a tainted resource from the provider.
+func (n *node) plan(config tftypes.Value) change {
+	result, prior := n.change, n.object
+	if result.before = prior; prior.tainted {
+		prior = object{value: null}
 	}
 	propose := func(prior object) *tfprotov6.PlanResourceChangeResponse {
 		proposed, before := attributes(config), attributes(prior.value)
-		for _, a := range schemas()[kind].attributes {
+		for _, a := range schema.Block.Attributes {
 			if old, found := before[a.Name]; found && a.Computed && proposed[a.Name].IsNull() {
 				proposed[a.Name] = old
 			}
 		}
 		resp := must(n.p.PlanResourceChange(n.p.ctx, &tfprotov6.PlanResourceChangeRequest{
-			TypeName: kind, PriorState: encode(kind, prior.value), ProposedNewState: encode(kind, tftypes.NewValue(typeOf(kind), proposed)),
-			Config: encode(kind, config), PriorPrivate: prior.private, PriorIdentity: prior.identity,
+			TypeName: kind, PriorState: encode(prior.value), ProposedNewState: encode(tftypes.NewValue(schemaType, proposed)),
+			Config: encode(config), PriorPrivate: prior.private, PriorIdentity: prior.identity,
 		}))
-		result.after, result.private, result.identity = decode(kind, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
+		result.after, result.private, result.identity = decode(resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity
 		return resp
 	}
-	resp := propose(prior)
-	if !n.hear(resp.Diagnostics) {
+	if !n.hear(propose(prior).Diagnostics) {
 		return result
 	}
 	n.checkPlan(prior.value, config, result.after)
-	for _, path := range resp.RequiresReplace {
-		name := string(path.Steps()[0].(tftypes.AttributeName))
-		forced = forced || !attributes(prior.value)[name].Equal(attributes(result.after)[name])
-	}
 	switch {
-	case prior.value.IsNull():
-		result.action = create
-	case forced:
+	case n.tainted:
 		result.action = replace
-		// Terraform drops the warnings of the second plan.
-		if !n.hear(errorsOf(propose(object{value: none, private: result.private}).Diagnostics)) {
-			return result
-		}
+	case !prior.exists():
+		result.action = create
+	case n.forced:
+		result.action = replace
+		again := propose(object{value: null, private: result.private})
+		n.hear(slices.DeleteFunc(again.Diagnostics, func(d *tfprotov6.Diagnostic) bool {
+			return d.Severity != tfprotov6.DiagnosticSeverityError // Terraform drops the warnings
+		}))
 	case prior.value.Equal(result.after):
 		result.action = noop
 	default:
 		result.action = update
 	}
-	if result.before.tainted || earlier != nil && earlier.action == replace && result.action == create {
-		result.action = replace
-	}
-	if earlier != nil {
-		if result.action != earlier.action && (earlier.action != update || result.action != noop) {
-			n.broken("inconsistent final plan: %s after %s", result.action, earlier.action)
-		}
-		n.compatible("inconsistent final plan", earlier.after, result.after)
-	}
 	return result
-}
-
-func errorsOf(diags []*tfprotov6.Diagnostic) []*tfprotov6.Diagnostic {
-	return slices.DeleteFunc(slices.Clone(diags), func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
 }
 
 // checkPlan checks that a plan is one that the configuration allows.
 func (n *node) checkPlan(prior, config, planned tftypes.Value) {
 	old, wanted, now := attributes(prior), attributes(config), attributes(planned)
-	for _, a := range schemas()[kind].attributes {
+	for _, a := range schema.Block.Attributes {
 		got, want := now[a.Name], wanted[a.Name]
-		kept := !want.IsNull() && old != nil && got.Equal(old[a.Name])
+		kept := !want.IsNull() && got.Equal(old[a.Name])
 		if !got.Equal(want) && !kept && (!a.Computed || !want.IsNull()) {
 			n.broken("invalid plan: %s is neither as configured nor as before", a.Name)
 		}
@@ -338,126 +285,102 @@ func (n *node) compatible(problem string, before, after tftypes.Value) {
 	if err != nil {
 		n.broken("%s: %v", problem, err)
 	}
-	for _, d := range differences {
-		unknown := d.Value1 == nil
-		// The object that contains an unknown value differs, too.
-		if !unknown && d.Value1.IsFullyKnown() {
+	for _, d := range differences { // the object that contains an unknown value differs, too
+		if d.Value1 != nil && d.Value1.IsFullyKnown() {
 			n.broken("%s: %s", problem, d.Path)
 		}
 	}
 }
 
-// apply applies a plan: it plans each change again, with values that are known by now. It
-// reports what it changed, or may have changed.
-func (c *core) apply(p *process, planned *plan) (all []said) {
-	c.mu.Lock()
-	c.state = maps.Clone(planned.refreshed)
-	c.mu.Unlock()
-	blocks := []block{}
-	for _, address := range slices.Sorted(maps.Keys(planned.changes)) {
-		blocks = append(blocks, planned.changes[address].block)
-	}
-	return each(p, blocks, func(n *node) {
-		change := planned.changes[n.address]
-		c.mu.Lock()
-		prior, found := c.state[n.address]
-		c.mu.Unlock()
-		if !found {
-			prior.value = null()
-		}
-		if change.action == noop || p.stopped.Load() || p.killed() {
+// apply applies a plan: it plans each change again, with values that are known by now.
+func (c *core) apply(p *process, planned *plan) []said {
+	c.state = planned.refreshed
+	return c.each(p, planned.changes, func(n *node) {
+		if n.action == noop || n.halted() {
 			return
 		}
-		if change.action == destroy || change.action == replace {
-			if prior = c.change(n, planChange(change, prior), null(), prior); n.failed() || change.action == destroy || p.killed() || p.stopped.Load() {
+		if n.action == destroy || n.action == replace {
+			gone := change{action: destroy, after: null, private: n.object.private, identity: n.object.identity}
+			if n.tainted && n.action == replace {
+				gone.private = nil
+			}
+			if n.execute(gone, null); n.action == destroy || n.halted() {
 				return
 			}
 			if p.between {
-				n.said = append(n.said, said{"between", true, false, false, "a resource that the export depends on failed"})
+				n.said = append(n.said, said{"between", true, false, "a resource that the export depends on failed"})
 				return
 			}
 		}
-		again := n.plan(prior, n.applied, false, &change)
-		if n.failed() || again.action == noop {
+		again := n.plan(n.known)
+		if n.failed() {
 			return
 		}
-		c.change(n, again, n.applied, prior)
+		if n.action == replace && again.action == create {
+			again.action = replace
+		}
+		if again.action != n.action && (n.action != update || again.action != noop) {
+			n.broken("inconsistent final plan: %s after %s", again.action, n.action)
+		}
+		n.compatible("inconsistent final plan", n.after, again.after)
+		if !n.failed() && again.action != noop {
+			n.execute(again, n.known)
+		}
 	})
 }
 
-// planChange is the destruction that a replacement begins with. That of a tainted resource
-// gets no private state.
-func planChange(c change, prior object) change {
-	if prior.tainted && c.action == replace {
-		prior.private = nil
-	}
-	return change{block: c.block, action: destroy, before: prior, after: null(), private: prior.private, identity: prior.identity}
-}
-
-// change makes the provider change a resource, and stores the result.
-func (c *core) change(n *node, planned change, config tftypes.Value, prior object) object {
+// execute makes the provider change a resource.
+func (n *node) execute(planned change, config tftypes.Value) {
 	resp, err := n.p.ApplyResourceChange(n.p.ctx, &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: kind, PriorState: encode(kind, prior.value), PlannedState: encode(kind, planned.after), Config: encode(kind, config),
+		TypeName: kind, PriorState: encode(n.value), PlannedState: encode(planned.after), Config: encode(config),
 		PlannedPrivate: planned.private, PlannedIdentity: planned.identity,
 	})
 	if err != nil || n.p.killed() { // nobody received the result
 		if planned.action == update {
-			prior.private = nil
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.state[n.address] = prior
+			n.object.private = nil
 		}
-		return prior
+		return
 	}
 	succeeded := n.hear(resp.Diagnostics)
-	result := object{value: decode(kind, resp.NewState), private: resp.Private, identity: resp.NewIdentity, tainted: prior.tainted}
+	result := object{decode(resp.NewState), resp.Private, resp.NewIdentity, n.tainted}
 	if !result.value.IsFullyKnown() {
 		n.broken("the result of the apply has unknown values")
 	}
 	if succeeded {
 		n.compatible("inconsistent result after apply", planned.after, result.value)
 		result.tainted = false
-		if result.value.IsNull() != (planned.action == destroy) {
+		if result.exists() == (planned.action == destroy) {
 			n.broken("the apply returned a null object, or none where it should")
 		}
 	} else if planned.action == create || planned.action == replace {
 		result.tainted = true
 	}
-	if n.failed() && result.value.IsNull() {
-		return prior
+	if !n.failed() || result.exists() {
+		n.object = result
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stored[n.address] = true
-	if c.state[n.address] = result; result.value.IsNull() {
-		delete(c.state, n.address)
-	}
-	return result
 }
 
 // destroy destroys everything in the state.
-func (c *core) destroy(p *process, blocks []block) []said {
-	planned := &plan{changes: map[string]change{}, refreshed: maps.Clone(c.state)}
-	for _, b := range blocks {
-		if prior, found := c.state[b.address]; found {
-			planned.changes[b.address] = planChange(change{block: b}, prior)
+func (c *core) destroy(p *process, changes []change) []said {
+	for i, planned := range changes {
+		if changes[i].action = noop; c.state[planned.address].exists() {
+			changes[i].action = destroy
 		}
 	}
-	return c.apply(p, planned)
+	return c.apply(p, &plan{changes: changes, refreshed: c.state})
 }
 
 // importState imports a resource by ID.
-func (c *core) importState(p *process, b block, id string) []said {
-	return each(p, []block{b}, func(n *node) {
+func (c *core) importState(p *process, into change, id string) []said {
+	return c.each(p, []change{into}, func(n *node) {
 		resp := must(p.ImportResourceState(p.ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, ID: id}))
 		if !n.hear(resp.Diagnostics) {
 			return
 		}
 		got := resp.ImportedResources[0]
-		imported := n.refresh(object{value: decode(kind, got.State), private: got.Private, identity: got.Identity})
-		if n.failed() {
-			return
+		n.object = object{value: decode(got.State), private: got.Private, identity: got.Identity}
+		if n.refresh(); n.failed() {
+			n.object = object{value: null}
 		}
-		c.state[n.address] = imported
 	})
 }

@@ -3,7 +3,6 @@ package walk
 import (
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -39,9 +38,9 @@ func newWalk(seed uint64) walk {
 func (r random) steps(s scene) []step {
 	on := r.IntN(s.Exports)
 	plain := func() step {
-		a := step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Run: r.span(0, 4*time.Minute), Set: map[string]string{}}
+		a := step{Do: doApply, On: on, After: r.span(0, 30*time.Minute), Run: r.span(0, 4*time.Minute), Set: settings{}}
 		if r.often(8) {
-			a.Fail = noBuild
+			a.Fail = "the site could not be built"
 		}
 		return a
 	}
@@ -61,16 +60,13 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
-	content := func() string { return pick(r, "1", "2", "3") }
 	switch r.IntN(28) {
 	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
 			steps[1] = cut(steps[1])
 		}
-		if r.often(40) {
-			steps[2].Set["renew_before"] = pick(r, "1m", "10m", "2h")
-		}
+		steps[2].Set["renew_before"] = pick(r, "", "", "1m", "10m", "2h")
 		if r.often(40) {
 			steps = append(steps[:2:2], r.hide(on), steps[2], steps[3])
 		}
@@ -78,32 +74,23 @@ func (r random) steps(s scene) []step {
 	case 1: // a saved plan that is applied late
 		a := plain()
 		a.Saved = r.span(time.Minute, 3*s.Lifetime)
-		if r.often(50) {
-			a.Set[pick(r, "renew_before", "poll_interval")] = pick(r, "1m", "5m")
-		}
+		a.Set[pick(r, "renew_before", "poll_interval")] = pick(r, "", "1m", "5m")
 		return []step{a}
-	case 2: // faults in a row on a job that is resumed
-		a, b := cut(set("triggers", content())), plain()
-		b.Apply = []simulator.Fault{r.fault(simulator.EndpointJob), r.fault(simulator.EndpointJob), r.fault(simulator.EndpointBundle)}
-		return []step{a, b, plain()}
-	case 3: // a new spacing beside other changes
-		a := set("additional_parameters", `{"version":"1"}`)
-		b := set("additional_parameters", pick(r, `{ "version": "1" }`, `{ "version": "1" }`, `{"version":"2"}`))
+	case 2: // a new spacing, perhaps beside other changes
+		a, b := set("additional_parameters", `{"version":"1"}`), set("additional_parameters", `{ "version": "1" }`)
 		b.Unknown = pick(r, "", "revision", r.argument())
 		return []step{a, b}
-	case 4: // two contents that are cut off, and then another
+	case 3:
 		return []step{cut(set("triggers", "1")), cut(set("triggers", "2")), set("triggers", "3")}
-	case 5:
-		return []step{{Do: doDestroy}, plain()}
-	case 6:
+	case 4: // an import
 		return []step{{Do: doImport, On: on}, set("domain", pick(r, "", "other."))}
-	case 7: // a replacement on request, perhaps cut off and untainted
+	case 5: // a replacement on request, perhaps cut off and untainted
 		a := plain()
 		if a.Replace = true; r.often(50) {
 			a = cut(a)
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
-	case 8: // a job that is missing, and perhaps found again when no other one could be started
+	case 6: // a job that is missing, and perhaps found again when no other one could be started
 		if r.often(50) {
 			return []step{r.hide(on), plain()}
 		}
@@ -111,22 +98,11 @@ func (r random) steps(s scene) []step {
 		a.After, a.Apply = 0, []simulator.Fault{{Endpoint: simulator.EndpointStart, Status: http.StatusForbidden}}
 		b.After = time.Hour
 		return []step{r.hide(on), a, a, b}
-	case 9: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
+	case 7: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
 		a := set("renew_before", "1000h")
 		a.After, a.Apply = s.Lifetime*2/3, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: http.StatusNotFound}}
 		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
-	case 10, 20, 21, 22, 23, 24, 25: // a change whose start goes wrong, perhaps with a job of an earlier change
-		a := set("triggers", content())
-		if a.Apply = []simulator.Fault{r.fault(simulator.EndpointStart)}; r.often(50) {
-			a.Stop = r.span(0, 40*time.Second)
-		}
-		if r.often(30) {
-			return []step{cut(set("triggers", content())), a, plain()}
-		}
-		return []step{a, plain()}
-	case 11:
-		return []step{{Do: doSkew, For: pick(r, 0, 2*time.Hour, -2*time.Hour, 40*time.Second)}}
-	case 12: // early renewals, over several lifetimes
+	case 8: // early renewals, over several lifetimes
 		all := []step{plain(), plain(), plain(), plain(), plain()}
 		for i := range all {
 			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
@@ -135,37 +111,51 @@ func (r random) steps(s scene) []step {
 		}
 		all[0].Set["renew_before"], all[0].Set["link_renewal"] = (s.Lifetime / 4).String(), pick(r, "", "", "never")
 		return all
-	case 13: // an outage
-		a := set("triggers", content())
-		a.Set["timeouts"], a.Down = "", r.span(time.Second, 4*time.Minute)
-		return []step{a, plain()}
-	case 14: // a provider that is killed while it resumes a job, or after an import
-		a, b := cut(set("triggers", content())), plain()
-		if r.often(50) {
-			a = step{Do: doImport, On: on}
+	case 9, 10, 11, 12, 13, 14, 15, 16, 17, 18: // an apply that goes wrong, perhaps after another one that did
+		first := cut(set("triggers", r.revision()))
+		before := pick(r, nil, nil, []step{first}, []step{first}, []step{{Do: doImport, On: on}})
+		if r.often(30) { // a first export, which is tainted
+			first.Stop, first.Set["timeouts"] = 0, "2m"
+			before = []step{{Do: doDestroy}, first}
 		}
-		b.Kill, b.Apply = r.span(time.Millisecond, time.Minute), []simulator.Fault{{Endpoint: simulator.EndpointBundle, Delay: 25 * time.Second}}
-		return []step{a, b, plain()}
-	case 15, 16, 17: // a first export that does not finish, and is replaced
-		a, b := cut(set("triggers", content())), plain()
-		a.Stop, a.Set["timeouts"] = 0, "2m"
-		if b.Between = r.often(20); r.often(30) {
-			b.Set["triggers"] = content()
-		}
-		if r.often(40) {
-			b.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: r.span(10*time.Second, 10*time.Minute)}, r.fault(simulator.EndpointStart)}
-		}
-		return []step{{Do: doDestroy}, a, b, plain()}
+		return append(before, r.wrong(plain()), plain())
 	}
 	return []step{r.apply(plain())}
 }
 
-const noBuild = "the site could not be built"
+// wrong returns an apply that probably goes wrong.
+func (r random) wrong(a step) step {
+	if r.often(60) {
+		a.Set["triggers"] = r.revision()
+	}
+	switch r.IntN(8) {
+	case 0: // faults in a row
+		a.Apply = []simulator.Fault{r.fault(simulator.EndpointJob), r.fault(simulator.EndpointJob), r.fault(simulator.EndpointBundle)}
+	case 1: // a job that is missing for a while
+		a.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: r.span(10*time.Second, 10*time.Minute)},
+			r.fault(simulator.EndpointStart)}
+	case 2:
+		a.Kill, a.Apply = r.span(time.Millisecond, time.Minute), []simulator.Fault{{Endpoint: simulator.EndpointBundle, Delay: 25 * time.Second}}
+	case 3:
+		a.Between = true
+	default:
+		if a.Apply = []simulator.Fault{r.fault(simulator.EndpointStart)}; r.often(50) {
+			a.Stop = r.span(0, 40*time.Second)
+		}
+	}
+	return a
+}
 
 // hide returns a step after which a job is not found.
 func (r random) hide(on int) step {
-	return step{Do: doHide, On: on, For: r.span(5*time.Second, time.Hour), Which: pick(r, "", "last", "bundle")}
+	s := step{Do: doHide, On: on, Which: pick(r, "job_id", "job_id", "latest_job_id"), For: r.span(5*time.Second, time.Hour)}
+	if r.often(40) {
+		s.Of = simulator.EndpointBundle
+	}
+	return s
 }
+
+func (r random) revision() string { return pick(r, "1", "2", "3") }
 
 func (r random) argument() string {
 	return pick(r, "triggers", "additional_parameters", "domain", "link_renewal", "renew_before", "poll_interval", "timeouts")
@@ -175,10 +165,15 @@ func (r random) argument() string {
 func (r random) apply(a step) step {
 	if r.often(60) {
 		name := pick(r, "triggers", "triggers", r.argument())
-		a.Set[name] = map[string]string{
-			"triggers": pick(r, "1", "2", "3"), "additional_parameters": pick(r, "", `{"version":"1"}`, `{ "version": "1" }`, `{"version":"2"}`), "domain": pick(r, "", "other."),
-			"link_renewal": pick(r, "", "", "never"), "renew_before": pick(r, "", "1m", "10m", "2h"), "timeouts": pick(r, "", "1m", "3m", "10m"), "poll_interval": pick(r, "", "", "5s", "1m"),
-		}[name]
+		a.Set[name] = pick(r, map[string][]string{
+			"triggers":              {"1", "2", "3"},
+			"additional_parameters": {"", `{"version":"1"}`, `{ "version": "1" }`, `{"version":"2"}`},
+			"domain":                {"", "other."},
+			"link_renewal":          {"", "", "never"},
+			"renew_before":          {"", "1m", "10m", "2h"},
+			"timeouts":              {"", "1m", "3m", "10m"},
+			"poll_interval":         {"", "", "5s", "1m"},
+		}[name]...)
 	}
 	a.NoRefresh, a.Replace, a.Between = r.often(25), r.often(4), r.often(4)
 	if r.often(15) {
@@ -193,47 +188,30 @@ func (r random) apply(a step) step {
 		a.Plan = append(a.Plan, r.fault(simulator.EndpointJob))
 	}
 	for r.often(45) {
-		a.Apply = append(a.Apply, r.fault(pick(r, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle)))
+		a.Apply = append(a.Apply, r.fault(pick(r, simulator.EndpointStart, simulator.EndpointJob, simulator.EndpointBundle)))
 	}
 	return a
 }
 
 // fault returns a fault of an endpoint.
 func (r random) fault(endpoint string) simulator.Fault {
-	f := simulator.Fault{Endpoint: endpoint, Times: 1}
-	switch kind := r.IntN(24); {
-	case kind < 7:
+	f := simulator.Fault{Endpoint: endpoint, Times: 1, Skip: pick(r, 0, 0, 0, 0, r.IntN(4))}
+	switch kind := r.IntN(20); {
+	case kind < 6:
 		f.Status = pick(r, 400, 401, 403, 409, 422, 429, 429)
-	case kind < 11:
+	case kind < 10:
 		f.Status = pick(r, 404, 404, 410)
-	case kind < 15:
+	case kind < 14:
 		f.Status, f.Acts = pick(r, 500, 502, 503, 504), r.often(50)
-	case kind < 18:
+	case kind < 17:
 		f.Cut = pick(r, simulator.CutBefore, simulator.CutAfter)
-	case kind < 19:
-		f.Delay = simulator.Forever
-	case kind < 20:
-		f.TruncateBody = 5
-	case kind < 21:
-		f.Body = "<!doctype html><title>Sign in</title>"
 	default:
 		f.Delay = r.span(0, 40*time.Second)
 	}
-	if r.often(20) {
-		f.Skip = r.IntN(4)
-	}
-	switch r.IntN(4) {
-	case 0:
+	if r.often(25) {
 		f.Times = 2 + r.IntN(5)
-	case 1:
-		f.Times, f.Lasts = 0, r.span(time.Second, time.Minute)
-	case 2:
-		if r.often(30) {
-			f.Times, f.Lasts = 0, r.span(time.Minute, 10*time.Minute)
-		}
-	}
-	if (f.Status == 429 || f.Status == 503) && r.often(60) {
-		f.Header = http.Header{"Retry-After": {strconv.Itoa(pick(r, 1, 3, 10, 40, 60, 600))}}
+	} else if r.often(40) {
+		f.Times, f.Lasts = 0, r.span(time.Second, 5*time.Minute)
 	}
 	return f
 }
