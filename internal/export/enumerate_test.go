@@ -59,6 +59,8 @@ type stored struct {
 
 func (s stored) state() *export.State { return exporttest.State(s.line) }
 
+var inputsOfB = exporttest.Inputs("b") // which take a while
+
 // store returns a state with the IDs of a line.
 func store(s *export.State, tainted bool) stored {
 	renamed := func(j *export.Job, number string) *export.Job {
@@ -67,7 +69,7 @@ func store(s *export.State, tainted bool) stored {
 		}
 		named := *j
 		named.ID = "a" + number // an imported job has the content a
-		if j.Inputs == exporttest.Inputs("b") {
+		if j.Inputs == inputsOfB {
 			named.ID = "b" + number
 		}
 		return &named
