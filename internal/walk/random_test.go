@@ -132,8 +132,10 @@ func (r random) wrong(a step) step {
 	case 0: // faults in a row
 		a.Apply = []simulator.Fault{r.fault(simulator.EndpointJob), r.fault(simulator.EndpointJob), r.fault(simulator.EndpointBundle)}
 	case 1: // a job that is missing for a while
-		a.Apply = []simulator.Fault{{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: r.span(10*time.Second, 10*time.Minute)},
-			r.fault(simulator.EndpointStart)}
+		a.Apply = []simulator.Fault{
+			{Endpoint: simulator.EndpointJob, Status: pick(r, 404, 404, 500), Lasts: r.span(10*time.Second, 10*time.Minute)},
+			r.fault(simulator.EndpointStart),
+		}
 	case 2:
 		a.Kill, a.Apply = r.span(time.Millisecond, time.Minute), []simulator.Fault{{Endpoint: simulator.EndpointBundle, Delay: 25 * time.Second}}
 	case 3:
