@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,28 +16,85 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	refuse := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422})
 	wantPhrases(t, c.apply(t, 1), "Error: "+summaryLinkFailed)
 	refuse()
-	wantPhrases(t, c.apply(t, 0), "1 added, 0 changed, 1 destroyed")
+	resumed := c.apply(t, 0)
+	if wantPhrases(t, resumed, "1 added, 0 changed, 1 destroyed"); strings.Contains(resumed, "Warning") {
+		t.Errorf("the apply that resumes the job warns:\n%s", resumed)
+	}
 	h.wantWork(t, counts{start: 1, bundle: 2})
 	c.wantEmptyPlan(t)
 }
 
-// An update in place that was interrupted leaves its job beside the link. The next plan does not know that its apply
-// resumes the job.
-func TestInterruptedUpdateIsResumedByTheNextApply(t *testing.T) {
+// An update in place that was interrupted leaves its job beside the link. Whatever the next plan wants, the attributes
+// and the plan show what happens to the job, so nothing warns about it. The row's name is its domain.
+func TestInterruptedUpdateIsResumedOrLeftAsThePlanShows(t *testing.T) {
 	t.Parallel()
+	tests := map[string]struct {
+		next, known, action string // the triggers of the next plan, the value that it learns in the apply, and its action
+		resumes             bool
+		starts              int // in the next apply
+	}{
+		"resumed":            {next: `"2"`, action: "update", resumes: true},
+		"no-longer-wanted":   {next: `"1"`},
+		"other-content":      {next: `"3"`, action: "update", starts: 1},
+		"replaced":           {next: `"2"`, action: "replace", resumes: true},
+		"turns-out-the-same": {next: "terraform_data.turns-out-the-same.output", known: "1", action: "update"},
+		"turns-out-the-next": {next: "terraform_data.turns-out-the-next.output", known: "2", action: "update", resumes: true},
+		"destroyed":          {action: "delete"},
+	}
 	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, siteExport())
+	config := func(next bool) string {
+		var all strings.Builder
+		for name, test := range tests {
+			revision := map[bool]string{false: `"2"`, true: test.next}[next]
+			if test.known != "" && next {
+				fmt.Fprintf(&all, "resource \"terraform_data\" %q {\n  input = %q\n}\n", name, test.known)
+			}
+			if revision != "" {
+				fmt.Fprintf(&all, "resource \"docs_static_export\" %q {\n  domain = \"%[1]s.example.com\"\n"+
+					"  triggers = { revision = %s }\n}\n", name, revision)
+			}
+		}
+		return all.String()
+	}
+	c := h.cli(t, strings.ReplaceAll(config(false), `"2"`, `"1"`))
 	c.terraform.SkipBelow(t, 4, 0, "terraform_data")
 	c.apply(t, 0)
-	c.write(t, siteExport(`triggers = { revision = "2" }`))
-	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve", "-refresh=false")
-	jobs := h.service.JobIDs()
-	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": jobs[0], "latest_job_id": jobs[1]})
-	c.write(t, "resource \"terraform_data\" \"revision\" {\n  input = \"2\"\n}\n"+siteExport("triggers = { revision = terraform_data.revision.output }"))
-	wantPhrases(t, c.apply(t, 0), "1 added, 1 changed")
-	h.wantWork(t, counts{start: 1, bundle: 1})
-	wantAttributes(t, c.values(t)[site], map[string]any{"job_id": jobs[1], "latest_job_id": jobs[1]})
-	c.wantEmptyPlan(t)
+	c.write(t, config(false))
+	jobs := func(name string) []string { return h.service.JobIDsOf(name + ".example.com") }
+	polls := h.service.AddFault(simulator.Fault{Endpoint: simulator.EndpointJob, Delay: simulator.Forever})
+	interrupted := c.interruptWhen(t, func() bool { return h.service.Count(simulator.EndpointStart) == len(tests) }, "apply",
+		"-auto-approve", "-refresh=false")
+	polls()
+	before := c.values(t)
+	c.write(t, config(true))
+	planned := c.report(t, 0, "plan", "-replace=docs_static_export.replaced", "-out=plan")
+	next := c.report(t, 0, "apply", "plan")
+	after := c.values(t)
+	again := c.report(t, 0, "plan")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			all, address := jobs(name), "docs_static_export."+name
+			unfinished := all[1]
+			wantPhrases(t, interrupted, "The state keeps job "+unfinished+" as latest_job_id. The link in the state expires at",
+				"If nothing else changes, the next apply resumes job "+unfinished+".")
+			wantAttributes(t, before[address], map[string]any{"job_id": all[0], "latest_job_id": unfinished})
+			planned.wantNothingSaid(t, name)
+			if said := next.said[name] + again.said[name]; said != "" {
+				t.Errorf("the apply, or the plan after it, says:\n%s", said)
+			}
+			if planned.planned[name] != test.action || again.planned[name] != "" || len(all) != 2+test.starts {
+				t.Errorf("planned %q, and then %q, with the jobs %v", planned.planned[name], again.planned[name], all)
+			}
+			want := map[string]any{"job_id": all[len(all)-1], "latest_job_id": all[len(all)-1]}
+			switch {
+			case test.next == "":
+				return
+			case !test.resumes && test.starts == 0:
+				want["job_id"] = all[0]
+			}
+			wantAttributes(t, after[address], want)
+		})
+	}
 }
 
 // A plan knows the job that its apply resumes. If the service does not find it by then, nothing is started before a
