@@ -27,8 +27,8 @@ type mismatchError struct {
 
 func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants }
 
-// problem is what a diagnostic about a download says. argument is the one at fault, or "".
-type problem struct{ argument, summary, what, next string }
+// diagnosis is what a diagnostic about a download says. argument is the one at fault, or "".
+type diagnosis struct{ argument, summary, what, next string }
 
 // reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil, and what
 // that leaves unchanged.
@@ -41,18 +41,18 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
 	file, ofFile := errors.AsType[*fs.PathError](err)
 	rename, ofRename := errors.AsType[*os.LinkError](err)
-	var p problem
+	var d diagnosis
 	switch {
 	case isMismatch:
-		p = problemOfMismatch(jobID, mismatch)
+		d = diagnoseMismatch(jobID, mismatch)
 	case isOccupied:
-		p = problemOfPath(occupied)
+		d = diagnosePath(occupied)
 	case ofArchive:
-		p = problemOfArchive(jobID, archive)
+		d = diagnoseArchive(jobID, archive)
 	case ofFile: // perhaps after attempts at something else
-		p = problem{"", summary, systemReturned(file), adviseOnDisk(file)}
+		d = diagnosis{"", summary, systemReturned(file), adviseOnDisk(file)}
 	case ofRename: // the first one; what could not be put back is another diagnostic
-		p, unchanged = problem{"", summary, systemReturned(rename), adviseOnDisk(rename)}, ""
+		d, unchanged = diagnosis{"", summary, systemReturned(rename), adviseOnDisk(rename)}, ""
 	default:
 		if jobID != "" { // else a plan does not know it
 			unchanged = sentences("Job: "+jobID+".", unchanged)
@@ -60,20 +60,20 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 		addBundleError(diags, summary, err, unchanged)
 		return
 	}
-	detail := paragraphs(sentences(p.what, unchanged), p.next)
-	if p.argument == "" {
-		diags.AddError(p.summary, detail)
+	detail := paragraphs(sentences(d.what, unchanged), d.next)
+	if d.argument == "" {
+		diags.AddError(d.summary, detail)
 	} else {
-		diags.AddAttributeError(path.Root(p.argument), p.summary, detail)
+		diags.AddAttributeError(path.Root(d.argument), d.summary, detail)
 	}
 }
 
-func problemOfPath(e *bundle.OccupiedError) problem {
+func diagnosePath(e *bundle.OccupiedError) diagnosis {
 	undo := ""
 	if e.Latest != "" {
 		undo = "undo the change, or "
 	}
-	return problem{"path", summaryPathInUse, describeOccupied(e), fmt.Sprintf("If something else uses this path, "+
+	return diagnosis{"path", summaryPathInUse, describeOccupied(e), fmt.Sprintf("If something else uses this path, "+
 		"choose another path. Otherwise, %smake sure that nothing is at %q, and run \"terraform apply\" again.",
 		undo, e.Path)}
 }
@@ -127,16 +127,16 @@ func reportPathOfDirectory(diags *diag.Diagnostics, name string) {
 		"name, such as bundle.tar.gz, or set unpack = true to unpack the bundle into the directory.", name))
 }
 
-func problemOfMismatch(jobID string, e *mismatchError) problem {
+func diagnoseMismatch(jobID string, e *mismatchError) diagnosis {
 	if e.argument == "job_id" {
-		return problem{
+		return diagnosis{
 			e.argument, summaryContentChanged,
 			fmt.Sprintf("The service returned different files for job %s: content_sha256 is %s instead of %s.",
 				jobID, cmp.Or(e.got, "null"), cmp.Or(e.wants, "null")),
 			"To accept the new files, run \"terraform apply -replace=ADDRESS\" for this resource.",
 		}
 	}
-	return problem{
+	return diagnosis{
 		e.argument, summaryChecksumMismatch,
 		fmt.Sprintf("The bundle of job %s has the SHA-256 checksum %s, but sha256 is %s.", jobID, e.got, e.wants),
 		"If the bundle is correct, update or remove sha256.",
@@ -158,10 +158,10 @@ var faults = map[bundle.Fault]string{
 	bundle.Unsupported: "is encrypted, or compressed by a method other than Deflate",
 }
 
-// problemOfArchive escapes the name of an entry, and shows at most 100 characters of it.
-func problemOfArchive(jobID string, e *bundle.ArchiveError) problem {
+// diagnoseArchive escapes the name of an entry, and shows at most 100 characters of it.
+func diagnoseArchive(jobID string, e *bundle.ArchiveError) diagnosis {
 	if e.Fault == bundle.Damaged {
-		return problem{
+		return diagnosis{
 			"job_id", summaryDamaged,
 			fmt.Sprintf("The bundle of job %s is damaged: %s.", jobID, strings.TrimSuffix(e.Err.Error(), ".")),
 			"Run \"terraform apply\" again. If the bundle is still damaged, change triggers in the " +
@@ -172,7 +172,7 @@ func problemOfArchive(jobID string, e *bundle.ArchiveError) problem {
 	if e.Entry != "" {
 		subject = fmt.Sprintf("its entry %.100q", e.Entry)
 	}
-	return problem{
+	return diagnosis{
 		"unpack", summaryUnpackFailed,
 		fmt.Sprintf("The bundle of job %s cannot be unpacked, because %s %s.", jobID, subject, faults[e.Fault]),
 		"To download it as it is, remove unpack.",
