@@ -17,6 +17,17 @@ import (
 	"time"
 )
 
+// A sign-in page, for example, may return JSON.
+func TestNotFoundAfterARedirectIsNotThatOfTheJob(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, _ := serve(t, inTurn(reply(302, "", "Location: /login?"+signature), reply(404, `{"error":"no such page"}`)))
+		_, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1")
+		if err == nil || IsNotFound(err) || !strings.Contains(err.Error(), ", after a redirect to http://docs.test/login?(redacted): no such page") {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 	type row struct {
 		status   int

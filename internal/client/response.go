@@ -80,6 +80,12 @@ func (c *Client) statusError(r *response, req *http.Request, resp *http.Response
 			means = pageInstead
 		}
 	}
+	if last := resp.Request.URL.String(); last != req.URL.String() && resp.StatusCode/100 != 3 {
+		text += ", after a redirect to " + c.Redact(last)
+		if means.reason == ReasonNotFound { // of something else
+			means = pageInstead
+		}
+	}
 	// Location resolves the URL, so that its query is recognized.
 	if location, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
 		text += ", a redirect to " + c.Redact(location.String())

@@ -30,9 +30,9 @@ func describe(f *export.Failure, run *export.Run, condition string) (summary, de
 	switch {
 	case interrupted(f.Cause):
 		cause.advice = "" // nextApply says it
-	case f.Missing() && f.Stage == export.Waiting:
+	case client.ReasonOf(f.Cause) == client.ReasonNotFound && f.Stage == export.Waiting:
 		cause.advice = "If the job should still exist, check base_url and the API key."
-	case f.Missing(): // the bundle of a job that exists
+	case client.ReasonOf(f.Cause) == client.ReasonNotFound: // the bundle of a job that exists
 		cause.advice = ""
 	}
 	return summaryOf(f), paragraphs(cause.what, now, sentences(cause.advice, next))
@@ -133,9 +133,14 @@ func nextApply(run *export.Run, condition string) string {
 	return "If nothing else changes, the next apply starts another job."
 }
 
-// asksAgain says what an apply does with a job that is missing, or whose bundle is. Either way, it needs the bundle.
+// asksAgain says what an apply does with a job that is missing, or whose bundle is. It reads a job until it has
+// completed, and then asks only for its bundle.
 func asksAgain(job *export.Job) string {
-	return "asks for the bundle of job " + job.ID + " once more, and exports the site again if it is still missing"
+	what := "job " + job.ID
+	if job.Status == client.JobCompleted {
+		what = "the bundle of " + what
+	}
+	return "asks for " + what + " once more, and exports the site again if it is still missing"
 }
 
 // notFound names what a run did not find before it started, or tried to start, another job.
@@ -176,8 +181,8 @@ func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diag
 	next := s.Unfinished()
 	switch {
 	case step.Action == export.AskAgain && step.Job.BundleMissing:
-		warnAboutJob(diags, summaryBundleMissing, step.Job.ID, "The service did not find the bundle of the job when "+
-			"the provider last asked for it. An update in place "+asksAgain(step.Job)+".")
+		warnAboutJob(diags, summaryBundleMissing, step.Job.ID, "The service did not find the bundle of the job before "+
+			"this plan. The planned update in place "+asksAgain(step.Job)+".")
 	case step.Action == export.Start && next != nil && next.Imported && wanted.Known:
 		warnAboutJob(diags, summaryOtherDomain, next.ID, fmt.Sprintf("The job was imported for %s, and domain is %s. "+
 			"An update in place starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" "+
@@ -213,7 +218,7 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	case run.Due(now, run.Wanted):
 		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
 			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. "+
-				"With renew_before = %q, every apply renews it.\n\n"+
+				"With renew_before = %q, the next apply renews it.\n\n"+
 				"Set renew_before to less than the link lifetime. If it is already 0s, check this machine's clock.",
 				expiresAt, now.UTC().Format(time.RFC3339), shortDuration(run.Wanted.RenewBefore)))
 	}
