@@ -113,8 +113,8 @@ func warnLeft(diags *diag.Diagnostics, err error) bool {
 	}
 	what := systemReturned(left.Err)
 	if errors.Is(left.Err, fs.ErrExist) { // it is not empty
-		what = "This temporary directory contains only what was changed while Terraform replaced or deleted it, " +
-			"or could not be put back."
+		what = "This temporary directory contains only files that changed while Terraform replaced or deleted them, " +
+			"or that could not be put back."
 	}
 	diags.AddWarning(summaryNotDeleted+": "+left.Path, paragraphs(
 		what, "Save what you need, and delete the directory."))

@@ -97,7 +97,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 			"sha256": schema.StringAttribute{
 				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, " +
-					"any other checksum is an error.",
+					"any other checksum is an error. If not, the provider computes it.",
 				Optional: true,
 				Computed: true,
 				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9a-f]{64}$`),

@@ -17,8 +17,7 @@ const (
 
 	timeoutsDescription     = "Durations such as `90m`, of at least `1m`."
 	pollIntervalDescription = "Time between status checks, at least `1s`. " +
-		"By default, the provider chooses 1 to 15 seconds. " +
-		"If the service asks for more, the provider waits up to a minute."
+		"By default, the provider chooses 1 to 15 seconds."
 )
 
 // withTimeout limits an operation by a field of its timeouts block, or by the default if field is "". The context
