@@ -21,7 +21,7 @@ type object struct {
 	parent     string         // the names of the objects that contain it, each with a period
 	retryAfter time.Duration  // of the response
 	redactor   display.Redactor
-	ignored    *[]string // the unreadable fields of the whole response, with their values
+	ignored    *[]string // the unreadable fields of the whole response, with their values if they are text
 }
 
 // convertField returns a field after convert has converted it. convert reports whether it succeeded.
@@ -32,7 +32,11 @@ func convertField[T any](o *object, name string, convert func(any) (T, bool)) *T
 	}
 	value, ok := convert(field)
 	if !ok {
-		*o.ignored = append(*o.ignored, fmt.Sprintf("%s%s (%v)", o.parent, name, field))
+		shown, isText := asText(field)
+		if !isText {
+			shown = "an object or array" // which may contain a link
+		}
+		*o.ignored = append(*o.ignored, fmt.Sprintf("%s%s (%s)", o.parent, name, shown))
 		return nil
 	}
 	return &value
