@@ -69,15 +69,12 @@ func reached(f *export.Failure) string {
 // describeStart returns the detail of a start that failed.
 func describeStart(f *export.Failure, run *export.Run, condition string) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
-	if f.MayHaveStarted() {
-		if interrupted(f.Cause) {
-			cause.advice = ""
-		}
+	if f.MayHaveStarted() { // to look for the job comes before any other advice
 		return paragraphs(cause.what,
 			sentences(notFound(run), "A job may have been started for "+domain+", but its ID was not received.",
 				holds(run)),
-			sentences("Before you apply again, look for that job in the service's dashboard. If it is there, "+
-				"import it ("+errorsPage+"#a-job-may-have-been-started).", cause.advice))
+			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
+				"import it ("+errorsPage+"#a-job-may-have-been-started).")
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
