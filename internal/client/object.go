@@ -32,8 +32,8 @@ func convertField[T any](o *object, name string, convert func(any) (T, bool)) *T
 	}
 	value, ok := convert(field)
 	if !ok {
-		shown, isText := asText(field)
-		if !isText {
+		shown, scalar := asText(field)
+		if !scalar {
 			shown = "an object or array" // which may contain a link
 		}
 		*o.ignored = append(*o.ignored, fmt.Sprintf("%s%s (%s)", o.parent, name, shown))
