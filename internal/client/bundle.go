@@ -20,19 +20,22 @@ type Bundle struct {
 	link *url.URL // URL, as a request sends it
 }
 
-// GenerateBundle creates a link to the archive of a completed job (generateBundle). It does not change the job, so
-// the request can be repeated.
-func (c *Client) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, c, c.bundleOperation(jobID), plainLimits)
+// GenerateBundle creates a link to the archive of a completed job (generateBundle). If the service accepts the request
+// without a link (202), it asks again until there is one. It does not change the job, so the request can be repeated.
+func (o *Operation) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
+	return call(ctx, o, o.bundleEndpoint(jobID))
 }
 
-func (c *Client) bundleOperation(jobID string) operation[Bundle] {
+func (c *Client) bundleEndpoint(jobID string) endpoint[Bundle] {
 	req := request{method: http.MethodPost, path: []string{"static-export", "jobs", jobID, "bundle"}}
-	return operation[Bundle]{req, c.readBundle}
+	return endpoint[Bundle]{req, c.readBundle}
 }
 
 func (c *Client) readBundle(o *object) (*Bundle, error) {
 	text := o.text("bundleUrl")
+	if text == nil && o.accepted {
+		return nil, errNotReady
+	}
 	if text == nil {
 		return nil, errors.New(`the response has no field "bundleUrl"`)
 	}

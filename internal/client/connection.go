@@ -51,24 +51,29 @@ func (c *Client) lost(req *http.Request, what string, means meaning, err error) 
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the connection was closed before a response arrived")
 	}
+	text := "the request " + c.Redact(what+req.URL.Host) + " failed: " + c.Redact(err.Error())
+	return newError(text, meaningOfError(err, means))
+}
+
+// meaningOfError returns what the error of a connection means, or the default if its cause is not known.
+func meaningOfError(err error, byDefault meaning) meaning {
 	_, late := errors.AsType[aborted](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	status, byProxy := errors.AsType[proxyError](err)
 	switch {
 	case late:
-		means.reason = ReasonTooSlow
+		return meaning{ReasonTooSlow, byDefault.kind, byDefault.acted}
 	case untrusted:
-		means = meaning{ReasonUntrusted, refused, false}
+		return meaning{ReasonUntrusted, refused, false}
 	case status == http.StatusProxyAuthRequired:
-		means = meaning{ReasonProxyCredentials, refused, false}
+		return meaning{ReasonProxyCredentials, refused, false}
 	case byProxy:
-		means = meaning{ReasonProxyRefused, unconnected, false}
+		return meaning{ReasonProxyRefused, unconnected, false}
 	case errors.Is(err, http.ErrSchemeMismatch):
-		means = meaning{ReasonPlainHTTP, refused, false}
+		return meaning{ReasonPlainHTTP, refused, false}
 	case strings.HasSuffix(err.Error(), "tls: certificate required"):
 		// With TLS 1.3, the server refuses the handshake after the client has sent the request, but reads no request.
-		means = meaning{ReasonClientCertificate, refused, false}
+		return meaning{ReasonClientCertificate, refused, false}
 	}
-	text := "the request " + c.Redact(what+req.URL.Host) + " failed: " + c.Redact(err.Error())
-	return newError(text, means)
+	return byDefault
 }

@@ -34,14 +34,15 @@ type Destination interface {
 // after the job, the store may not have the archive yet.
 //
 // An error of the destination is wrapped.
-func (c *Client) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
-	receiver := &receiver{client: c, to: to}
+func (o *Operation) DownloadBundle(ctx context.Context, jobID string, to Destination) error {
+	receiver := &receiver{client: o.Client, to: to}
 	var bundle *Bundle // nil if the next attempt needs a link
 	renewed := false   // since the last progress
-	return c.repeat(ctx, plainLimits, func(a attempt) (progress bool, failure *Error) {
+	return o.repeat(ctx, &o.within, func(a attempt) (progress bool, failure *Error) {
 		if bundle == nil {
-			if bundle, failure = exchange(ctx, c, c.bundleOperation(jobID), a); failure != nil {
-				return false, failure
+			bundle, progress, failure = poll(ctx, o, a, o.bundleEndpoint(jobID), o.pauses(0), final)
+			if failure != nil {
+				return progress, failure
 			}
 		}
 		progress, failure = receiver.receive(ctx, bundle, a)
@@ -254,6 +255,6 @@ func (c *Client) storageError(resp *http.Response, body []byte, problem string) 
 	}
 	host := c.Redact(resp.Request.URL.Host)
 	text := fmt.Sprintf("the object store %s returned HTTP %s%s", host, statusLine(resp.StatusCode), problem)
-	failure := newError(withMessage(text, c.Redact(message)), storeMeaningOf(resp.StatusCode))
-	return c.asking(failure, parseRetryAfter(resp.Header, c.config.Clock.Now()))
+	asks := parseRetryAfter(resp.Header, c.config.Clock.Now())
+	return c.asking(newError(withMessage(text, c.Redact(message)), storeMeaningOf(resp.StatusCode, asks)), asks)
 }

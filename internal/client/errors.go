@@ -11,8 +11,9 @@ type Error struct {
 	// Text says what happened: a clause without a period, redacted, that a message can print as it is.
 	Text   string
 	Reason Reason // if the context of the call ended, that of Last
-	// MayHaveActed means that the service may have acted on the last request.
+	// MayHaveActed means that the service may have acted on the last request, which was sent at SentAt.
 	MayHaveActed bool
+	SentAt       time.Time
 	// Attempts is the number of failed attempts, and Elapsed the time since the first of them was sent. They are zero
 	// after a single attempt. In a download, progress starts a new count.
 	Attempts int
@@ -66,8 +67,12 @@ func IsNotFound(err error) bool {
 	return ok && failure.Reason == ReasonNotFound && failure.Last == nil
 }
 
-// MayHaveStarted reports whether [Client.StartStaticExport] may have started a job even though it failed with err.
-func MayHaveStarted(err error) bool {
+// MayHaveStarted reports whether [Operation.StartStaticExport] may have started a job even though it failed with err,
+// and when that request was sent.
+func MayHaveStarted(err error) (sentAt time.Time, may bool) {
 	failure, ok := errors.AsType[*Error](err)
-	return ok && failure.MayHaveActed
+	if !ok || !failure.MayHaveActed {
+		return time.Time{}, false
+	}
+	return failure.SentAt, true
 }

@@ -3,6 +3,8 @@ package client
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptrace"
@@ -25,86 +27,106 @@ type request struct {
 	once bool
 }
 
-// operation is an operation of the API: its request, and how to read the response.
-type operation[T any] struct {
+// answerTimeout is the least time that a POST has for its response: the response to a start contains the only copy of an
+// ID, and the service may package a site before it responds with a link.
+const answerTimeout = 5 * time.Minute
+
+// endpoint is an operation of the API: its request, and how to read the response.
+type endpoint[T any] struct {
 	request
-	// read converts the response. Its error says why the response is unusable.
+	// read converts the response. Its error says why the response is unusable, or that it is not ready.
 	read func(*object) (*T, error)
 }
 
-// call repeats an operation within the limits, and returns what it read.
-func call[T any](ctx context.Context, c *Client, op operation[T], within limits) (*T, error) {
-	var value *T
-	err := c.repeat(ctx, within, func(a attempt) (progress bool, err *Error) {
-		value, err = exchange(ctx, c, op, a)
-		return false, err
-	})
-	return value, err
-}
+// errNotReady is the error of a response that accepts a request whose result is not there yet.
+var errNotReady = errors.New("the bundle is not ready yet")
 
-// exchange sends the request of an operation once and reads the response.
-func exchange[T any](ctx context.Context, c *Client, op operation[T], a attempt) (*T, *Error) {
-	resp, failure := c.send(ctx, op.request, a)
+// exchange sends the request of an endpoint once and reads the response.
+func exchange[T any](ctx context.Context, o *Operation, e endpoint[T], a attempt) (*T, *Error) {
+	resp, failure := o.send(ctx, e.request, a)
 	if failure != nil {
 		return nil, failure
 	}
 	var ignored []string
-	value, err := op.read(&object{
-		fields: resp.fields, retryAfter: resp.retryAfter, redactor: c.redactor, ignored: &ignored,
+	value, err := e.read(&object{
+		fields: resp.fields, retryAfter: resp.retryAfter, accepted: resp.status == http.StatusAccepted,
+		redactor: o.redactor, ignored: &ignored,
 	})
 	if len(ignored) > 0 {
 		fields := map[string]any{"response": resp.summary, "fields": strings.Join(ignored, ", ")}
-		c.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
+		o.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
 	}
-	if err != nil {
-		failure = resp.unusable(offContract, err.Error(), c.Redact(display.ObjectMessage(resp.fields)))
-		c.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
+	message := o.Redact(display.ObjectMessage(resp.fields))
+	if errors.Is(err, errNotReady) {
+		failure = resp.unusable(notReady, err.Error(), message)
+		failure.retryAfter = resp.retryAfter
+	} else if err != nil {
+		failure = resp.unusable(offContract, err.Error(), message)
+		o.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
 		return nil, failure
 	}
-	return value, nil
+	o.within = laterLimits
+	return value, failure
 }
 
-// send waits for the turn of a request, sends it once, limited by the request timeout, reads the response, and logs
-// both.
+// send waits for the turn of a request, sends it once, reads the response, and logs both.
 func (c *Client) send(ctx context.Context, r request, a attempt) (answer *response, failure *Error) {
 	if cause := c.pacer.take(ctx); cause != nil {
 		return nil, wrap(cause, ended)
 	}
-	began, fields := time.Now(), map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": a.number}
-	defer func() { c.logAttempt(ctx, "API request", began, failure, fields) }()
-	limited := ctx
+	began, sentAt := time.Now(), c.config.Clock.Now()
+	fields := map[string]any{"method": r.method, "path": c.url(r).EscapedPath(), "attempt": a.number}
+	defer func() {
+		if failure != nil {
+			failure.SentAt = sentAt
+		}
+		c.logAttempt(ctx, "API request", began, failure, fields)
+	}()
 	var sent atomic.Bool // set with the connection, perhaps after net/http has given up on the request
-	if r.once {
-		detached, cancel := detach(ctx, &sent)
-		defer cancel()
-		limited = detached
-	}
-	late := aborted("no complete response within the request timeout")
-	limited, cancel := context.WithTimeoutCause(limited, c.config.RequestTimeout, late)
+	limited, cancel := c.limit(ctx, r, &sent)
 	defer cancel()
-	connected := func(httptrace.GotConnInfo) { sent.Store(true) }
-	req := c.newRequest(httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected}), r)
+	req := c.newRequest(limited, r)
 	resp, err := apiClient(c.transport(r.once || a.fresh)).Do(req) //nolint:gosec // the user configures the host
 	if err != nil {
 		return nil, c.lostRequest(req, sent.Load(), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	c.pacer.count(resp.StatusCode)
 	answer, failure = c.readResponse(req, resp)
+	c.pacer.count(failure != nil && failure.kind == throttled)
 	fields["status"], fields["request_id"] = resp.StatusCode, answer.requestID
 	return answer, failure
 }
 
-// detach returns a context that ends with ctx as long as a request has not been sent. After that, only cancel ends it.
-func detach(ctx context.Context, sent *atomic.Bool) (detached context.Context, cancel func()) {
-	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
+// limit returns a context for a request, which sets sent when it has a connection. The context ends after the request
+// timeout, or after [answerTimeout] from the connection of a POST if that is longer. It ends with ctx, but leaves a
+// request that must not be sent twice another request timeout if it was sent.
+func (c *Client) limit(ctx context.Context, r request, sent *atomic.Bool) (context.Context, func()) {
+	began, timeout := time.Now(), c.config.RequestTimeout
+	parent := ctx
+	if r.once {
+		parent = context.WithoutCancel(ctx)
+	}
+	limited, end := context.WithCancelCause(parent)
+	timer := time.AfterFunc(timeout, func() {
+		waited := time.Since(began).Round(time.Second)
+		end(aborted(fmt.Sprintf("no complete response within %s", waited)))
+	})
 	stop := context.AfterFunc(ctx, func() {
-		if !sent.Load() {
+		if sent.Load() {
+			timer.Reset(timeout)
+		} else {
 			end(context.Cause(ctx))
 		}
 	})
-	return detached, func() {
+	connected := func(httptrace.GotConnInfo) {
+		if r.method == http.MethodPost {
+			timer.Reset(max(timeout, answerTimeout))
+		}
+		sent.Store(true)
+	}
+	return httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: connected}), func() {
 		stop()
+		timer.Stop()
 		end(nil)
 	}
 }

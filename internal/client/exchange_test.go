@@ -34,7 +34,7 @@ func TestEachPathElementStaysOne(t *testing.T) {
 // TestFailedAttemptIsSentOnceAndReported has each way in which an attempt fails, of a read and of a start.
 func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 	hangs := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	const late = "to docs.test failed: no complete response within the request timeout"
+	const late = "to docs.test failed: no complete response within "
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		dial    func(context.Context) error
@@ -62,6 +62,9 @@ func TestFailedAttemptIsSentOnceAndReported(t *testing.T) {
 					c, s := serve(t, test.handler)
 					s.dial = test.dial
 					_, err := c.send(bounded(t, time.Hour), request, firstAttempt)
+					if request.once && !test.unsent && test.took > 0 {
+						test.took = 5 * time.Minute // for the response to a POST
+					}
 					if err == nil || !strings.Contains(err.Error(), test.text) || time.Since(s.began) != test.took || len(s.received()) > 1 {
 						t.Errorf("%v after %s and %d requests; want %q after %s", err, time.Since(s.began), len(s.received()), test.text, test.took)
 					}
@@ -93,7 +96,7 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 			<-time.After(2 * second)
 		}
 		for range 2 {
-			_, _ = c.StartStaticExport(bounded(t, time.Hour), StartRequest{})
+			_, _ = c.Begin().StartStaticExport(bounded(t, time.Hour), nil)
 		}
 		if requests := len(s.received()); requests != 3+2*parallel+2 || s.dials != parallel+2 {
 			t.Errorf("%d requests made %d connections, want %d", requests, s.dials, parallel+2)

@@ -121,9 +121,8 @@ func asError(err *Error) error {
 }
 
 var (
-	aRead        = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
-	aStart       = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
-	firstAttempt = attempt{number: 1}
+	aRead  = request{method: http.MethodGet, path: []string{"jobs", "se_1"}}
+	aStart = request{method: http.MethodPost, path: []string{"jobs"}, body: []byte(`{"domain":"d"}`), once: true}
 )
 
 func (s *service) connect(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -21,7 +21,7 @@ import (
 func TestNotFoundAfterARedirectIsNotThatOfTheJob(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, _ := serve(t, inTurn(reply(302, "", "Location: /login?"+signature), reply(404, `{"error":"no such page"}`)))
-		_, err := c.GetStaticExportJob(bounded(t, time.Hour), "se_1")
+		_, err := c.Begin().GetStaticExportJob(bounded(t, time.Hour), "se_1")
 		if err == nil || IsNotFound(err) || !strings.Contains(err.Error(), ", after a redirect to http://docs.test/login?(redacted): no such page") {
 			t.Errorf("error %v", err)
 		}
@@ -160,13 +160,13 @@ func TestServiceIsTrustedByItsCertificateAndAskedOverHTTP1(t *testing.T) {
 	}
 }
 
-// Behind a load balancer, one node can be broken while the others work.
+// Behind a load balancer, one node can be broken while the others work. Its kept connections are not used again.
 func TestRetryHasAConnectionOfItsOwnExceptAfterA429(t *testing.T) {
 	read := func(ctx context.Context, c *Client) error {
-		_, err := c.GetStaticExportJob(ctx, "se_1")
+		_, err := c.Begin().GetStaticExportJob(ctx, "se_1")
 		return err
 	}
-	download := func(ctx context.Context, c *Client) error { return c.DownloadBundle(ctx, "se_1", &memory{}) }
+	download := func(ctx context.Context, c *Client) error { return c.Begin().DownloadBundle(ctx, "se_1", &memory{}) }
 	type row struct {
 		call   func(context.Context, *Client) error // three times
 		fails  int                                  // which request
@@ -174,11 +174,11 @@ func TestRetryHasAConnectionOfItsOwnExceptAfterA429(t *testing.T) {
 		want   []int // the connections that the requests use
 	}
 	inBubbles(t, map[string]row{
-		"a read after a 503":     {read, 2, 503, []int{1, 1, 2, 1}},
+		"a read after a 503":     {read, 2, 503, []int{1, 1, 2, 3}},
 		"a read after a 429":     {read, 2, 429, []int{1, 1, 1, 1}},
-		"a download after a 503": {download, 4, 503, []int{1, 2, 1, 2, 3, 1, 2}},
+		"a download after a 503": {download, 4, 503, []int{1, 2, 1, 2, 3, 4, 5}},
 		"a download after a 429": {download, 4, 429, []int{1, 2, 1, 2, 2, 1, 2}},
-		"a link after a 503":     {download, 3, 503, []int{1, 2, 1, 3, 4, 1, 2}},
+		"a link after a 503":     {download, 3, 503, []int{1, 2, 1, 3, 4, 5, 6}},
 	}, func(t *testing.T, test row) {
 		var used []int
 		c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -20,6 +20,7 @@ type object struct {
 	fields     map[string]any // as the service sent them; numbers are [json.Number]
 	parent     string         // the names of the objects that contain it, each with a period
 	retryAfter time.Duration  // of the response
+	accepted   bool           // its status is 202
 	redactor   display.Redactor
 	ignored    *[]string // the unreadable fields of the whole response, with their values if they are text
 }
@@ -97,11 +98,6 @@ func (o *object) name(field string) (string, error) {
 func (o *object) status() (string, error) {
 	status, err := o.name("status")
 	return o.redactor.Redact(status), err
-}
-
-// message reads a message in any form, redacted.
-func (o *object) message(name string) string {
-	return o.redactor.Redact(display.FieldMessage(o.fields[name]))
 }
 
 // texts reads an array of strings. It skips items that are objects, arrays, or null.

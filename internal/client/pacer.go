@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -85,8 +84,8 @@ func (p *pacer) pace() time.Duration {
 	return time.Second / time.Duration(best*factor)
 }
 
-// count counts a response by its status. Every one but a 429 means that the request was accepted.
-func (p *pacer) count(status int) {
+// count counts a response. Every one but a 429, or what means the same, means that the request was accepted.
+func (p *pacer) count(refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now().Unix()
@@ -95,7 +94,7 @@ func (p *pacer) count(status int) {
 	if t.second != now {
 		*t = tally{second: now}
 	}
-	if status == http.StatusTooManyRequests {
+	if refused {
 		t.refused++
 		p.limited = true
 	} else {

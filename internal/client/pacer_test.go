@@ -12,15 +12,17 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
+const accepted, refusal = false, true
+
 // seconds has a pacer record accepted and refused requests, each pair in a second of its own, and returns the requests
 // per second that it allows in the second after them.
 func seconds(p *pacer, counts ...[2]int) int {
 	for _, count := range counts {
 		for range count[0] {
-			p.count(http.StatusBadGateway)
+			p.count(accepted)
 		}
 		for range count[1] {
-			p.count(http.StatusTooManyRequests)
+			p.count(refusal)
 		}
 		<-time.After(second)
 	}
@@ -47,8 +49,8 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 	}, func(t *testing.T, test row) {
 		p := newPacer(clock.System{})
 		for range test.now {
-			p.count(http.StatusTooManyRequests)
-			p.count(http.StatusOK)
+			p.count(refusal)
+			p.count(accepted)
 		}
 		if got := seconds(p, test.counts...); got != test.want {
 			t.Errorf("allows %d requests per second, want %d", got, test.want)
@@ -57,7 +59,7 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 		if got := p.pace(); got != second/4 {
 			t.Errorf("requests leave %s apart after a minute, want %s", got, second/4)
 		}
-		p.count(http.StatusOK) // any response keeps the limit
+		p.count(accepted) // any response keeps the limit
 		<-time.After(100 * second)
 		if got := p.pace(); got != second/4 {
 			t.Errorf("requests leave %s apart 100 s after a response, want %s", got, second/4)
@@ -72,11 +74,11 @@ func TestPaceFollowsTheAcceptedRequests(t *testing.T) {
 // Ten requests ask in their order, a millisecond apart.
 func TestRequestsLeaveInTheirOrder(t *testing.T) {
 	for name, test := range map[string]struct {
-		recorded int
+		recorded bool
 		apart    time.Duration
 	}{
-		"at once before the first 429": {http.StatusOK, time.Millisecond},
-		"one by one after it":          {http.StatusTooManyRequests, second / 4},
+		"at once before the first 429": {accepted, time.Millisecond},
+		"one by one after it":          {refusal, second / 4},
 	} {
 		bubble(t, func(t *testing.T) {
 			p := newPacer(clock.System{})
@@ -120,7 +122,7 @@ func TestTurnThatDoesNotCome(t *testing.T) {
 		"is not taken after an interrupt":   {time.Hour, 2900 * time.Millisecond, 2900 * time.Millisecond, "interrupt"},
 	}, func(t *testing.T, test row) {
 		p := newPacer(clock.System{})
-		p.count(http.StatusTooManyRequests)
+		p.count(refusal)
 		<-time.After(4 * second)
 		var all sync.WaitGroup
 		for range 12 {

@@ -1,6 +1,9 @@
 package client
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Reason is why a call failed, for advice: failures that call for the same advice have the same reason. The contract
 // leaves open what the service means by a status, so the reasons rely on HTTP and documented rules.
@@ -47,7 +50,8 @@ const (
 	none        kind = iota // no failure
 	permanent               // not about a response: another attempt would fail as well
 	ended                   // the context of the call ended
-	throttled               // a 429: only the deadline limits the retries
+	throttled               // a 429, or what means the same: only the deadline limits the retries
+	unready                 // no failure: the result is not there yet, and [poll] asks for it again
 	unconnected             // no connection was made, so nothing was sent
 	temporary               // the service, its node, or the network may be back soon
 	notFound                // the service does not know what the request names
@@ -68,6 +72,8 @@ var (
 	notJSON = meaning{ReasonNotTheAPI, temporary, true}
 	// offContract is a success that breaks the contract. The next response probably will, too.
 	offContract = meaning{ReasonOffContract, refused, true}
+	// notReady is an accepted request for a link that is not there yet. It has no reason, as a running job has none.
+	notReady = meaning{ReasonNone, unready, true}
 	// pageInstead is "forbidden" or "not found" with a web page, of which the API has none: something else sent it.
 	pageInstead = meaning{ReasonNotTheAPI, refused, false}
 )
@@ -97,26 +103,31 @@ var statuses = map[int]meaning{
 	http.StatusNetworkAuthenticationRequired: {ReasonNotTheAPI, refused, false},
 }
 
-// meaningOf returns what a response of the API means by its status.
-func meaningOf(status int) meaning {
-	if known, ok := statuses[status]; ok {
-		return known
+// meaningOf returns what a response of the API means by its status, and by how long it asks to wait.
+func meaningOf(status int, asks time.Duration) meaning {
+	class := status / 100
+	means, known := statuses[status]
+	switch {
+	case known:
+	case class == 1:
+		means = meaning{ReasonRejected, refused, true}
+	case class == 2, class == 4:
+		means = meaning{ReasonRejected, refused, false}
+	case class == 3:
+		means = meaning{ReasonRedirected, refused, false}
+	default:
+		means = meaning{ReasonUnavailable, temporary, true} // a gateway may send it after the service has acted
 	}
-	switch status / 100 {
-	case 1:
-		return meaning{ReasonRejected, refused, true}
-	case 2, 4:
-		return meaning{ReasonRejected, refused, false}
-	case 3:
-		return meaning{ReasonRedirected, refused, false}
+	if class == 4 && means.kind == refused && asks > 0 { // some services limit requests by another status
+		return statuses[http.StatusTooManyRequests]
 	}
-	return meaning{ReasonUnavailable, temporary, true} // a gateway may send it after the service has acted
+	return means
 }
 
 // storeMeaningOf returns what a response of the object store without a bundle means by its status. Most refusals mean
 // that the link has expired, or that the store does not have the object yet.
-func storeMeaningOf(status int) meaning {
-	m := meaningOf(status)
+func storeMeaningOf(status int, asks time.Duration) meaning {
+	m := meaningOf(status, asks)
 	m.acted = false // nothing that matters
 	switch {
 	case m.kind == throttled, m.reason == ReasonUnavailable, m.reason == ReasonOverloaded:

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEachFailureHasOneMeaning(t *testing.T) {
-	has := map[kind]bool{permanent: true, ended: true} // which come from no failure of the network
+	has := map[kind]bool{permanent: true, ended: true, unready: true} // which are no failures of the network
 	want := func(name string, err *Error, want meaning) {
 		t.Helper()
 		has[want.kind] = true
@@ -61,6 +61,11 @@ func TestEachFailureHasOneMeaning(t *testing.T) {
 				want(name, err, test.meaning)
 			}
 		}
+	}
+	for _, status := range []int{400, 401, 403, 404, 408, 409, 410, 420, 423, 503} { // of them, only a refusal that asks for a wait is a 429
+		want(fmt.Sprint(status, " that asks"), newError("", meaningOf(status, second)), map[bool]meaning{
+			true: statuses[429], false: meaningOf(status, 0),
+		}[meaningOf(status, 0).kind == refused])
 	}
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for _, test := range []struct {

@@ -23,6 +23,7 @@ var requestIDHeaders = []string{
 
 // response is a response of the API.
 type response struct {
+	status     int
 	summary    string // such as "the service returned HTTP 200 OK for GET /v1/a (request ID 7)"
 	requestID  string // the ID that the service returned for the request, or ""
 	retryAfter time.Duration
@@ -31,7 +32,7 @@ type response struct {
 
 // readResponse reads a response. It returns what it has read even with an error.
 func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response, *Error) {
-	r := &response{retryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
+	r := &response{status: resp.StatusCode, retryAfter: parseRetryAfter(resp.Header, c.config.Clock.Now())}
 	for _, name := range requestIDHeaders {
 		r.requestID = cmp.Or(r.requestID, c.Redact(resp.Header.Get(name)))
 	}
@@ -73,7 +74,7 @@ func (r *response) unusable(means meaning, problem, message string) *Error {
 func (c *Client) statusError(r *response, req *http.Request, resp *http.Response) *Error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough
 	value, _ := decodeBody(body)
-	text, means := r.summary, meaningOf(resp.StatusCode)
+	text, means := r.summary, meaningOf(resp.StatusCode, r.retryAfter)
 	if isPage(body) {
 		text += ", a web page"
 		if means.reason == ReasonForbidden || means.reason == ReasonNotFound {

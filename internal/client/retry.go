@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -13,7 +14,7 @@ const (
 
 	// DisturbanceLimit is how long any other failure may last that may pass by itself.
 	DisturbanceLimit = 30 * time.Second
-	// OutageLimit replaces it during an outage, for a wait that has succeeded before.
+	// OutageLimit replaces it during an outage, once the service has answered a call of the [Operation].
 	OutageLimit = 5 * time.Minute
 )
 
@@ -25,16 +26,25 @@ type limits [kindCount]time.Duration
 var (
 	// startLimits are for the start of an export, which is sent again only if the service certainly did not act on it.
 	startLimits = limits{unconnected: DisturbanceLimit}
-	// waitLimits are for a wait after its first success, whose failure may cost an hour of work.
-	waitLimits = limits{
-		unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit, refused: DisturbanceLimit,
-	}
-	// plainLimits are for everything else, so that a wrong URL fails soon.
-	plainLimits = limits{
-		unconnected: DisturbanceLimit, temporary: DisturbanceLimit, notFound: NotFoundLimit,
-		linkRefused: DisturbanceLimit,
+	// firstLimits are for an operation that the service has not answered yet, so that a wrong URL or key fails soon.
+	firstLimits = limits{unconnected: DisturbanceLimit, temporary: DisturbanceLimit, notFound: NotFoundLimit}
+	// laterLimits are for an operation that it has answered, whose failure may cost an hour of work.
+	laterLimits = limits{
+		unconnected: OutageLimit, temporary: OutageLimit, notFound: NotFoundLimit,
+		refused: DisturbanceLimit, linkRefused: DisturbanceLimit,
 	}
 )
+
+// Operation is a sequence of calls for one purpose, such as one apply of one resource. Once the service has answered
+// one of them, its URL and its key are known to be right, and the later ones bear a longer outage. An Operation is not
+// safe for concurrent use.
+type Operation struct {
+	*Client
+	within limits // firstLimits, or laterLimits after the first answer
+}
+
+// Begin begins an operation.
+func (c *Client) Begin() *Operation { return &Operation{c, firstLimits} }
 
 const (
 	firstBackoff     = time.Second
@@ -54,43 +64,42 @@ type attempt struct {
 	fresh bool
 }
 
+var firstAttempt = attempt{number: 1}
+
 // repeat calls try until it succeeds, a streak of failures reaches its limit, or ctx ends. Failures before an attempt
-// that makes progress no longer count. The error is an [*Error].
-func (c *Client) repeat(ctx context.Context, within limits, try func(attempt) (progress bool, err *Error)) error {
-	var failures streak
-	clock := c.config.Clock
-	for next := (attempt{number: 1}); ; next.number++ {
+// that makes progress no longer count. The limits are those after the attempt. The error is an [*Error].
+func (c *Client) repeat(
+	ctx context.Context, within *limits, try func(attempt) (progress bool, failure *Error),
+) error {
+	clock, failures := c.config.Clock, streak{}
+	for next := firstAttempt; ; next = failures.next() {
 		sent := clock.Now()
-		progress, err := try(next)
-		if err == nil {
+		progress, failure := try(next)
+		if failure == nil {
 			return nil
+		}
+		if failure.kind != throttled { // an idle connection may lead to the node that failed
+			apiClient(c.config.RoundTripper).CloseIdleConnections()
 		}
 		if progress {
 			failures = streak{}
 		}
-		var pause time.Duration
-		end := failures.add(err, within[err.kind], sent, clock.Now())
-		if end == nil {
-			pause, end = c.pauseAfter(ctx, failures)
+		responded, limit := clock.Now(), within[failure.kind]
+		failures.add(failure, limit, sent, responded)
+		if ctx.Err() != nil {
+			return failures.interrupted(context.Cause(ctx), failure, responded)
 		}
-		if end == nil {
-			_ = clock.Sleep(ctx, pause) // cut short if ctx ends
+		if verdict := failures.verdict(limit, sent); verdict != nil {
+			return failures.end(verdict, responded)
 		}
-		if ctx.Err() != nil { // whatever the streak was, this is why the call ends
-			end = wrap(context.Cause(ctx), ended)
-			if end.Last = failures.last; end.Last != nil {
-				end.Reason = end.Last.Reason
-			}
+		pause, tooLong := c.pauseAfter(ctx, failures)
+		if tooLong != nil {
+			return failures.end(tooLong, responded)
 		}
-		if end != nil {
-			end.MayHaveActed = err.MayHaveActed
-			if failures.attempts > 1 {
-				end.Attempts, end.Elapsed = failures.attempts, clock.Now().Sub(failures.sent)
-			}
-			return end
+		if cause := clock.Sleep(ctx, pause); cause != nil {
+			return failures.interrupted(cause, failure, clock.Now())
 		}
-		next.fresh = err.kind != throttled
-		if err.kind == throttled {
+		if failure.kind == throttled {
 			failures.since = failures.since.Add(clock.Now().Sub(sent))
 		}
 	}
@@ -98,45 +107,72 @@ func (c *Client) repeat(ctx context.Context, within limits, try func(attempt) (p
 
 // streak is failed attempts in a row.
 type streak struct {
-	last     *Error
+	last     *Error // nil if the context ended in the first attempt
 	attempts int
 	sent     time.Time // when the first attempt was sent
 	// The limit counts from the first failure that is not a 429. Each 429 after that moves since by its time.
 	since time.Time
 	limit time.Duration // the longest of the kinds
-	kind  kind          // the first one but throttled
+	first kind          // the first one but throttled
 	mixed bool          // others followed
 }
 
-// add adds a failed attempt, with the limit of its kind. It returns the error of the call if the streak ends.
-func (s *streak) add(err *Error, limit time.Duration, sent, now time.Time) *Error {
-	if err.kind == ended {
-		return err
+// next returns the attempt that follows.
+func (s *streak) next() attempt { return attempt{s.attempts + 1, s.last.kind != throttled} }
+
+// add adds a failed attempt, with the limit of its kind.
+func (s *streak) add(failure *Error, limit time.Duration, sent, responded time.Time) {
+	if failure.kind == ended {
+		return
 	}
 	if s.attempts++; s.attempts == 1 {
 		s.sent = sent
 	}
-	s.last = err
-	kind := err.kind
-	switch kind {
+	s.last = failure
+	way := failure.kind
+	switch way {
 	case throttled:
-		return nil
+		return
 	case unconnected: // no connection and a lost one are the same way to fail
-		kind = temporary
+		way = temporary
 	}
-	if s.kind == none {
-		s.since, s.kind = now, kind
+	if s.first == none {
+		s.since, s.first = responded, way
 	}
-	s.limit, s.mixed = max(s.limit, limit), s.mixed || kind != s.kind
+	s.limit, s.mixed = max(s.limit, limit), s.mixed || way != s.first
+}
+
+// verdict returns the error of the call if the last attempt, with the limit of its kind, ends the streak; otherwise nil.
+func (s *streak) verdict(limit time.Duration, sent time.Time) *Error {
 	switch {
+	case s.last.kind == throttled:
+		return nil
 	case limit == 0:
-		return err
+		return s.last
 	case sent.Sub(s.since) < s.limit:
 		return nil
 	case s.mixed: // no single failure shows what is wrong
-		return &Error{Text: "consecutive requests failed for different reasons", Reason: ReasonOutage, Last: err}
+		return &Error{Text: "consecutive requests failed for different reasons", Reason: ReasonOutage, Last: s.last}
 	}
-	return err
+	return s.last
+}
+
+// interrupted returns the error of a call whose context has ended, during or after the attempt with the failure.
+func (s *streak) interrupted(cause error, failure *Error, now time.Time) *Error {
+	interrupt := wrap(cause, ended)
+	if interrupt.Last = cmp.Or(failure.Last, s.last); interrupt.Last != nil {
+		interrupt.Reason = interrupt.Last.Reason
+	}
+	interrupt.MayHaveActed, interrupt.SentAt = failure.MayHaveActed, failure.SentAt
+	return s.end(interrupt, now)
+}
+
+// end adds what is known of the streak to the error of the call.
+func (s *streak) end(failure *Error, now time.Time) *Error {
+	if s.attempts > 1 {
+		failure.Attempts, failure.Elapsed = s.attempts, now.Sub(s.sent)
+	}
+	return failure
 }
 
 // pauseAfter returns the pause after the last failure of a streak. If the service asks for one that ends after the

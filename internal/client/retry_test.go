@@ -6,62 +6,83 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-func TestEachCallHasItsLimits(t *testing.T) {
-	type limits map[kind]time.Duration // how long such a failure is repeated; the pages say so
-	once := limits{notFound: 0, temporary: 0, refused: 0}
-	plain := limits{notFound: 30 * second, temporary: 30 * second, refused: 0}
-	waiting := limits{notFound: 30 * second, temporary: 5 * time.Minute, refused: 30 * second}
-	rows := map[string]bool{}
-	for _, test := range []struct {
-		call      string
-		successes int // before the failures
-		want      limits
-	}{
-		{"update", 0, plain},
-		{"job", 0, plain},
-		{"bundle", 0, plain},
-		{"start", 0, once},
-		{"wait", 0, plain},
-		{"wait", 1, waiting},
-		{"wait for an update", 0, plain},
-		{"wait for an update", 1, waiting},
-	} {
-		rows[test.call] = true
-		for status, means := range statuses {
-			limit, found := test.want[means.kind]
-			if !found && means.kind != throttled {
-				t.Errorf("no row says for how long a failure of kind %d of reasons.go, such as %d, is repeated", means.kind, status)
+// The pages say for how long a failure is repeated. What they say is what is tested.
+func TestEachCallHasTheLimitsOnThePage(t *testing.T) {
+	page := limitsOnThePage(t)
+	for name, call := range calls {
+		for _, answered := range []bool{false, true} {
+			row := "after the first response"
+			if name == "start" {
+				row = "the start of an export"
+			} else if !answered {
+				row = "before the first response"
 			}
-			if !found {
-				continue
-			}
-			t.Run(fmt.Sprintf("%s, %d after %d successes", test.call, status, test.successes), func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					var failures []time.Time
-					handlers := slices.Repeat([]http.HandlerFunc{reply(200, `{"status":"running"}`)}, test.successes)
-					c, _ := serve(t, inTurn(append(handlers, func(w http.ResponseWriter, r *http.Request) {
-						failures = append(failures, time.Now())
-						reply(status, "", "Retry-After: 1")(w, r) // a gateway may send it after the service has acted
-					})...))
-					if _, err := calls[test.call](bounded(t, time.Hour), c); err == nil || !endsAt(limit, failures[0], failures) {
-						t.Errorf("%v after failures at %v, want them for %s", err, failures, limit)
-					}
+			for status, means := range statuses {
+				limit, found := page[row][means.kind]
+				if !found && means.kind != throttled {
+					t.Errorf("no column of the page says for how long a failure of kind %d of reasons.go, such as %d, is repeated", means.kind, status)
+				}
+				if !found {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s, answered before %t, %d", name, answered, status), func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
+						var failures []time.Time
+						c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+							if answered && len(failures) == 0 && strings.HasSuffix(r.URL.Path, "/first") {
+								reply(200, `{"status":"running"}`)(w, r)
+								return
+							}
+							failures = append(failures, time.Now())
+							reply(status, "")(w, r)
+						})
+						o := c.Begin()
+						if answered {
+							_, _ = o.GetStaticExportJob(t.Context(), "first")
+						}
+						if _, err := call(bounded(t, time.Hour), o); err == nil || !endsAt(limit, failures[0], failures) {
+							t.Errorf("%v after failures at %v, want them for %s", err, failures, limit)
+						}
+					})
 				})
-			})
+			}
 		}
 	}
-	for call := range calls {
-		if !rows[call] {
-			t.Errorf("the call %q has no row", call)
+}
+
+// limitsOnThePage reads the table of Troubleshooting.
+func limitsOnThePage(t *testing.T) map[string]map[kind]time.Duration {
+	t.Helper()
+	text, err := os.ReadFile("../../templates/guides/errors.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	durations := map[string]time.Duration{"not retried": 0, "30 seconds": 30 * second, "5 minutes": 5 * time.Minute}
+	_, table, found := strings.Cut(string(text), "| Request | No connection | Temporary failure | Only 404 or 410 | Any other failure |\n|---|---|---|---|---|\n")
+	if !found {
+		t.Fatal("the page has no table of retries with the expected columns")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	page := map[string]map[kind]time.Duration{}
+	for line := range strings.Lines(table + "\n") {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		page[cells[0]] = map[kind]time.Duration{}
+		for i, column := range []kind{unconnected, temporary, notFound, refused} {
+			limit, known := durations[cells[i+1]]
+			if !known {
+				t.Errorf("%q is not a limit", cells[i+1])
+			}
+			page[cells[0]][column] = limit
 		}
 	}
+	return page
 }
 
 // endsAt reports whether the last attempt is the first one that was sent at the limit or later.
@@ -70,51 +91,34 @@ func endsAt(limit time.Duration, since time.Time, sent []time.Time) bool {
 	return !sent[last].Before(end) && (last == 0 || sent[last-1].Before(end))
 }
 
-// step is an attempt that fails after a while.
-type step struct {
-	*Error
-	takes time.Duration
+// try is how an attempt fails: with a status, or in a kind that has none.
+type try struct {
+	status      int
+	kind        kind
+	takes, asks time.Duration
 }
 
-// words are the failures in [steps] that have no status of the API.
-var words = map[string]kind{"none": unconnected, "no link": linkRefused, "disk": permanent, "end": ended}
-
-// steps returns attempts that fail in turn, such as "9 x 503, 404 after 20s, 429 asking 40s". Anything else panics.
-func steps(text string) (all []step) {
-	for part := range strings.SplitSeq(text, ", ") {
-		times, what, repeated := strings.Cut(part, " x ")
-		if !repeated {
-			times, what = "1", part
-		}
-		what, takes, _ := strings.Cut(what, " after ")
-		what, asks, _ := strings.Cut(what, " asking ")
-		means, known := meaning{kind: words[what]}, words[what] != none
-		if status, err := strconv.Atoi(what); err == nil {
-			means, known = meaningOf(status), true
-		}
-		n, err1 := strconv.Atoi(times)
-		duration, err2 := time.ParseDuration(cmp.Or(takes, "0"))
-		wait, err3 := time.ParseDuration(cmp.Or(asks, "0"))
-		if err := errors.Join(err1, err2, err3); err != nil || !known {
-			panic(fmt.Sprintf("%q is not a step: %v", part, err))
-		}
-		failure := newError(what, means)
-		failure.retryAfter = wait
-		all = append(all, slices.Repeat([]step{{failure, duration}}, n)...)
+func (f try) err() *Error {
+	failure := newError(fmt.Sprint("kind ", f.kind), meaning{kind: f.kind})
+	if f.status > 0 {
+		failure = newError(fmt.Sprint(f.status), meaningOf(f.status, 0))
 	}
-	return all
+	failure.retryAfter = f.asks
+	return failure
 }
+
+func times(n int, tries ...try) []try { return slices.Repeat(tries, n) }
 
 func TestStreakEndsAtItsLimit(t *testing.T) {
 	const (
 		outage   = "consecutive requests failed for different reasons; in the last attempt, "
 		deadline = "context deadline exceeded; in the last attempt, "
 		half     = 500 * time.Millisecond
-		further  = "502" // of an attempt that makes progress
+		further  = 502 // of an attempt that makes progress
 	)
 	type row struct {
-		within  limits        // plainLimits if zero
-		steps   string        // before a success
+		within  *limits       // firstLimits if nil
+		tries   []try         // before a success
 		timeout time.Duration // two hours if zero
 		lasts   time.Duration // how long the streak lasts; zero: see count and ends
 		before  int           // attempts before that streak
@@ -122,62 +126,56 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		ends    time.Duration
 		want    string // the error, without the number of attempts
 	}
+	none, link, slow := try{kind: unconnected}, try{kind: linkRefused}, try{status: 404, takes: 20 * second}
+	one := func(status int) try { return try{status: status} }
+	asking := func(status int, asks time.Duration) try { return try{status: status, asks: asks} }
 	rows := map[string]row{
-		"of a start without a connection": {within: startLimits, steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"of a start after a 429":          {within: startLimits, steps: "2 x 429", count: 3, ends: 3 * half},
-		"of a read without a connection":  {steps: "999 x none", lasts: DisturbanceLimit, want: "none"},
-		"with an outage in two ways": {
-			within: waitLimits, steps: strings.Repeat("none, 503, ", 99) + "none", lasts: OutageLimit, want: "503",
+		"of a start without a connection": {within: &startLimits, tries: times(999, none), lasts: DisturbanceLimit, want: "kind 5"},
+		"of a start after a 429":          {within: &startLimits, tries: times(2, one(429)), count: 3, ends: 3 * half},
+		"of a read without a connection":  {tries: times(999, none), lasts: DisturbanceLimit, want: "kind 5"},
+		"with an outage in two ways":      {within: &laterLimits, tries: times(99, none, one(503)), lasts: OutageLimit, want: "503"},
+		"only when its most patient kind allows no more": {
+			within: &laterLimits, tries: slices.Concat(times(9, one(503)), times(999, one(403))), lasts: OutageLimit, want: outage + "403",
 		},
-		"only when its most patient kind allows no more": {within: waitLimits, steps: "9 x 503, 999 x 403", lasts: OutageLimit, want: outage + "403"},
-		"never as not found after an outage":             {within: waitLimits, steps: "20 x 503, 999 x 404", lasts: OutageLimit, want: outage + "404"},
-		"never as not found in turn": {
-			steps: strings.Repeat("404, 503, ", 99) + "404", lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404",
+		"never as not found after an outage": {
+			within: &laterLimits, tries: slices.Concat(times(20, one(503)), times(999, one(404))), lasts: OutageLimit, want: outage + "404",
 		},
-		"with a kind without a limit":      {steps: "3 x 503, 403", count: 4, ends: 7 * half, want: "403"},
-		"of a link that is refused":        {steps: "999 x no link", lasts: DisturbanceLimit, want: "no link"},
-		"with a destination that fails":    {within: waitLimits, steps: "disk", count: 1, want: "disk"},
-		"with the end of the call":         {within: waitLimits, steps: "end", count: 1, want: "end"},
-		"from zero after progress":         {steps: "9 x 503, 502, 999 x 503", lasts: DisturbanceLimit, before: 9, want: "503"},
-		"after the limit of slow failures": {steps: "99 x 404 after 20s", lasts: NotFoundLimit, want: "404"},
+		"never as not found in turn":       {tries: times(99, one(404), one(503)), lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
+		"with a kind without a limit":      {tries: append(times(3, one(503)), one(403)), count: 4, ends: 7 * half, want: "403"},
+		"of a link that is refused":        {within: &laterLimits, tries: times(999, link), lasts: DisturbanceLimit, want: "kind 8"},
+		"with a destination that fails":    {within: &laterLimits, tries: times(1, try{kind: permanent}), count: 1, want: "kind 1"},
+		"from zero after progress":         {tries: slices.Concat(times(9, one(503)), times(1, one(further)), times(999, one(503))), lasts: DisturbanceLimit, before: 9, want: "503"},
+		"after the limit of slow failures": {tries: times(99, slow), lasts: NotFoundLimit, want: "404"},
 
-		"throttled only at the deadline":         {steps: "300 x 429", timeout: time.Hour, count: 245, ends: time.Hour, want: deadline + "429"},
-		"later by that of two slow 429s":         {steps: "404, 2 x 429 after 16s, 999 x 404", lasts: NotFoundLimit + (16+1+16+2)*second, want: "404"},
-		"at once if a 429 asks for too long":     {steps: "429 asking 40s", timeout: 40 * second, count: 1, want: "429, after the timeout of this operation"},
-		"just before the deadline if a 429 asks": {steps: "429 asking 39s", timeout: 40 * second, count: 2, ends: 39 * second},
+		"throttled only at the deadline": {tries: times(300, one(429)), timeout: time.Hour, count: 245, ends: time.Hour, want: deadline + "429"},
+		"later by that of two slow 429s": {
+			tries: slices.Concat(times(1, one(404)), times(2, try{status: 429, takes: 16 * second}), times(999, one(404))),
+			lasts: NotFoundLimit + (16+1+16+2)*second, want: "404",
+		},
+		"at once if a 429 asks for too long":     {tries: times(1, asking(429, 40*second)), timeout: 40 * second, count: 1, want: "429, after the timeout of this operation"},
+		"just before the deadline if a 429 asks": {tries: times(1, asking(429, 39*second)), timeout: 40 * second, count: 2, ends: 39 * second},
 
-		"with pauses up to a sixth of the limit":    {steps: "8 x 503", count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
-		"with pauses up to the longest one":         {within: waitLimits, steps: "8 x 503", count: 9, ends: 15*half + 4*maxBackoff/2},
-		"after its limit if a failure asks":         {steps: "99 x 503 asking 2m", count: 2, ends: maxRetryAfter, want: "503"},
-		"as a failure asks, within a minute":        {within: waitLimits, steps: "503 asking 2s, 503 asking 1h", count: 3, ends: 2*second + maxRetryAfter},
-		"before the deadline whatever it asks":      {steps: "503 asking 1h", timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
-		"once more before the deadline":             {steps: "6 x 429", timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
-		"until a deadline that is near, at leisure": {steps: "99 x 503", timeout: 3 * second, count: 3, ends: 3 * second, want: deadline + "503"},
-	}
-	var has [kindCount]bool
-	for _, row := range rows {
-		for _, step := range steps(row.steps) {
-			has[step.kind] = true
-		}
-	}
-	for kind := none + 1; kind < kindCount; kind++ {
-		if !has[kind] {
-			t.Errorf("no row has a failure of kind %d of reasons.go: add one, and if it has no status, one of words", kind)
-		}
+		"with pauses up to a sixth of the limit":    {tries: times(8, one(503)), count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
+		"with pauses up to the longest one":         {within: &laterLimits, tries: times(8, one(503)), count: 9, ends: 15*half + 4*maxBackoff/2},
+		"after its limit if a failure asks":         {tries: times(99, asking(503, 2*time.Minute)), count: 2, ends: maxRetryAfter, want: "503"},
+		"as a failure asks, within a minute":        {within: &laterLimits, tries: []try{asking(503, 2*second), asking(503, time.Hour)}, count: 3, ends: 2*second + maxRetryAfter},
+		"before the deadline whatever it asks":      {tries: times(1, asking(503, time.Hour)), timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
+		"once more before the deadline":             {tries: times(6, one(429)), timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
+		"until a deadline that is near, at leisure": {tries: times(99, one(503)), timeout: 3 * second, count: 3, ends: 3 * second, want: deadline + "503"},
 	}
 	inBubbles(t, rows, func(t *testing.T, test row) {
 		var sent []time.Time // attempts
-		began, steps := time.Now(), steps(test.steps)
-		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, plainLimits), func(a attempt) (bool, *Error) {
-			if sent = append(sent, time.Now()); a.number != len(sent) {
+		began := time.Now()
+		err := newClient(t).repeat(bounded(t, cmp.Or(test.timeout, 2*time.Hour)), cmp.Or(test.within, &firstLimits), func(a attempt) (bool, *Error) {
+			if sent = append(sent, time.Now()); len(sent) <= test.before && a.number != len(sent) {
 				t.Errorf("attempt %d is number %d", len(sent), a.number)
 			}
-			if a.number > len(steps) {
+			if len(sent) > len(test.tries) {
 				return false, nil
 			}
-			step := steps[a.number-1]
-			<-time.After(step.takes)
-			return step.Text == further, step.Error
+			try := test.tries[len(sent)-1]
+			<-time.After(try.takes)
+			return try.status == further, try.err()
 		})
 		took, got, want := time.Since(began), fmt.Sprint(err), cmp.Or(test.want, "<nil>")
 		if failed := len(sent) - test.before; err != nil && failed > 1 {
@@ -187,7 +185,7 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		if got != want || IsNotFound(err) != (test.want == "404") || failed && failure.Attempts == 1 {
 			t.Errorf("ends with %s, want %s", got, want)
 		}
-		since := sent[min(test.before, len(sent)-1)].Add(steps[test.before].takes) // the streak has its clock from the first response on
+		since := sent[min(test.before, len(sent)-1)].Add(test.tries[test.before].takes) // the streak has its clock from the first response on
 		if test.lasts > 0 && !endsAt(test.lasts, since, sent) || test.lasts == 0 && (len(sent) != test.count || took != test.ends) {
 			t.Errorf("%d attempts at %v in %s, want %d in %s, or for %s", len(sent), sent, took, test.count, test.ends, test.lasts)
 		}
@@ -203,7 +201,7 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 		at = " for GET /v1/static-export/jobs/se_1, without a message"
 
 		long = 75400 * time.Millisecond
-		no   = "request POST /v1/static-export/jobs to docs.test failed: no complete response within the request timeout"
+		no   = "request POST /v1/static-export/jobs to docs.test failed: no complete response within "
 	)
 	type row struct {
 		call     string
@@ -227,13 +225,13 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 			"start", late(10*second, reply(403, "")), nil, 5 * second, 10 * second, 1, false, ReasonForbidden,
 			in + "service returned HTTP 403 Forbidden" + of,
 		},
-		"during a silent start": {"start", silent, nil, 5 * second, 30 * second, 1, true, ReasonTooSlow, in + no},
+		"during a silent start": {"start", silent, nil, 5 * second, 35 * second, 1, true, ReasonTooSlow, in + no + "35s"},
 		"during a later read": {
 			"job", inTurn(reply(503, ""), silent), nil, 5 * second, 5 * second, 2, true, ReasonOverloaded,
 			in + "service returned HTTP 503 Service Unavailable" + at,
 		},
 		"before a connection":      {"start", nil, hangs, 5 * second, 5 * second, 0, false, ReasonNone, "interrupt"},
-		"long before a connection": {"start", nil, hangs, long, long, 0, false, ReasonTooSlow, in + no + " (2 attempts over 1m15s)"},
+		"long before a connection": {"start", nil, hangs, long, long, 0, false, ReasonTooSlow, in + no + "30s (2 attempts over 1m15s)"},
 		"during a pause": {
 			"start", reply(429, "", "Retry-After: 60"), nil, 5 * second, 5 * second, 1, false, ReasonRateLimited,
 			in + "service returned HTTP 429 Too Many Requests" + of + "; it asks clients to wait until 2000-01-01T00:01:00Z",
@@ -250,8 +248,9 @@ func TestInterruptEndsACallButNotAStartThatWasSent(t *testing.T) {
 			cancel(errInterrupt)
 		}
 		time.AfterFunc(test.at, func() { cancel(errInterrupt) })
-		_, err := calls[test.call](ctx, c)
-		took, requests, started := time.Since(s.began), len(s.received()), MayHaveStarted(err)
+		_, err := calls[test.call](ctx, c.Begin())
+		took, requests := time.Since(s.began), len(s.received())
+		_, started := MayHaveStarted(err)
 		if fmt.Sprint(err) != test.want || took != test.took || requests != test.requests || started != test.started {
 			t.Errorf("%v after %s and %d requests, may have started: %t; want %s after %s", err, took, requests, started, test.want, test.took)
 		}

@@ -42,33 +42,27 @@ type FilesChanged struct {
 	Removed  []string
 }
 
-// The final statuses of an update. Any other status means that it is still running.
-const (
-	UpdateSucceeded = "success"
-	UpdateFailed    = "failure"
-)
+const updateSucceeded = "success" // [HasFailed] tells the other final statuses
 
 // Finished reports whether the update has finished, successfully or not.
-func (u *UpdateStatus) Finished() bool {
-	return u.Status == UpdateSucceeded || u.Status == UpdateFailed
-}
+func (u *UpdateStatus) Finished() bool { return u.Succeeded() || HasFailed(u.Status) }
 
 // Succeeded reports whether the update has succeeded.
-func (u *UpdateStatus) Succeeded() bool { return u.Status == UpdateSucceeded }
+func (u *UpdateStatus) Succeeded() bool { return u.Status == updateSucceeded }
 
-// Documented reports whether the contract names the status.
+// Documented reports whether the status is final, or one that the contract names.
 func (u *UpdateStatus) Documented() bool {
 	return u.Finished() || u.Status == "queued" || u.Status == "in_progress"
 }
 
 // GetUpdateStatus reads an update (getUpdateStatus).
-func (c *Client) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
-	return call(ctx, c, updateOperation(statusID), plainLimits)
+func (o *Operation) GetUpdateStatus(ctx context.Context, statusID string) (*UpdateStatus, error) {
+	return call(ctx, o, updateEndpoint(statusID))
 }
 
-func updateOperation(statusID string) operation[UpdateStatus] {
+func updateEndpoint(statusID string) endpoint[UpdateStatus] {
 	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
-	return operation[UpdateStatus]{req, readUpdate}
+	return endpoint[UpdateStatus]{req, readUpdate}
 }
 
 func readUpdate(o *object) (*UpdateStatus, error) {

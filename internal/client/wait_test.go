@@ -51,7 +51,7 @@ func TestWaitForAJob(t *testing.T) {
 		"that fails": {
 			[]string{`{"status":"running","pageCount":2}`, `{"status":"failed","error":"page /a is broken"}`},
 			[]float64{0, 10},
-			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken"}`,
+			`{"ID":"se_1","Status":"failed","PageCount":2,"Error":"page /a is broken","Message":"page /a is broken"}`,
 			[]string{progress("page_count:2 status:running"), progress("page_count:2 status:failed")},
 		},
 		"whose status is unknown": {
@@ -79,7 +79,7 @@ func TestWaitForAJob(t *testing.T) {
 		},
 	}, func(t *testing.T, test row) {
 		c, s := serve(t, polled(test.bodies))
-		job, err := c.WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second)
+		job, err := c.Begin().WaitForStaticExport(bounded(t, time.Hour), "se_1", 10*second)
 		if !slices.Equal(s.times(), test.polls) || show(job) != test.want || (err == nil) != (job != nil) {
 			t.Errorf("polls at %v end with %s, %v; want %v and %s", s.times(), show(job), err, test.polls, test.want)
 		}
@@ -101,7 +101,7 @@ func TestWaitForAnUpdate(t *testing.T) {
 			bodies = append(bodies, `{"status":"`+status+`"}`)
 		}
 		c, s := serve(t, polled(bodies))
-		update, err := c.WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
+		update, err := c.Begin().WaitForUpdate(bounded(t, time.Hour), "up_1", 10*second, func(u *UpdateStatus) { seen = append(seen, u.Status) })
 		took := time.Since(s.began)
 		if err != nil || took != time.Duration(len(bodies)-1)*10*second || !slices.Equal(seen, slices.Compact(statuses)) || update.Status != seen[len(seen)-1] {
 			t.Errorf("%v, polls at %v see %q; want %q", err, s.times(), seen, statuses)
@@ -117,7 +117,7 @@ func TestRetryAfterOfAPollIsAdvice(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			running := reply(200, `{"status":"running"}`, "Retry-After: 60")
 			c, s := serve(t, inTurn(running, reply(200, `{"status":"`+end+`"}`)))
-			if _, err := calls[call](bounded(t, 25*second), c); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
+			if _, err := calls[call](bounded(t, 25*second), c.Begin()); err != nil || !slices.Equal(s.times(), []float64{0, 20}) {
 				t.Errorf("%s: %v after polls at %v", call, err, s.times())
 			}
 		})

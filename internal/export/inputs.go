@@ -11,8 +11,9 @@ import (
 // Inputs determine what a job exports. Equal inputs are equal values.
 type Inputs struct {
 	Domain string // "" if it is not known
-	// Triggers and Parameters are JSON objects without insignificant whitespace and with sorted fields.
-	Triggers, Parameters string
+	// Triggers and Request are JSON objects without insignificant whitespace and with sorted fields. Request is what
+	// starts the job: the domain, and the additional parameters.
+	Triggers, Request string
 }
 
 // NewInputs returns the inputs for triggers, which may be nil, and for parameters, a JSON object or "".
@@ -20,8 +21,12 @@ func NewInputs(domain string, triggers map[string]*string, parameters string) (I
 	if triggers == nil {
 		triggers = map[string]*string{}
 	}
-	fields, err := ParseParameters(cmp.Or(parameters, "{}"))
-	return Inputs{Domain: domain, Triggers: encode(triggers), Parameters: encode(fields)}, err
+	request, err := ParseParameters(cmp.Or(parameters, "{}"))
+	if err != nil {
+		return Inputs{}, err
+	}
+	request["domain"] = domain
+	return Inputs{Domain: domain, Triggers: encode(triggers), Request: encode(request)}, nil
 }
 
 // ParseParameters parses parameters, a JSON object. Numbers are [json.Number], so that they are not rounded.

@@ -2,15 +2,16 @@ package export
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 )
 
-// Service is what an apply needs of [client.Client].
+// Service is what an apply needs of a [client.Operation].
 type Service interface {
-	StartStaticExport(ctx context.Context, req client.StartRequest) (*client.StaticExportJob, error)
+	StartStaticExport(ctx context.Context, request json.RawMessage) (*client.StaticExportJob, error)
 	WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration) (*client.StaticExportJob, error)
 	GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error)
 }
@@ -21,7 +22,7 @@ type Run struct {
 	Wanted       Wanted
 	Service      Service
 	Clock        clock.Clock
-	PollInterval time.Duration // zero is adaptive: see [client.Client.WaitForStaticExport]
+	PollInterval time.Duration // zero is adaptive: see [client.Operation.WaitForStaticExport]
 
 	Replaced *Job // a result: what was missing, so the run started another job; or nil
 }
@@ -51,9 +52,6 @@ const firstPause = time.Second
 // Missing reports whether the service did not find the job or its bundle. f may be nil.
 func (f *Failure) Missing() bool { return f != nil && f.Job != nil && client.IsNotFound(f.Cause) }
 
-// MayHaveStarted reports whether a job may have been started whose ID was not received.
-func (f *Failure) MayHaveStarted() bool { return f.Stage == Starting && client.MayHaveStarted(f.Cause) }
-
 // Create makes the first export. It resumes the job that was handed over, which has the wanted inputs and may be nil,
 // and starts one if that is missing. Until it has started, the state keeps the missing one.
 func (r *Run) Create(ctx context.Context, handed *Job) *Failure {
@@ -61,23 +59,23 @@ func (r *Run) Create(ctx context.Context, handed *Job) *Failure {
 		return r.start(ctx)
 	}
 	r.Next = handed
-	return r.Take(ctx, Step{Action: AskAgain, Job: handed})
+	return r.Take(ctx, Step{Action: Resume, AsksAgain: true})
 }
 
 // Take takes a step.
 func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
-	switch {
-	case step.Action == None:
+	switch step.Action {
+	case None:
 		return nil
-	case step.Action == Start:
-		return r.start(ctx)
-	case step.Job == r.Next:
-		failure = r.finish(ctx)
-	default:
+	case Renew:
 		failure = r.renew(ctx)
+	case Resume:
+		failure = r.finish(ctx)
+	case Start:
+		return r.start(ctx)
 	}
-	if step.Action == AskAgain && failure.Missing() {
-		r.Replaced = step.Job
+	if step.AsksAgain && failure.Missing() {
+		r.Replaced = failure.Job
 		return r.start(ctx)
 	}
 	return failure
@@ -86,9 +84,7 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 // start starts a job, which replaces Next, and finishes it.
 func (r *Run) start(ctx context.Context) *Failure {
 	inputs := r.Wanted.Inputs
-	job, err := r.Service.StartStaticExport(ctx, client.StartRequest{
-		Domain: inputs.Domain, Parameters: inputs.Parameters,
-	})
+	job, err := r.Service.StartStaticExport(ctx, json.RawMessage(inputs.Request))
 	if err != nil {
 		return &Failure{Stage: Starting, Cause: err}
 	}
@@ -101,7 +97,7 @@ func (r *Run) start(ctx context.Context) *Failure {
 // finish waits for Next, unless it has completed, and creates its link, which makes it Current.
 func (r *Run) finish(ctx context.Context) *Failure {
 	next := r.Next
-	if !next.completed() {
+	if !next.Completed() {
 		job, err := r.Service.WaitForStaticExport(ctx, next.ID, r.PollInterval)
 		if job != nil {
 			next.record(job)

@@ -55,46 +55,45 @@ type Wanted struct {
 	NeverRenew  bool
 }
 
-// Step is what an apply does.
+// Step is what an apply does. A plan promises what its step keeps: if the service does not find it, the apply fails.
 type Step struct {
 	Action Action
-	Job    *Job // that the step asks for; nil for Start
+	// AsksAgain means that something of the job was missing. The step asks for it once more, and continues as Start if
+	// it still is.
+	AsksAgain bool
 	// LinkStays means that the link is not renewed at any time, because a plan may be applied much later.
 	LinkStays bool
 }
 
-// Action is what a step does. A plan promises what its action keeps: if the service does not find it, the apply fails.
+// Action is what a step does.
 type Action int
 
 // The actions.
 const (
-	None     Action = iota // records changed arguments
-	Renew                  // renews the link of Current
-	Resume                 // waits for Next and creates its link
-	AskAgain               // asks for what was missing once more, and continues as Start if it still is
-	Start                  // starts a job, which becomes Next, and continues as Resume
+	None   Action = iota // records changed arguments
+	Renew                // renews the link of Current
+	Resume               // waits for Next and creates its link
+	Start                // starts a job, which becomes Next, and continues as Resume
 )
 
 // KeepsCurrent reports whether Current stays.
-func (a Action) KeepsCurrent() bool { return a == None || a == Renew }
+func (s Step) KeepsCurrent() bool { return s.Action == None || s.Action == Renew && !s.AsksAgain }
 
 // MayStart reports whether a job may be started. If not, the latest job stays.
-func (a Action) MayStart() bool { return a == AskAgain || a == Start }
+func (s Step) MayStart() bool { return s.Action == Start || s.AsksAgain }
 
 // NextStep decides what an apply at the time now does. The plan, the apply, and the messages go by its result.
 func (s *State) NextStep(wanted Wanted, now time.Time) Step {
 	current, next := s.Current.has(wanted), s.Next.has(wanted) && !s.Next.Failed()
 	switch {
 	case current && (wanted.NeverRenew || !s.Current.gone() && !s.Due(now, wanted)):
-		return Step{Action: None, Job: s.Current, LinkStays: !s.willBeDue(wanted)}
+		return Step{Action: None, LinkStays: !s.willBeDue(wanted)}
 	case current && !s.Current.gone():
-		return Step{Action: Renew, Job: s.Current}
-	case next && !s.Next.gone():
-		return Step{Action: Resume, Job: s.Next}
+		return Step{Action: Renew}
 	case next:
-		return Step{Action: AskAgain, Job: s.Next}
+		return Step{Action: Resume, AsksAgain: s.Next.gone()}
 	case current:
-		return Step{Action: AskAgain, Job: s.Current}
+		return Step{Action: Renew, AsksAgain: true}
 	}
 	return Step{Action: Start}
 }
@@ -112,6 +111,15 @@ func (s *State) Due(now time.Time, wanted Wanted) bool {
 // willBeDue reports whether the link will be due at some time. One without a known expiry never is.
 func (s *State) willBeDue(wanted Wanted) bool {
 	return s.Current != nil && !wanted.NeverRenew && !s.Link.ExpiresAt.IsZero()
+}
+
+// Refreshes returns the job that a refresh reads, or nil if its answer could change nothing that an apply does: if the
+// job has failed, or has a link that is never renewed.
+func (s *State) Refreshes(neverRenew bool) *Job {
+	if shown := s.Shown(); !shown.Failed() && (s.Current == nil || !neverRenew) {
+		return shown
+	}
+	return nil
 }
 
 // Refresh records what the service returned about the shown job, or that it did not find the job. Any other error
@@ -159,11 +167,11 @@ func (j *Job) record(job *client.StaticExportJob) {
 	j.PageCount = cmp.Or(job.PageCount, j.PageCount)
 }
 
-// Failed reports whether the job is known to have failed.
-func (j *Job) Failed() bool { return j.Status == client.JobFailed }
+// Failed reports whether the job is known to have ended without a bundle.
+func (j *Job) Failed() bool { return client.HasFailed(j.Status) }
 
-// completed reports whether the job is known to have completed, which is final.
-func (j *Job) completed() bool { return j.Status == client.JobCompleted }
+// Completed reports whether the job is known to have completed, which is final.
+func (j *Job) Completed() bool { return j.Status == client.JobCompleted }
 
 // gone reports whether the job or its bundle was missing when it was last asked for.
 func (j *Job) gone() bool { return j.Missing || j.BundleMissing }

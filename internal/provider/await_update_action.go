@@ -53,7 +53,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config awaitUpdateModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	c, ok := a.data.ready(&resp.Diagnostics)
+	operation, ok := a.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
@@ -65,7 +65,7 @@ func (a *awaitUpdateAction) Invoke(ctx context.Context, req action.InvokeRequest
 		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 	}
 	wait := siteUpdateWait{
-		client:       c,
+		operation:    operation,
 		statusID:     statusID,
 		pollInterval: config.PollInterval,
 		onUpdate: func(update *client.UpdateStatus) {

@@ -266,7 +266,7 @@ type downloadRun struct {
 // apply downloads the bundle of the plan's job, unless it is on disk already, and stores what is there. timeout is a
 // field of the timeouts.
 func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.State, private privateState) {
-	c, ok := run.data.ready(run.diags)
+	o, ok := run.data.ready(run.diags)
 	if !ok || run.diags.HasError() {
 		return
 	}
@@ -279,10 +279,10 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 		run.plan.ContentSHA256, run.plan.FileCount = run.state.ContentSHA256, run.state.FileCount
 	} else if err == nil {
 		knownJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
-		if !knownJob && !waitForCompleted(ctx, c, jobID, run.unchanged, run.diags) {
+		if !knownJob && !waitForCompleted(ctx, o, jobID, run.unchanged, run.diags) {
 			return
 		}
-		err = run.download(ctx, c, found)
+		err = run.download(ctx, o, found)
 	}
 	if err != nil {
 		reportDownload(run.diags, summaryDownloadFailed, jobID, run.unchanged, err)
@@ -294,14 +294,14 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 
 // download puts the bundle in place of what was found, and sets the computed attributes of the plan. If it fails, it
 // leaves the files unchanged.
-func (run *downloadRun) download(ctx context.Context, c *client.Client, found bundle.Found) error {
+func (run *downloadRun) download(ctx context.Context, o *client.Operation, found bundle.Found) error {
 	plan := &run.plan
 	staged, err := plan.target().Stage()
 	if err != nil {
 		return err
 	}
 	defer func() { warnLeft(run.diags, staged.Close()) }()
-	if err := c.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
+	if err := o.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {

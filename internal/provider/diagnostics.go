@@ -52,8 +52,12 @@ func explain(err error) explanation {
 	timeout, ok := errors.AsType[*timeoutError](err)
 	switch {
 	case interrupted(err):
-		what = strings.TrimPrefix(err.Error(), context.Canceled.Error()) // which an interrupt begins with
-		return explanation{sentence("Terraform was interrupted" + what), "To continue, " + runAgain}
+		var interrupt client.Error
+		if failure, ok := errors.AsType[*client.Error](err); ok {
+			interrupt = *failure
+		}
+		interrupt.Text = "the operation was interrupted"
+		return explanation{sentence(interrupt.Error()), "To continue, " + runAgain}
 	case ok && reason == client.ReasonNone:
 		return explanation{what, timeout.advice()}
 	}
@@ -65,8 +69,8 @@ const (
 	runAgain = "run Terraform again."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
-	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " +
-		"To export the site again, change triggers in the docs_static_export resource that exports it."
+	exportAgain        = "To export the site again, change triggers in the docs_static_export resource that exports it."
+	missingBundle      = "Try again. If the request still fails, the bundle may have been deleted. " + exportAgain
 )
 
 // interrupted reports whether Terraform was asked to stop.
@@ -110,8 +114,7 @@ var advice = map[client.Reason]string{
 		"and that its subscription covers this request.",
 	client.ReasonNotFound: "Check the ID. Make sure that the API key belongs to the organization that owns it, " +
 		"and that base_url ends with a version segment, such as /v1.",
-	client.ReasonConflict: "The request conflicts with the current state of the job or site, " +
-		"for example because another export is running. Wait, and then try again.",
+	client.ReasonConflict: "The request conflicts with the current state of the job. Wait, and then try again.",
 	client.ReasonTooLarge: "If the request has additional_parameters, shorten them. " +
 		"Otherwise, raise the request size limit of your proxy.",
 	client.ReasonRateLimited: "Reduce -parallelism, or try again later.",

@@ -12,7 +12,7 @@ import (
 
 // Descriptions of attributes of a job and its link.
 const (
-	jobStatusDescription  = "Status of the job: `completed`, `failed`, or another value while it is running."
+	jobStatusDescription  = "Status of the job, such as `completed` or `failed`."
 	bundleURLDescription  = "Presigned URL of the bundle."
 	expiresAtDescription  = "Time when `bundle_url` expires (RFC 3339, UTC). Null if it is not known."
 	bundleSizeDescription = "Size of the bundle in bytes."
@@ -20,18 +20,18 @@ const (
 
 // waitForCompleted waits for a job that is still running, because the contract leaves open what the service returns
 // for the bundle of a job that has not completed. It reports failures, and what they leave unchanged.
-func waitForCompleted(ctx context.Context, c *client.Client, jobID, unchanged string, diags *diag.Diagnostics) bool {
-	job, err := c.WaitForStaticExport(ctx, jobID, 0)
+func waitForCompleted(ctx context.Context, o *client.Operation, jobID, unchanged string, diags *diag.Diagnostics) bool {
+	job, err := o.WaitForStaticExport(ctx, jobID, 0)
 	switch {
 	case err == nil && job.Succeeded():
 		return true
 	case err == nil:
 		diags.AddError(summaryJobFailed, paragraphs(failureOf(job), unchanged,
-			"A failed job has no bundle. "+
-				"To export the site again, change triggers in the docs_static_export resource that exports it. "+
-				"Otherwise, use the ID of a completed job."))
+			sentences("A failed job has no bundle.", exportAgain, "Otherwise, use the ID of a completed job.")))
 	case job != nil:
 		addError(diags, summaryJobNotCompleted, err, sentences(progressOf(jobID, job), unchanged), "")
+	case client.IsNotFound(err):
+		addError(diags, summaryJobUnreadable, err, unchanged, exportAgain)
 	default:
 		addError(diags, summaryJobUnreadable, err, unchanged, "")
 	}
@@ -63,7 +63,7 @@ func progressOf(jobID string, last *client.StaticExportJob) string {
 
 // failureOf describes why a job failed.
 func failureOf(job *client.StaticExportJob) string {
-	message := strings.TrimSuffix(job.Error, ".")
+	message := strings.TrimSuffix(job.Message, ".")
 	if message == "" {
 		return fmt.Sprintf("Job %s ended with status %q. The service gave no reason.", job.ID, job.Status)
 	}

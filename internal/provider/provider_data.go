@@ -36,10 +36,10 @@ func dataFrom(passed any) *providerData {
 	return data
 }
 
-// ready returns the client, or reports why there is none.
-func (d *providerData) ready(diags *diag.Diagnostics) (*client.Client, bool) {
+// ready begins an operation, or reports why there is no client for it.
+func (d *providerData) ready(diags *diag.Diagnostics) (*client.Operation, bool) {
 	if d.client != nil {
-		return d.client, true
+		return d.client.Begin(), true
 	}
 	diags.AddError(summaryUnknownProvider, paragraphs(
 		"The provider must call the service now, but these arguments are not known yet: "+

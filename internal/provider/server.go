@@ -61,7 +61,7 @@ func (s *drainingServer) InvokeAction(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
-		return nil, errors.New("the action did not run, because Terraform was interrupted: run Terraform again")
+		return nil, errors.New("the action did not run, because the run was interrupted: run Terraform again")
 	}
 	stream, err := s.frameworkServer.InvokeAction(ctx, req)
 	if err != nil {

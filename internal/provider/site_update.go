@@ -23,7 +23,7 @@ const (
 
 // siteUpdateWait is a wait for the end of an update.
 type siteUpdateWait struct {
-	client       *client.Client
+	operation    *client.Operation
 	statusID     string
 	pollInterval types.String
 	onUpdate     func(*client.UpdateStatus) // called with each new status; may be nil
@@ -35,7 +35,7 @@ type siteUpdateWait struct {
 // waitForEnd waits until the update has finished, successfully or not. It reports an error only if the wait itself
 // fails.
 func (w siteUpdateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
-	last, err := w.client.WaitForUpdate(ctx, w.statusID, durationOf(w.pollInterval), w.onUpdate)
+	last, err := w.operation.WaitForUpdate(ctx, w.statusID, durationOf(w.pollInterval), w.onUpdate)
 	if err == nil {
 		return last, true
 	}
@@ -53,7 +53,7 @@ func (w siteUpdateWait) waitForEnd(ctx context.Context, diags *diag.Diagnostics)
 func (w siteUpdateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnostics) (*client.UpdateStatus, bool) {
 	update, ok := w.waitForEnd(ctx, diags)
 	if ok && !update.Succeeded() {
-		addUpdateFailure(w.client, diags, w.statusID, update, w.unchanged, fixSite)
+		addUpdateFailure(w.operation, diags, w.statusID, update, w.unchanged, fixSite)
 		ok = false
 	}
 	return update, ok
@@ -74,14 +74,14 @@ func describeLastSeen(statusID string, last *client.UpdateStatus) string {
 // addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and what to do
 // next.
 func addUpdateFailure(
-	c *client.Client, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string,
+	o *client.Operation, diags *diag.Diagnostics, statusID string, update *client.UpdateStatus, unchanged, next string,
 ) {
 	facts := []string{fmt.Sprintf("Update %s ended with status %q.", statusID, update.Status)}
 	add := func(name string, value *string) {
 		if value == nil {
 			return
 		}
-		if text := c.Redact(*value); text != "" {
+		if text := o.Redact(*value); text != "" {
 			facts = append(facts, name+": "+text)
 		}
 	}
@@ -98,14 +98,14 @@ func addUpdateFailure(
 		add("Author", update.Author.Name)
 	}
 	var log string
-	if lines := endOfLog(c, update.Logs); len(lines) > 0 {
+	if lines := endOfLog(o, update.Logs); len(lines) > 0 {
 		log = "End of the log:" + client.LineMark + strings.Join(lines, client.LineMark)
 	}
 	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, next))
 }
 
 // endOfLog returns the last lines of a log, redacted. One entry of the log may have several lines.
-func endOfLog(c *client.Client, log []string) []string {
+func endOfLog(o *client.Operation, log []string) []string {
 	var lines []string
 	for _, entry := range log {
 		lines = append(lines, strings.Split(strings.Trim(entry, "\r\n"), "\n")...)
@@ -113,7 +113,7 @@ func endOfLog(c *client.Client, log []string) []string {
 	lines = lines[max(0, len(lines)-maxLogLines):]
 	for i, line := range lines {
 		text := strings.TrimLeft(line, " \t")
-		lines[i] = line[:len(line)-len(text)] + c.Redact(text)
+		lines[i] = line[:len(line)-len(text)] + o.Redact(text)
 	}
 	for len(lines) > 1 && len(strings.Join(lines, "")) > maxLogBytes {
 		lines = lines[1:]

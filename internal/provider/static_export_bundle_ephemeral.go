@@ -69,7 +69,7 @@ func (e *staticExportBundleEphemeral) Open(
 ) {
 	var model staticExportBundleModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	c, ok := e.data.ready(&resp.Diagnostics)
+	operation, ok := e.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
@@ -77,10 +77,10 @@ func (e *staticExportBundleEphemeral) Open(
 	defer cancel()
 
 	jobID := model.JobID.ValueString()
-	if !waitForCompleted(ctx, c, jobID, "", &resp.Diagnostics) {
+	if !waitForCompleted(ctx, operation, jobID, "", &resp.Diagnostics) {
 		return
 	}
-	bundle, err := c.GenerateBundle(ctx, jobID)
+	bundle, err := operation.GenerateBundle(ctx, jobID)
 	if err != nil {
 		addBundleError(&resp.Diagnostics, summaryLinkFailed, err, "")
 		return

@@ -82,14 +82,14 @@ func (d *staticExportJobDataSource) Read(
 ) {
 	var model staticExportJobModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	c, ok := d.data.ready(&resp.Diagnostics)
+	operation, ok := d.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := d.data.withTimeout(ctx, model.Timeouts, "read", defaultReadTimeout)
 	defer cancel()
 
-	job, err := c.GetStaticExportJob(ctx, model.JobID.ValueString())
+	job, err := operation.GetStaticExportJob(ctx, model.JobID.ValueString())
 	if err != nil {
 		addError(&resp.Diagnostics, summaryJobUnreadable, err, "", destroyWithoutRead)
 		return

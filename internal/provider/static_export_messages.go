@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,21 +18,21 @@ import (
 // Terraform prints the warnings of a refresh and a plan again at the end of the apply. It prints those of a plan also
 // if -replace makes it a replacement.
 
-// describe returns the diagnostic of a failure. condition limits what it says about the next apply.
-func describe(f *export.Failure, run *export.Run, condition string) (summary, detail string) {
+// describe returns the diagnostic of a failure. tainted means that Terraform replaces what the failure leaves.
+func describe(f *export.Failure, run *export.Run, tainted bool) (summary, detail string) {
 	if f.Stage == export.Starting {
-		return summaryStartFailed, describeStart(f, run, condition)
+		return summaryStartFailed, describeStart(f, run, tainted)
 	}
-	now, next := sentences(replaced(run), reached(f), holds(run)), nextApply(run, condition)
+	now, next := sentences(replaced(run), reached(f), holds(run)), nextApply(run, tainted)
 	if f.Cause == nil {
-		return summaryJobFailed, paragraphs(failureOf(f.Last), now, sentences("Fix the site.", next))
+		return summaryJobFailed, paragraphs(failureOf(f.Last), now, next)
 	}
 	cause := explain(f.Cause)
 	switch {
 	case interrupted(f.Cause):
 		cause.advice = "" // nextApply says it
 	case client.ReasonOf(f.Cause) == client.ReasonNotFound && f.Stage == export.Waiting:
-		cause.advice = "If the job should still exist, check base_url and the API key."
+		cause.advice = checkMissingJob
 	case client.ReasonOf(f.Cause) == client.ReasonNotFound: // the bundle of a job that exists
 		cause.advice = ""
 	}
@@ -67,14 +68,15 @@ func reached(f *export.Failure) string {
 }
 
 // describeStart returns the detail of a start that failed.
-func describeStart(f *export.Failure, run *export.Run, condition string) string {
+func describeStart(f *export.Failure, run *export.Run, tainted bool) string {
 	domain, cause := run.Wanted.Inputs.Domain, explain(f.Cause)
-	if f.MayHaveStarted() { // to look for the job comes before any other advice
+	if sentAt, may := client.MayHaveStarted(f.Cause); may { // to look for the job comes before any other advice
 		return paragraphs(cause.what,
-			sentences(notFound(run), "A job may have been started for "+domain+", but its ID was not received.",
-				holds(run)),
+			sentences(notFound(run), fmt.Sprintf("A job may have been started for %s at %s UTC, but its ID was not "+
+				"received.", domain, sentAt.UTC().Format(time.TimeOnly)), holds(run)),
 			"Before you apply again, look for that job in the service's dashboard. If it is there, "+
-				"import it ("+errorsPage+"#a-job-may-have-been-started).")
+				"import it ("+errorsPage+"#a-job-may-have-been-started).",
+			"If there is none: "+cmp.Or(adviceInDoubt[client.ReasonOf(f.Cause)], cause.advice))
 	}
 	switch client.ReasonOf(f.Cause) {
 	case client.ReasonNotFound: // there is no ID to check
@@ -86,10 +88,16 @@ func describeStart(f *export.Failure, run *export.Run, condition string) string 
 	}
 	next := ""
 	if run.Unfinished() != nil {
-		next = nextApply(run, condition)
+		next = nextApply(run, tainted)
 	}
 	return paragraphs(cause.what, sentences(notFound(run), "No job was started for "+domain+".", holds(run)),
 		sentences(cause.advice, next))
+}
+
+// adviceInDoubt is what to do if a start may have been acted on, and no job of it is found.
+var adviceInDoubt = map[client.Reason]string{
+	client.ReasonConflict: "Another export is probably running. Wait until it has finished, and apply again.",
+	client.ReasonTooSlow:  "Set request_timeout to more than the service needs for its response, and apply again.",
 }
 
 // holds describes what the state holds after a failure. The provider does not know whether a link works.
@@ -111,33 +119,40 @@ func holds(run *export.Run) string {
 	return sentences(job, "The link in the state expired at "+at.Format(time.RFC3339)+".")
 }
 
-// ifReplacedLater is the condition under which the apply after a failed create resumes its job: Terraform replaces
-// what the create has left. If it creates the replacement first, the new create does not know the job.
-const ifReplacedLater = ", and create_before_destroy is not set"
-
-// nextApply says what the next apply does after a failure, unless something changes before.
-func nextApply(run *export.Run, condition string) string {
-	step := run.NextStep(run.Wanted, run.Clock.Now())
-	next := "If nothing else changes" + condition + ", the next apply "
-	switch step.Action {
-	case export.Renew:
-		return next + "renews the link."
-	case export.Resume:
-		return next + "resumes job " + step.Job.ID + "."
-	case export.AskAgain:
-		return next + asksAgain(step.Job) + "."
+// nextApply says what the next apply does after a failure, unless something changes before. If the resource is tainted,
+// it resumes the job only if it deletes before it creates, as the next plan shows.
+func nextApply(run *export.Run, tainted bool) string {
+	const unchanged = "If nothing else changes, the next apply "
+	next, step := unchanged, run.NextStep(run.Wanted, run.Clock.Now())
+	if tainted {
+		next = "If the next plan shows -/+, its apply "
 	}
-	return "If nothing else changes, the next apply starts another job."
+	switch {
+	case step.AsksAgain:
+		return next + asksAgain(step, run.State) + "."
+	case step.Action == export.Renew:
+		return next + "renews the link."
+	case step.Action == export.Resume:
+		return next + "resumes job " + run.Next.ID + "."
+	}
+	return unchanged + "starts another job."
 }
 
-// asksAgain says what an apply does with a job that is missing, or whose bundle is. It reads a job until it has
-// completed, and then asks only for its bundle.
-func asksAgain(job *export.Job) string {
-	what := "job " + job.ID
-	if job.Status == client.JobCompleted {
-		what = "the bundle of " + what
+// asksAgain says what an apply does if something was missing. It reads a job without a link until that has completed.
+func asksAgain(step export.Step, s *export.State) string {
+	what := "the bundle of job " + askedFor(step, s).ID
+	if step.Action == export.Resume && !s.Next.Completed() {
+		what = "job " + s.Next.ID
 	}
 	return "asks for " + what + " once more, and exports the site again if it is still missing"
+}
+
+// askedFor returns the job that a renewal or a resumption asks for.
+func askedFor(step export.Step, s *export.State) *export.Job {
+	if step.Action == export.Resume {
+		return s.Next
+	}
+	return s.Current
 }
 
 // notFound names what a run did not find before it started, or tried to start, another job.
@@ -164,61 +179,56 @@ func warnAboutJob(diags *diag.Diagnostics, summary, jobID, detail string) {
 	diags.AddWarning(aboutJob(summary, jobID), detail)
 }
 
+const checkMissingJob = "If the job should still exist, check base_url and the API key."
+
 func warnAboutMissingJob(jobID string, err error, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryJobNotFound, jobID, paragraphs(explain(err).what,
-		"The refresh left the job in the state. If it should still exist, check base_url and the API key."))
+	warnAboutJob(diags, summaryJobNotFound, jobID, paragraphs(explain(err).what, checkMissingJob))
 }
 
 func warnAboutFailedJob(jobID string, job *client.StaticExportJob, diags *diag.Diagnostics) {
-	warnAboutJob(diags, summaryJobFailed, jobID, paragraphs(failureOf(job), "Fix the site before you export it again."))
+	warnAboutJob(diags, summaryJobFailed, jobID, failureOf(job))
 }
 
 // warnAboutStep gives the reason for a step if neither an attribute nor the refresh does.
 func warnAboutStep(step export.Step, s *export.State, wanted export.Wanted, diags *diag.Diagnostics) {
 	next := s.Unfinished()
 	switch {
-	case step.Action == export.AskAgain && step.Job.BundleMissing:
-		warnAboutJob(diags, summaryBundleMissing, step.Job.ID, "The service did not find the bundle of the job before "+
-			"this plan. The planned update in place "+asksAgain(step.Job)+".")
+	case step.AsksAgain && askedFor(step, s).BundleMissing:
+		warnAboutJob(diags, summaryBundleMissing, askedFor(step, s).ID, "The service did not find the bundle of the "+
+			"job before this plan. Unless the resource is replaced, the apply "+asksAgain(step, s)+".")
 	case step.Action == export.Start && next != nil && next.Imported && wanted.Known:
 		warnAboutJob(diags, summaryOtherDomain, next.ID, fmt.Sprintf("The job was imported for %s, and domain is %s. "+
-			"An update in place starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" "+
+			"The apply starts another job.\n\nTo keep the imported job, run \"terraform state rm ADDRESS\" "+
 			"for this resource, and import the job for %[2]s.", next.Inputs.Domain, wanted.Inputs.Domain))
 	}
-}
-
-// warnAboutResult warns if a run has started a job because another one was missing, or if a new link cannot be renewed
-// as configured.
-func warnAboutResult(run *export.Run, diags *diag.Diagnostics) {
-	if lost := run.Replaced; lost != nil {
-		warnAboutJob(diags, summaryReplaced, lost.ID, replaced(run))
-	}
-	warnAboutLink(run, diags)
 }
 
 // warnAboutLink warns if a new link cannot be renewed as configured.
 func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 	jobID, link, now := run.Current.ID, run.Link, run.Clock.Now()
 	expiresAt := link.ExpiresAt.Format(time.RFC3339)
+	var summary, detail string
 	switch {
 	case run.Wanted.NeverRenew:
+		return
 	case link.ExpiresAt.IsZero():
 		warnAboutJob(diags, summaryUnknownExpiry, jobID, "Neither the service nor the link itself specifies when the "+
 			"link expires in a form that the provider reads, so expires_at is null and the provider does not renew "+
 			"the link.\n\nFor a new link in each run, use the ephemeral resource docs_static_export_bundle.")
+		return
 	case link.Kept:
-		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryKeepsLinks, jobID),
-			"The link still expires at "+expiresAt+
-				". The provider renews it again only after that.\n\n"+
-				"To shorten the time without a working link, set renew_before to 0s "+
-				"and run \"terraform apply\" more often.")
+		summary, detail = summaryKeepsLinks, "The link still expires at "+expiresAt+
+			". The provider renews it again only after that.\n\n"+
+			"To shorten the time without a working link, set renew_before to 0s and run \"terraform apply\" more often."
 	case run.Due(now, run.Wanted):
-		diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summaryLinkDueAtOnce, jobID),
-			fmt.Sprintf("The new link expires at %s, and this machine's clock reads %s. "+
-				"With renew_before = %q, the next apply renews it.\n\n"+
-				"Set renew_before to less than the link lifetime. If it is already 0s, check this machine's clock.",
-				expiresAt, now.UTC().Format(time.RFC3339), shortDuration(run.Wanted.RenewBefore)))
+		summary, detail = summaryLinkDueAtOnce, fmt.Sprintf("The new link expires at %s, and this machine's clock "+
+			"reads %s. With renew_before = %q, the next apply renews it.\n\n"+
+			"Set renew_before to less than the link lifetime. If it is already 0s, check this machine's clock.",
+			expiresAt, now.UTC().Format(time.RFC3339), shortDuration(run.Wanted.RenewBefore))
+	default:
+		return
 	}
+	diags.AddAttributeWarning(path.Root("renew_before"), aboutJob(summary, jobID), detail)
 }
 
 // addUnreadablePrivateState reports a private state that cannot be decoded.

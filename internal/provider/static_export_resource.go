@@ -14,10 +14,10 @@ import (
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
-// The values of link_renewal.
 const (
-	renewOnExpiry = "on_expiry"
+	renewOnExpiry = "on_expiry" // of link_renewal, by default
 	renewNever    = "never"
+	noLead        = "0s" // of renew_before, by default
 )
 
 var (
@@ -28,9 +28,8 @@ var (
 )
 
 // staticExportResource exports a site, and renews the link to its bundle when Terraform applies. This file defines
-// its schema and model. Package export decides what to do next, and does it. static_export_stored.go converts what is
-// stored, static_export_plan.go, static_export_apply.go, and static_export_read.go have what Terraform calls,
-// static_export_handover.go passes jobs from a Delete to a Create, and static_export_messages.go has the words.
+// its schema and model, and static_export_lifecycle.go what Terraform calls. Package export decides what to do next, and
+// does it. static_export_stored.go converts what is stored, and static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
@@ -126,7 +125,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 					"Default: `0s`.",
 				Optional:   true,
 				Computed:   true,
-				Default:    stringdefault.StaticString("0s"),
+				Default:    stringdefault.StaticString(noLead),
 				Validators: anyDuration,
 			},
 			"poll_interval": schema.StringAttribute{

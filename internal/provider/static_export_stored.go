@@ -39,9 +39,9 @@ type privateMarks struct {
 }
 
 type privateInputs struct {
-	Domain     string `json:"domain"`
-	Triggers   string `json:"triggers"`
-	Parameters string `json:"parameters"`
+	Domain   string `json:"domain"`
+	Triggers string `json:"triggers"`
+	Request  string `json:"request"`
 }
 
 // privateJob has the fields of export.Job.
@@ -131,9 +131,11 @@ func (m *exportArguments) wanted(diags *diag.Diagnostics) export.Wanted {
 	inputs, known := m.inputs(diags)
 	return export.Wanted{
 		Inputs: inputs, Known: known,
-		RenewBefore: durationOf(m.RenewBefore), NeverRenew: m.LinkRenewal.ValueString() == renewNever,
+		RenewBefore: durationOf(m.RenewBefore), NeverRenew: m.neverRenews(),
 	}
 }
+
+func (m *exportArguments) neverRenews() bool { return m.LinkRenewal.ValueString() == renewNever }
 
 // inputs returns the inputs of a plan or a state, and whether all are known.
 func (m *exportArguments) inputs(diags *diag.Diagnostics) (inputs export.Inputs, known bool) {

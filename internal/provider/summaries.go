@@ -46,7 +46,6 @@ const (
 const (
 	summaryBundleMissing = "Bundle was not found"
 	summaryOtherDomain   = "Imported job is for another domain"
-	summaryReplaced      = "Missing job was replaced"
 	summaryUnknownExpiry = "Expiry of the bundle link is unknown"
 	summaryLinkDueAtOnce = "New link is already due for renewal"
 	summaryKeepsLinks    = "Renewal did not extend the link"

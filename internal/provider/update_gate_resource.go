@@ -86,7 +86,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan updateGateModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	c, ok := r.data.ready(&resp.Diagnostics)
+	operation, ok := r.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *updateGateResource) Create(ctx context.Context, req resource.CreateRequ
 	defer cancel()
 
 	wait := siteUpdateWait{
-		client: c, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
+		operation: operation, statusID: plan.StatusID.ValueString(), pollInterval: plan.PollInterval,
 		again:     "To continue waiting, run \"terraform apply\" again.",
 		unchanged: "Dependent resources were not created or updated.",
 	}

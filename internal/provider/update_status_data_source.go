@@ -160,7 +160,7 @@ func (d *updateStatusDataSource) Schema(
 func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var model updateStatusModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	c, ok := d.data.ready(&resp.Diagnostics)
+	operation, ok := d.data.ready(&resp.Diagnostics)
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
@@ -175,7 +175,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 	var update *client.UpdateStatus
 	if model.WaitForCompletion.ValueBool() {
 		wait := siteUpdateWait{
-			client:       c,
+			operation:    operation,
 			statusID:     statusID,
 			pollInterval: model.PollInterval,
 			again:        "To continue waiting, " + runAgain,
@@ -186,13 +186,13 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	} else {
 		var err error
-		if update, err = c.GetUpdateStatus(ctx, statusID); err != nil {
+		if update, err = operation.GetUpdateStatus(ctx, statusID); err != nil {
 			addError(&resp.Diagnostics, summaryUpdateUnreadable, err, "", destroyWithoutRead)
 			return
 		}
 	}
 	if model.FailOnFailure.ValueBool() && update.Finished() && !update.Succeeded() {
-		addUpdateFailure(c, &resp.Diagnostics, statusID, update, "", sentences(fixSite, destroyWithoutRead))
+		addUpdateFailure(operation, &resp.Diagnostics, statusID, update, "", sentences(fixSite, destroyWithoutRead))
 		return
 	}
 	model.setUpdate(update)
