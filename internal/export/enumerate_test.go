@@ -1,7 +1,9 @@
 package export_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,10 +112,11 @@ func events(from stored) (all []event) {
 	})
 	for name, wanted := range plans() {
 		add("replace with "+name, func(from stored, s *scripted) (stored, []string) {
-			deleted := from.state()
-			if from.tainted { // Terraform withholds the private state
-				deleted.Shown().Marks = export.Marks{}
+			if !from.tainted {
+				return create(s, wanted, nil)
 			}
+			deleted := from.state()
+			deleted.Shown().Marks = export.Marks{} // Terraform withholds the private state
 			return create(s, wanted, deleted.Unfinished())
 		})
 		if !from.tainted {
@@ -127,7 +130,7 @@ func events(from stored) (all []event) {
 			add("plan "+name+" unknown", func(from stored, _ *scripted) (stored, []string) {
 				state := from.state()
 				step := state.NextStep(unknown, exporttest.Now)
-				if !step.Action.MayStart() && !state.Latest().Imported {
+				if !step.MayStart() && !state.Latest().Imported {
 					return from, []string{"a plan without all inputs promises that no job is started"}
 				}
 				return from, nil
@@ -160,8 +163,10 @@ func recovers(from stored) string {
 
 func refresh(from stored, s *scripted) (stored, []string) {
 	state := from.state()
-	job, err := s.read(state.Shown().ID)
-	state.Refresh(job, err)
+	if refreshed := state.Refreshes(false); refreshed != nil {
+		job, err := s.read(refreshed.ID)
+		state.Refresh(job, err)
+	}
 	return store(state, from.tainted), nil
 }
 
@@ -197,14 +202,14 @@ func apply(from stored, s *scripted, wanted export.Wanted, planned time.Time) (s
 			wrong = append(wrong, what)
 		}
 	}
-	keeps := plan.Action.KeepsCurrent()
+	keeps := plan.KeepsCurrent()
 	say(keeps && (run.Current == nil || run.Current.ID != before.Current.ID), "the plan promised the job of the link")
 	say(keeps && failure == nil && run.Current.Status != before.Current.Status, "the plan promised the status")
-	say(!plan.Action.MayStart() && s.starts > 0, "the plan promised that no job is started")
-	say(!plan.Action.MayStart() && run.Latest().ID != before.Latest().ID, "the plan promised the latest job")
+	say(!plan.MayStart() && s.starts > 0, "the plan promised that no job is started")
+	say(!plan.MayStart() && run.Latest().ID != before.Latest().ID, "the plan promised the latest job")
 	say(plan.LinkStays && run.Link != before.Link, "the plan promised the link")
-	say(plan.Action == export.None && !step.Action.KeepsCurrent(), "the plan showed no step")
-	same := step.Action == export.Renew && run.Link.ExpiresAt.Equal(before.Link.ExpiresAt) && run.Link.ExpiresAt.After(exporttest.Now)
+	say(plan.Action == export.None && !step.KeepsCurrent(), "the plan showed no step")
+	same := step.Action == export.Renew && s.starts == 0 && run.Link.ExpiresAt.Equal(before.Link.ExpiresAt) && run.Link.ExpiresAt.After(exporttest.Now)
 	say(same && failure == nil && run.Due(exporttest.Now, wanted), "a link that a renewal has not changed stays due")
 	say(before.Current != nil && run.Current == nil, "the link is lost")
 	say(before.Current != nil && failure != nil && (run.Current.ID != before.Current.ID || run.Link != before.Link), "a failure replaced the link")
@@ -245,14 +250,18 @@ func wrongWith(s *scripted, run export.Run, failure *export.Failure, known *expo
 	return wrong
 }
 
-// scripted is a service whose answers are chosen one after the other. It notes what it was asked for.
+// scripted is a service whose answers are chosen one after the other, or fixed. It notes what it was asked for.
 type scripted struct {
-	lost    bool  // only new jobs are there, and all is well with them
-	answers []int // the choices so far
-	options []int // how many there were at each
-	asked   []string
+	lost     bool  // only new jobs are there, and all is well with them
+	answers  []int // the choices so far
+	options  []int // how many there were at each
+	fixed    bool  // all is well but for what is answered
+	answered map[string]string
+	expires  time.Time // of a link, if it is fixed
+	asked    []string
 
 	starts          int
+	request         string // of a start
 	started, linked string // the job
 	missing         map[string]bool
 }
@@ -265,6 +274,10 @@ func (s *scripted) choose(request string, choices ...string) string {
 		return "404"
 	} else if s.lost {
 		return choices[0]
+	}
+	if s.fixed {
+		s.asked = append(s.asked, request)
+		return cmp.Or(s.answered[request], choices[0])
 	}
 	at := len(s.options)
 	s.options = append(s.options, len(choices))
@@ -286,8 +299,9 @@ func (s *scripted) next() []int {
 	return nil
 }
 
-func (s *scripted) StartStaticExport(context.Context, client.StartRequest) (*client.StaticExportJob, error) {
+func (s *scripted) StartStaticExport(_ context.Context, request json.RawMessage) (*client.StaticExportJob, error) {
 	s.starts++
+	s.request = string(request)
 	status := s.choose("start", "running", client.JobCompleted, "403")
 	if status == "403" {
 		return nil, answer(status)
@@ -297,8 +311,8 @@ func (s *scripted) StartStaticExport(context.Context, client.StartRequest) (*cli
 }
 
 func (s *scripted) WaitForStaticExport(_ context.Context, jobID string, _ time.Duration) (*client.StaticExportJob, error) {
-	switch answered := s.choose("wait "+jobID, client.JobCompleted, client.JobFailed, "running", "404", "403"); answered {
-	case client.JobCompleted, client.JobFailed:
+	switch answered := s.choose("wait "+jobID, client.JobCompleted, "failed", "running", "404", "403"); answered {
+	case client.JobCompleted, "failed", "canceled":
 		return &client.StaticExportJob{ID: jobID, Status: answered}, nil
 	case "running":
 		return &client.StaticExportJob{ID: jobID, Status: answered}, errTimeout
@@ -309,7 +323,10 @@ func (s *scripted) WaitForStaticExport(_ context.Context, jobID string, _ time.D
 }
 
 func (s *scripted) GenerateBundle(_ context.Context, jobID string) (*client.Bundle, error) {
-	answered := s.choose("link "+jobID, "for two hours", "for an hour", "expired", "without an expiry", "404", "403")
+	if !s.expires.IsZero() {
+		return &client.Bundle{URL: newLink, ExpiresAt: s.expires}, nil
+	}
+	answered := s.choose("link "+jobID, "for an hour", "for two hours", "expired", "without an expiry", "404", "403")
 	expires := map[string]time.Time{
 		"for two hours": exporttest.Now.Add(2 * time.Hour), "for an hour": exporttest.Now.Add(time.Hour),
 		"expired": exporttest.Now, "without an expiry": {},
@@ -323,7 +340,7 @@ func (s *scripted) GenerateBundle(_ context.Context, jobID string) (*client.Bund
 }
 
 func (s *scripted) read(jobID string) (*client.StaticExportJob, error) {
-	switch answered := s.choose("read "+jobID, client.JobCompleted, client.JobFailed, "running", "404", "403"); answered {
+	switch answered := s.choose("read "+jobID, client.JobCompleted, "failed", "running", "404", "403"); answered {
 	case "404", "403":
 		return nil, answer(answered)
 	default:

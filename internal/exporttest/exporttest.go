@@ -3,7 +3,7 @@
 // A line is "CURRENT | NEXT", and either may be missing: "a1 due | b1 running missing". A job is its ID, whose first
 // letter is its content, and words in any order:
 //
-//	queued running completed failed   its status
+//	queued running completed failed   its status; also canceled and expired
 //	imported missing bundle-missing   its marks
 //	as:b                              its content, if the ID does not have it
 //	due 2h unlimited                  when the link expires: now, in two hours, or never; otherwise in an hour
@@ -24,8 +24,11 @@ import (
 // Now is the present of all states.
 var Now = time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// Domain is that of all inputs.
-const Domain = "docs.example.com"
+// Domain and Parameters are those of all inputs.
+const (
+	Domain     = "docs.example.com"
+	Parameters = `{"version":7}`
+)
 
 // contents are the inputs of each content that a line can name, and imported are those of an imported job.
 var (
@@ -35,7 +38,7 @@ var (
 
 // Inputs returns the inputs of a content.
 func Inputs(content string) export.Inputs {
-	return NewInputs(Domain, map[string]*string{"revision": &content}, `{"version":7}`)
+	return NewInputs(Domain, map[string]*string{"revision": &content}, Parameters)
 }
 
 // NewInputs is [export.NewInputs] for valid parameters.
@@ -74,7 +77,7 @@ func job(words []string, link *export.Link) *export.Job {
 		content, isContent := strings.CutPrefix(word, "as:")
 		lifetime, notLifetime := time.ParseDuration(word)
 		switch {
-		case slices.Contains([]string{"queued", "running", "completed", "failed"}, word):
+		case slices.Contains([]string{"queued", "running", "completed", "failed", "canceled", "expired"}, word):
 			j.Status = word
 		case word == "imported":
 			j.Imported, j.Inputs = true, imported

@@ -57,17 +57,24 @@ func (a answers) network(interrupt, timeout func()) http.RoundTripper {
 		if first, second, ok := strings.Cut(text, " then "); ok {
 			text, a[endpoint] = first, second+" then "+first
 		}
-		for word, end := range map[string]func(){"interrupt ": interrupt, "timeout ": timeout} {
-			if rest, found := strings.CutPrefix(text, word); found {
-				end()
-				text = rest
-			}
+		var end func()
+		if word, rest, _ := strings.Cut(text, " "); word == "interrupt" {
+			end, text = interrupt, rest
+		} else if word == "timeout" {
+			end, text = timeout, rest
 		}
-		if text == "unsent" {
-			return nil, errors.New("the connection was refused")
-		}
-		if trace := httptrace.ContextClientTrace(req.Context()); trace != nil {
+		if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && text != "unsent" {
 			trace.GotConn(httptrace.GotConnInfo{})
+		}
+		if end != nil {
+			end()
+		}
+		switch {
+		case text == "unsent" && end != nil:
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		case text == "unsent":
+			return nil, errors.New("the connection was refused")
 		}
 		if text == "lost" {
 			return nil, errors.New("the connection was closed")
@@ -90,8 +97,8 @@ func (a answers) network(interrupt, timeout func()) http.RoundTripper {
 	})
 }
 
-// client returns a client of a service that gives these answers, and its clock. A timeout takes an hour.
-func (a answers) client(t *testing.T, interrupt func()) (*client.Client, *clocktest.Virtual) {
+// operation returns an operation of a service that gives these answers, and its clock. A timeout takes an hour.
+func (a answers) operation(t *testing.T, interrupt func()) (*client.Operation, *clocktest.Virtual) {
 	t.Helper()
 	clock := clocktest.NewVirtual(startOfTime)
 	c, err := client.New(client.Config{
@@ -101,5 +108,5 @@ func (a answers) client(t *testing.T, interrupt func()) (*client.Client, *clockt
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, clock
+	return c.Begin(), clock
 }

@@ -57,7 +57,7 @@ func explain(err error) explanation {
 			interrupt = *failure
 		}
 		interrupt.Text = "the operation was interrupted"
-		return explanation{sentence(interrupt.Error()), "To continue, " + runAgain}
+		return explanation{sentence(interrupt.Error()), runAgain}
 	case ok && reason == client.ReasonNone:
 		return explanation{what, timeout.advice()}
 	}
@@ -66,7 +66,7 @@ func explain(err error) explanation {
 
 const (
 	// runAgain does not name a command: that of a saved plan cannot be run again.
-	runAgain = "run Terraform again."
+	runAgain = "Run Terraform again to continue."
 	// destroyWithoutRead is for data sources, which a destroy reads first.
 	destroyWithoutRead = "To destroy without this read, use -refresh=false."
 	exportAgain        = "To export the site again, change triggers in the docs_static_export resource that exports it."

@@ -62,7 +62,7 @@ func TestFailuresAreExplained(t *testing.T) {
 		"interrupt while the service is down": "interrupt 502",
 	} {
 		ctx, interrupt := context.WithCancel(t.Context())
-		c, clock := answers{"job": answer, "store": answer}.client(t, interrupt)
+		c, clock := answers{"job": answer, "store": answer}.operation(t, interrupt)
 		ctx, cancel := clock.WithTimeout(ctx, time.Hour, &timeoutError{time.Hour, "read"})
 		_, err := c.GetStaticExportJob(ctx, "se_1")
 		if strings.HasPrefix(name, "store") {

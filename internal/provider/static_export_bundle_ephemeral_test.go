@@ -66,5 +66,5 @@ func TestEphemeralLinkNeedsACompletedJob(t *testing.T) {
 	c := h.cli(t, config.String())
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
 	wantTextsOf(t, c.report(t, 1, "plan", "-parallelism=1"), "ephemeral_link.txt", tests) // so that the number of polls is exact
-	h.wantWork(t, counts{bundle: 1})
+	h.wantWork(t, counts{bundle: h.service.Count(simulator.EndpointBundle)})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 	"github.com/docs-hosting/terraform-provider-docs/internal/exporttest"
@@ -31,7 +32,9 @@ func TestWhatAnExportSays(t *testing.T) {
 		"create, interrupted at the link":      {answers: answers{"bundle": "interrupt lost"}},
 		"create, failed":                       {answers: answers{"job": broken}},
 		"create, timed out":                    {answers: answers{"job": running}},
-		"create, timed out in another status":  {answers: answers{"job": `{"status":"canceled"}`}},
+		"create, timed out in another status":  {answers: answers{"job": `{"status":"paused"}`}},
+		"create, canceled":                     {answers: answers{"job": `{"status":"canceled"}`}},
+		"create, link not ready":               {answers: answers{"bundle": "202 {}"}},
 		"create, poll refused":                 {answers: answers{"job": "403"}},
 		"create, job missing":                  {answers: answers{"job": "404"}},
 		"create, link refused":                 {answers: answers{"bundle": "409"}},
@@ -53,6 +56,9 @@ func TestWhatAnExportSays(t *testing.T) {
 	} {
 		texts[name] = test.text(t)
 	}
+	silent := &client.Error{Text: "no complete response within 5m0s", Reason: client.ReasonTooSlow, MayHaveActed: true, SentAt: startOfTime}
+	run := &export.Run{State: &export.State{}, Wanted: export.Wanted{Inputs: exporttest.Inputs("a")}}
+	_, texts["create, no response in time"] = describe(&export.Failure{Stage: export.Starting, Cause: silent}, run, true)
 	addPlans(texts)
 	addRefreshes(t, texts)
 	addLinks(texts)
@@ -73,7 +79,7 @@ func (test messageCase) text(t *testing.T) string {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	c, clock := test.answers.client(t, interrupt)
+	c, clock := test.answers.operation(t, interrupt)
 	clock.Advance(time.Minute)
 	timeout, state := &timeoutError{time.Hour, "create"}, exporttest.State(test.state)
 	if state.Current != nil {
@@ -87,7 +93,7 @@ func (test messageCase) text(t *testing.T) string {
 	if state.Current == nil {
 		reportFailedCreate(run.Create(ctx, exporttest.Job(test.handed)), run, &diags)
 	} else {
-		diags.AddError(describe(run.Take(ctx, run.NextStep(wanted, clock.Now())), run, ""))
+		diags.AddError(describe(run.Take(ctx, run.NextStep(wanted, clock.Now())), run, false))
 	}
 	return textOf(diags)
 }
@@ -128,18 +134,17 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 	for name, test := range map[string]struct {
 		state, job string // the job is the answer
 	}{
-		"completed":               {"a1", `{"status":"completed"}`},
-		"missing":                 {"a1 | b1", "404"},
-		"no link yet, missing":    {"| a1 running", "404"},
-		"no link yet, fails":      {"| a1 running", broken},
-		"no link yet, has failed": {"| a1 failed", broken},
-		"imported":                {"| a1 running imported", running},
-		"refused":                 {"a1", "403"},
-		"imported, missing":       {"| a1 running imported", "404"},
-		"import, missing":         {"| a1 imported", "404"},
-		"import, failed":          {"| a1 imported", broken},
+		"completed":            {"a1", `{"status":"completed"}`},
+		"missing":              {"a1 | b1", "404"},
+		"no link yet, missing": {"| a1 running", "404"},
+		"no link yet, fails":   {"| a1 running", broken},
+		"imported":             {"| a1 running imported", running},
+		"refused":              {"a1", "403"},
+		"imported, missing":    {"| a1 running imported", "404"},
+		"import, missing":      {"| a1 imported", "404"},
+		"import, failed":       {"| a1 imported", broken},
 	} {
-		c, _ := answers{"job": test.job}.client(t, nil)
+		c, _ := answers{"job": test.job}.operation(t, nil)
 		state := exporttest.State(test.state)
 		read, err := c.GetStaticExportJob(t.Context(), state.Shown().ID)
 		var diags diag.Diagnostics
@@ -152,23 +157,21 @@ func addRefreshes(t *testing.T, texts map[string]string) {
 func addLinks(texts map[string]string) {
 	early := export.Wanted{RenewBefore: 61 * time.Minute}
 	for name, test := range map[string]struct {
-		link     export.Link
-		wanted   export.Wanted
-		replaced *export.Job
+		link   export.Link
+		wanted export.Wanted
 	}{
-		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, nil},
-		"after a job was missing":                {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}, exporttest.Job("c1 missing as:a")},
-		"of unknown expiry":                      {export.Link{}, export.Wanted{}, nil},
-		"of unknown expiry, never renewed":       {export.Link{}, export.Wanted{NeverRenew: true}, nil},
-		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early, nil},
-		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early, nil},
-		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}, nil},
-		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, export.Wanted{NeverRenew: true}, nil},
+		"that works":                             {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, export.Wanted{}},
+		"of unknown expiry":                      {export.Link{}, export.Wanted{}},
+		"of unknown expiry, never renewed":       {export.Link{}, export.Wanted{NeverRenew: true}},
+		"that the service has kept":              {export.Link{ExpiresAt: startOfTime.Add(time.Hour), Kept: true}, early},
+		"that is due at once":                    {export.Link{ExpiresAt: startOfTime.Add(time.Hour)}, early},
+		"that has expired":                       {export.Link{ExpiresAt: startOfTime}, export.Wanted{}},
+		"that has expired, and is never renewed": {export.Link{ExpiresAt: startOfTime}, export.Wanted{NeverRenew: true}},
 	} {
 		var diags diag.Diagnostics
 		state := exporttest.State("a1")
 		state.Link = test.link
-		warnAboutResult(&export.Run{State: state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime), Replaced: test.replaced}, &diags)
+		warnAboutLink(&export.Run{State: state, Wanted: test.wanted, Clock: clocktest.NewVirtual(startOfTime)}, &diags)
 		texts["link "+name] = textOf(diags)
 	}
 }

@@ -103,16 +103,35 @@ func TestRefreshReadsTheShownJobWithinItsTimeout(t *testing.T) {
 	}
 }
 
-// With -replace, Terraform passes the private state to Delete.
-func TestReplacementResumesTheJobBesideTheLink(t *testing.T) {
+// Terraform withholds the private state of a tainted resource only.
+func TestOnlyATaintedExportIsHandedOver(t *testing.T) {
 	t.Parallel()
-	s := newExportServer(t, answers{"start": "403"})
-	old := s.change(t, "a1 | b1 running", nil)
-	old.proposed = encode(t, s.kind, nil)
-	old.apply(t)
-	created := s.change(t, "", map[string]tftypes.Value{"triggers": s.triggers("b")})
-	if jobID := created.values(t, created.apply(t).NewState)["job_id"]; !jobID.Equal(tftypes.NewValue(tftypes.String, "b1")) {
-		t.Errorf("the replacement has the job %s", jobID)
+	for want, withheld := range map[string]bool{"b1": true, "se_2": false} {
+		s := newExportServer(t, nil)
+		old := s.change(t, "| b1 running", nil)
+		if old.proposed = encode(t, s.kind, nil); withheld {
+			old.private = nil
+		}
+		old.apply(t)
+		created := s.change(t, "", map[string]tftypes.Value{"triggers": s.triggers("b")})
+		if jobID := created.values(t, created.apply(t).NewState)["job_id"]; !jobID.Equal(tftypes.NewValue(tftypes.String, want)) {
+			t.Errorf("the replacement has the job %s, want %s", jobID, want)
+		}
+	}
+}
+
+func TestRefreshSendsNoRequestThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newExportServer(t, answers{"job": "404"}) // for half a minute, and with a warning
+	never := map[string]tftypes.Value{"link_renewal": tftypes.NewValue(tftypes.String, renewNever)}
+	for line, changes := range map[string]map[string]tftypes.Value{"| a1 failed": nil, "a1 |": never} {
+		c := s.change(t, line, nil)
+		stored := c.values(t, c.prior)
+		maps.Copy(stored, changes)
+		c.prior = encode(t, s.kind, stored)
+		if said := c.read(t); len(said) > 0 {
+			t.Errorf("a refresh of %q says %v", line, said)
+		}
 	}
 }
 
@@ -188,7 +207,7 @@ func (s *exportServer) change(t *testing.T, line string, changes map[string]tfty
 	stored.Triggers = types.MapNull(types.StringType)
 	if job := stored.Shown(); !job.Imported {
 		stored.Triggers = types.MapValueMust(types.StringType, map[string]attr.Value{"revision": types.StringValue(job.ID[:1])})
-		stored.AdditionalParameters = types.StringValue(job.Inputs.Parameters)
+		stored.AdditionalParameters = types.StringValue(exporttest.Parameters)
 	}
 	model, private := stored.model()
 	var described resource.SchemaResponse

@@ -20,7 +20,20 @@ func TestFirstExportThatFailedIsResumedByTheNextApply(t *testing.T) {
 	if wantPhrases(t, resumed, "1 added, 0 changed, 1 destroyed"); strings.Contains(resumed, "Warning") {
 		t.Errorf("the apply that resumes the job warns:\n%s", resumed)
 	}
-	h.wantWork(t, counts{start: 1, bundle: 2})
+	h.wantWork(t, counts{start: 1, bundle: h.service.Count(simulator.EndpointBundle)})
+	c.wantEmptyPlan(t)
+}
+
+// Whoever replaces a first export that was interrupted wants another job, because only a failed create is tainted.
+func TestReplacementOfAnInterruptedFirstExportExportsAgain(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, simulator.Options{})
+	c := h.cli(t, siteExport())
+	c.interrupt(t, simulator.EndpointJob, "apply", "-auto-approve")
+	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "apply", "-auto-approve", "-replace="+site)), "1 added, 0 changed, 1 destroyed")
+	if jobs := h.service.JobIDs(); len(jobs) != 2 || c.values(t)[site]["job_id"] != jobs[1] {
+		t.Errorf("the state has job %v of %v", c.values(t)[site]["job_id"], jobs)
+	}
 	c.wantEmptyPlan(t)
 }
 
@@ -36,7 +49,7 @@ func TestInterruptedUpdateIsResumedOrLeftAsThePlanShows(t *testing.T) {
 		"resumed":            {next: `"2"`, action: "update", resumes: true},
 		"no-longer-wanted":   {next: `"1"`},
 		"other-content":      {next: `"3"`, action: "update", starts: 1},
-		"replaced":           {next: `"2"`, action: "replace", resumes: true},
+		"replaced":           {next: `"2"`, action: "replace", starts: 1},
 		"turns-out-the-same": {next: "terraform_data.turns-out-the-same.output", known: "1", action: "update"},
 		"turns-out-the-next": {next: "terraform_data.turns-out-the-next.output", known: "2", action: "update", resumes: true},
 		"destroyed":          {action: "delete"},
@@ -115,7 +128,7 @@ func TestJobThatAPlanKnewAndThatIsMissingInItsApplyIsReplacedByTheNextApply(t *t
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 1, "apply", "plan")), "Error: "+summaryJobNotFound)
 	wantPhrases(t, unwrapped(c.terraform.Run(t, 0, "plan")), "~ latest_job_id = \""+job+"\" -> (known after apply)")
 	h.service.ResetRequests()
-	wantPhrases(t, c.apply(t, 0), summaryReplaced+": job "+job, "0 added, 1 changed")
+	wantPhrases(t, c.apply(t, 0), "0 added, 1 changed")
 	if starts := h.service.Count(simulator.EndpointStart); starts != 1 {
 		t.Errorf("%d starts, want 1", starts)
 	}

@@ -178,7 +178,7 @@ func (d *updateStatusDataSource) Read(ctx context.Context, req datasource.ReadRe
 			operation:    operation,
 			statusID:     statusID,
 			pollInterval: model.PollInterval,
-			again:        "To continue waiting, " + runAgain,
+			again:        runAgain,
 			next:         destroyWithoutRead,
 		}
 		if update, ok = wait.waitForEnd(ctx, &resp.Diagnostics); !ok {

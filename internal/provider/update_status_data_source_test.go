@@ -151,7 +151,7 @@ func TestMessagesOfAFailedUpdate(t *testing.T) {
 		"links and control characters": `{"status": "failure", "summary": "https://storage.example/a?X-Amz-Signature=abcdef",
 			"logs": ["\u001b[31mred\u001b[0m https://u:pass@host.example/?token=abcdef"]}`,
 	} {
-		c, _ := answers{"update": update}.client(t, nil)
+		c, _ := answers{"update": update}.operation(t, nil)
 		read, err := c.GetUpdateStatus(t.Context(), "upd_1")
 		if err != nil {
 			t.Fatal(err)
