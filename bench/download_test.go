@@ -53,7 +53,7 @@ func download(service, jobID, target string) error {
 	if err != nil {
 		return err
 	}
-	err = c.DownloadBundle(ctx, jobID, staged)
+	err = c.Begin().DownloadBundle(ctx, jobID, staged)
 	if err == nil {
 		_, err = staged.Verify(ctx)
 	}

@@ -178,7 +178,7 @@ func (o *outcomes) followOurs(t *testing.T, j job, r *rand.Rand) {
 		t.Fatal(err)
 	}
 	<-time.After(time.Second) // as after a start
-	if _, err := c.WaitForStaticExport(t.Context(), "job", 0); err != nil {
+	if _, err := c.Begin().WaitForStaticExport(t.Context(), "job", 0); err != nil {
 		t.Fatal(err)
 	}
 	o.add(j, time.Since(service.began)-j.ends(), service.gets)

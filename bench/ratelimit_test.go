@@ -117,11 +117,11 @@ var getters = map[string]func(http.RoundTripper) (get, start func(context.Contex
 			panic(err)
 		}
 		get = func(ctx context.Context) error {
-			_, err := c.GetStaticExportJob(ctx, "job")
+			_, err := c.Begin().GetStaticExportJob(ctx, "job")
 			return err
 		}
 		return get, func(ctx context.Context) error {
-			_, err := c.StartStaticExport(ctx, client.StartRequest{Domain: "docs.example.com"})
+			_, err := c.Begin().StartStaticExport(ctx, []byte(`{"domain":"docs.example.com"}`))
 			return err
 		}
 	},

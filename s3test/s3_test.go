@@ -59,7 +59,7 @@ func TestBundleFromRealObjectStore(t *testing.T) {
 	var received memory
 
 	store.cutAfter = 500
-	if err := c.DownloadBundle(ctx, jobID, &received); err != nil {
+	if err := c.Begin().DownloadBundle(ctx, jobID, &received); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"403", "200", "bytes=500-: 206"}; !slices.Equal(store.log, want) {

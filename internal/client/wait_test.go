@@ -2,6 +2,7 @@ package client
 
 import (
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,24 @@ func TestWaitForAnUpdate(t *testing.T) {
 			t.Errorf("logged %q", logged)
 		}
 	})
+}
+
+func TestStatusThatNamesAnEndIsOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../templates/index.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(page), "A job or an update has failed if its status is ")
+	list, _, _ = strings.Cut(strings.NewReplacer(", or ", ", ", "`", "").Replace(list), ".")
+	if named := strings.Split(list, ", "); !slices.Equal(named, failures) {
+		t.Errorf("templates/index.md.tmpl names %q, and status.go %q", named, failures)
+	}
+	for _, status := range failures {
+		job, update := StaticExportJob{Status: status}, UpdateStatus{Status: status}
+		if !job.Finished() || job.Succeeded() || !update.Finished() || update.Succeeded() {
+			t.Errorf("%q is not the end of a job, or of an update", status)
+		}
+	}
 }
 
 func TestRetryAfterOfAPollIsAdvice(t *testing.T) {

@@ -135,7 +135,8 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			},
 			"job_id": text("ID of the export job that the bundle comes from."),
 			"latest_job_id": text("ID of the job that was started or imported last. It differs from `job_id` while " +
-				"an export in place has not finished, and after it has failed."),
+				"an export in place has not finished, and after it has failed. Pass `job_id` to what reads or " +
+				"downloads the job."),
 			"status":            text(jobStatusDescription),
 			"page_count":        number("Number of exported pages, as the service last reported it."),
 			"bundle_url":        link,

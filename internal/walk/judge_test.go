@@ -36,6 +36,7 @@ var promises = []struct {
 	{updates, "An unfinished job stays until a newer one starts.", (*event).remembers},
 	{succeeds, "An apply that succeeds leaves a link to a bundle of the configured inputs.", (*event).exported},
 	{succeeds, "An apply renews a link that has expired.", (*event).renews},
+	{succeeds, "A replacement on request starts another job.", (*event).replaces},
 }
 
 // When a promise is checked. After an interrupt, an apply may have done any part of its work.
@@ -219,8 +220,15 @@ func (e *event) startsAsPlanned() bool {
 	})
 }
 
-// startsNoSecond asks of a replacement only what is unfinished, because it exports again what is not.
+// onRequest reports whether an apply replaces what is not tainted.
+func (e *event) onRequest() bool { return e.action == replace && !e.before.tainted }
+
+func (e *event) replaces() bool { return !e.onRequest() || e.started() != "" }
+
 func (e *event) startsNoSecond() bool {
+	if e.onRequest() {
+		return true
+	}
 	n := slices.IndexFunc(e.seen, func(x exchange) bool { return x.endpoint == simulator.EndpointStart && x.outcome != never })
 	if n < 0 {
 		return true
@@ -248,7 +256,7 @@ func (e *event) interrupt() bool {
 
 // keepsJob does not hold for a replacement that was stopped between its halves.
 func (e *event) keepsJob() bool {
-	handed := e.action == replace && slices.ContainsFunc(e.before.unfinished(), func(id string) bool { return e.wants(id) && !e.broken[id] })
+	handed := e.action == replace && e.before.tainted && slices.ContainsFunc(e.before.unfinished(), func(id string) bool { return e.wants(id) && !e.broken[id] })
 	return !handed || e.killed || len(e.seen) == 0 || e.after.text("job_id") != ""
 }
 
