@@ -161,37 +161,28 @@ func (r *receiver) accept(resp *http.Response) *Error {
 	return r.incomplete(resp, errors.New("the response is not the requested part"))
 }
 
-// checkType returns an error if a response is text instead of the bundle. By its type it is, whatever its bytes are:
-// a page may be compressed. Without such a type, its first bytes count.
+// checkType returns an error if a response is a page or text instead of the bundle. Its first bytes decide, because a
+// store may call an archive text. Only what is called HTML is a page whatever its bytes are: it may be compressed.
 func (r *receiver) checkType(resp *http.Response, body *bufio.Reader) *Error {
-	kind := strings.ToLower(resp.Header.Get("Content-Type"))
-	if !isText(kind) && r.size > 0 {
+	page := strings.Contains(strings.ToLower(resp.Header.Get("Content-Type")), "html")
+	if !page && r.size > 0 {
 		return nil
 	}
 	begin, err := body.Peek(sniffed)
+	mediaType := http.DetectContentType(begin)
 	switch {
 	case len(begin) == 0 && err == io.EOF:
 		return r.incomplete(resp, errors.New("the response is empty"))
 	case len(begin) == 0:
 		return r.incomplete(resp, err)
-	case !isText(kind):
-		kind = http.DetectContentType(begin)
-		if !isText(kind) {
-			return nil
-		}
-		if err != nil && err != io.EOF { // the text may be the name of the first file in a tar
-			return r.incomplete(resp, err)
-		}
-	}
-	if strings.Contains(kind, "html") {
+	case page, strings.HasPrefix(mediaType, "text/html"):
 		return r.client.storageError(resp, begin, " with a web page instead of the bundle")
+	case !strings.HasPrefix(mediaType, "text/"):
+		return nil
+	case err != nil && err != io.EOF: // the text may be the name of the first file in a tar
+		return r.incomplete(resp, err)
 	}
 	return r.client.storageError(resp, begin, " with text instead of the bundle")
-}
-
-// isText reports whether a media type is that of text or a page.
-func isText(kind string) bool {
-	return strings.HasPrefix(kind, "text/") || strings.HasPrefix(kind, "application/xhtml+xml")
 }
 
 // restart drops the received bytes. The bytes that follow belong to the object with the given entity tag. Only a

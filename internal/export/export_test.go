@@ -82,15 +82,6 @@ func TestImportForAnotherDomainIsNotResumed(t *testing.T) {
 	}
 }
 
-func TestFirstPollOfANewJobComesAfterASecond(t *testing.T) {
-	t.Parallel()
-	clock := clocktest.NewVirtual(exporttest.Now)
-	run := export.Run{State: &export.State{}, Wanted: want("a"), Service: &scripted{fixed: true}, Clock: clock}
-	if failure := run.Create(t.Context(), nil); failure != nil || clock.Now().Sub(exporttest.Now) != time.Second {
-		t.Errorf("%+v after %s", failure, clock.Now().Sub(exporttest.Now))
-	}
-}
-
 func TestLinkStaysOnlyIfItIsNeverRenewed(t *testing.T) {
 	t.Parallel()
 	for line, stays := range map[string]bool{"a1 |": false, "a1 unlimited |": true} {

@@ -46,9 +46,6 @@ const (
 	Renewing              // renewing the link of Current
 )
 
-// firstPause is the time between the start of a job and its first poll.
-const firstPause = time.Second
-
 // Missing reports whether the service did not find the job or its bundle. f may be nil.
 func (f *Failure) Missing() bool { return f != nil && f.Job != nil && client.IsNotFound(f.Cause) }
 
@@ -90,7 +87,6 @@ func (r *Run) start(ctx context.Context) *Failure {
 	}
 	r.Next = &Job{ID: job.ID, Inputs: inputs}
 	r.Next.record(job)
-	_ = r.Clock.Sleep(ctx, firstPause) // if ctx ends, so does the wait
 	return r.finish(ctx)
 }
 
