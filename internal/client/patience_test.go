@@ -52,7 +52,7 @@ func TestSlowServiceCostsOnlyTime(t *testing.T) {
 		"a link that is in conflict":    {bundle, 75 * second, reply(409, `{"error":"bundle is being packaged"}`), 0, ""},
 		"an outage at the link":         {bundle, 75 * second, reply(503, ""), 0, ""},
 		"a gateway that gives up":       {bundle, 120 * second, late(40*second, reply(504, "<html>")), 0, ""},
-		"a link that is answered late":  {bundle, 1, late(75*second, reply(200, `{"bundleUrl":"http://store.test/b"}`)), 0, ""},
+		"a link that is answered late":  {bundle, time.Hour, late(75*second, reply(200, `{"bundleUrl":"http://store.test/b"}`)), 0, ""},
 		"an outage after some bytes":    {store, 75 * second, inTurn(part, reply(503, "<Error><Code>SlowDown</Code></Error>")), 0, ""},
 
 		"but an outage has an end":         {bundle, time.Hour, reply(503, ""), 0, "HTTP 503"},
