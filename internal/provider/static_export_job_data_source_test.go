@@ -55,8 +55,8 @@ func TestStaticExportJobIsReadInEveryStatus(t *testing.T) {
 			`{"status": "completed", "finished": true, "succeeded": true, "progress": 100, "page_count": 12, "created_at": "2130-01-31T11:00:00Z"}`,
 		},
 		"failed": {
-			`{"status": "failed", "error": "page /broken does not render"}`,
-			`{"status": "failed", "finished": true, "succeeded": false, "error": "page /broken does not render"}`,
+			`{"status": "failed", "error": "guides/links.mdx#L10: broken anchor\nsee /setup?key=#linux"}`,
+			`{"status": "failed", "finished": true, "succeeded": false, "error": "guides/links.mdx#L10: broken anchor\nsee /setup?key=#linux"}`,
 		},
 	}
 	h := newHarness(t, simulator.Options{})

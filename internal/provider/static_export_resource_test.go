@@ -32,6 +32,7 @@ func TestAccStaticExportResource(t *testing.T) {
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("link_renewal"), knownvalue.StringExact("on_expiry")),
 					statecheck.ExpectKnownValue(address, tfjsonpath.New("renew_before"), knownvalue.StringExact("0s")),
 					anotherJob.AddStateValue(address, tfjsonpath.New("job_id")),
+					statecheck.CompareValuePairs(address, tfjsonpath.New("job_id"), address, tfjsonpath.New("latest_job_id"), compare.ValuesSame()),
 				},
 			},
 			{
