@@ -66,6 +66,33 @@ func (o *Operation) GetStaticExportJob(ctx context.Context, jobID string) (*Stat
 	return call(ctx, o, jobEndpoint(jobID))
 }
 
+// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero adapts to the elapsed
+// time and the progress.
+//
+// It returns the job as it was last read, even with an error, or nil if it was never read. A failed job is not an
+// error.
+func (o *Operation) WaitForStaticExport(
+	ctx context.Context, jobID string, interval time.Duration,
+) (*StaticExportJob, error) {
+	var last StaticExportJob
+	return wait(ctx, o, jobEndpoint(jobID), interval, func(job *StaticExportJob) (observation, bool) {
+		if job.PageCount == nil {
+			job.PageCount = last.PageCount // the contract promises it only while the job runs
+		}
+		newStatus := job.Status != last.Status
+		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
+			unknown := newStatus && !job.Documented()
+			o.logProgress(ctx, "static export job "+jobID, job.Status, unknown, job.Progress, job.PageCount)
+		}
+		last = *job
+		return observation{job.Status == jobQueued, job.Progress, job.retryAfter}, job.Finished()
+	})
+}
+
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
 func jobEndpoint(jobID string) endpoint[StaticExportJob] {
 	req := request{method: http.MethodGet, path: []string{"static-export", "jobs", jobID}}
 	return endpoint[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {

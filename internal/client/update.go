@@ -60,6 +60,24 @@ func (o *Operation) GetUpdateStatus(ctx context.Context, statusID string) (*Upda
 	return call(ctx, o, updateEndpoint(statusID))
 }
 
+// WaitForUpdate polls an update until it finishes, successfully or not. It calls onUpdate, which may be nil, each
+// time the status changes. It returns the same results as [Operation.WaitForStaticExport].
+func (o *Operation) WaitForUpdate(
+	ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus),
+) (*UpdateStatus, error) {
+	status := ""
+	return wait(ctx, o, updateEndpoint(statusID), interval, func(update *UpdateStatus) (observation, bool) {
+		if update.Status != status {
+			status = update.Status
+			o.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
+			if onUpdate != nil {
+				onUpdate(update)
+			}
+		}
+		return observation{retryAfter: update.retryAfter}, update.Finished()
+	})
+}
+
 func updateEndpoint(statusID string) endpoint[UpdateStatus] {
 	req := request{method: http.MethodGet, path: []string{"project", "update-status", statusID}}
 	return endpoint[UpdateStatus]{req, readUpdate}

@@ -6,47 +6,6 @@ import (
 	"time"
 )
 
-// WaitForStaticExport polls a job until it finishes, successfully or not. An interval of zero adapts to the elapsed
-// time and the progress.
-//
-// It returns the job as it was last read, even with an error, or nil if it was never read. A failed job is not an
-// error.
-func (o *Operation) WaitForStaticExport(
-	ctx context.Context, jobID string, interval time.Duration,
-) (*StaticExportJob, error) {
-	var last StaticExportJob
-	return wait(ctx, o, jobEndpoint(jobID), interval, func(job *StaticExportJob) (observation, bool) {
-		if job.PageCount == nil {
-			job.PageCount = last.PageCount // the contract promises it only while the job runs
-		}
-		newStatus := job.Status != last.Status
-		if newStatus || !equal(job.Progress, last.Progress) || !equal(job.PageCount, last.PageCount) {
-			unknown := newStatus && !job.Documented()
-			o.logProgress(ctx, "static export job "+jobID, job.Status, unknown, job.Progress, job.PageCount)
-		}
-		last = *job
-		return observation{job.Status == jobQueued, job.Progress, job.retryAfter}, job.Finished()
-	})
-}
-
-// WaitForUpdate polls an update until it finishes, successfully or not. It calls onUpdate, which may be nil, each
-// time the status changes. It returns the same results as [Operation.WaitForStaticExport].
-func (o *Operation) WaitForUpdate(
-	ctx context.Context, statusID string, interval time.Duration, onUpdate func(*UpdateStatus),
-) (*UpdateStatus, error) {
-	status := ""
-	return wait(ctx, o, updateEndpoint(statusID), interval, func(update *UpdateStatus) (observation, bool) {
-		if update.Status != status {
-			status = update.Status
-			o.logProgress(ctx, "update "+statusID, status, !update.Documented(), nil, nil)
-			if onUpdate != nil {
-				onUpdate(update)
-			}
-		}
-		return observation{retryAfter: update.retryAfter}, update.Finished()
-	})
-}
-
 // call repeats a request within its limits, and returns what it read.
 func call[T any](ctx context.Context, o *Operation, e endpoint[T]) (*T, error) {
 	return wait(ctx, o, e, 0, final)
@@ -123,8 +82,4 @@ func (c *Client) logProgress(ctx context.Context, what, status string, unknown b
 		fields["page_count"] = *pages
 	}
 	c.log(ctx, level, message, fields)
-}
-
-func equal[T comparable](a, b *T) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }
