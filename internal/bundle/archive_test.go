@@ -10,8 +10,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,7 +51,7 @@ func TestArchivesOfRealTools(t *testing.T) {
 					}
 					return
 				}
-				onDisk, _, readErr := readTree(t.Context(), directory)
+				onDisk, _, readErr := readTree(t.Context(), directory, MaxEntries, MaxBytes)
 				must(t, errors.Join(err, unpackErr, readErr))
 				if content := (Content{want.(string), 3}); held != content || unpacked != content || onDisk.content() != content {
 					t.Errorf("read %v, unpacked %v, on disk %v, want %v", held, unpacked, onDisk.content(), content)
@@ -72,18 +72,20 @@ func faultOf(err error) Fault {
 // read reads an archive, and unpacks it into the directory unless that is "".
 func read(t testing.TB, data []byte, directory string) (Content, error) {
 	t.Helper()
-	if directory == "" {
-		return readArchive(t.Context(), section(data), nil)
-	}
-	must(t, os.MkdirAll(directory, 0o755))
-	root, err := os.OpenRoot(directory)
-	must(t, err)
-	defer func() { must(t, root.Close()) }()
-	return readArchive(t.Context(), section(data), root)
+	return readUpTo(t, data, directory, MaxEntries, MaxBytes)
 }
 
-func section(data []byte) *io.SectionReader {
-	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+func readUpTo(t testing.TB, data []byte, directory string, entries int, size int64) (Content, error) {
+	t.Helper()
+	reader := archiveReader{entries: entries, left: size}
+	if directory != "" {
+		must(t, os.MkdirAll(directory, 0o755))
+		root, err := os.OpenRoot(directory)
+		must(t, err)
+		defer func() { must(t, root.Close()) }()
+		reader.root = root
+	}
+	return reader.unpack(t.Context(), bytes.NewReader(data), int64(len(data)))
 }
 
 func TestUnpackRefuses(t *testing.T) {
@@ -202,7 +204,8 @@ func TestUnpackReportsErrorsOfTheSystem(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Skipf("no open directory can be deleted here: %v", err)
 	}
-	_, err = readArchive(t.Context(), section(siteOf(t, "1")), root)
+	data, reader := siteOf(t, "1"), archiveReader{root: root, entries: MaxEntries, left: MaxBytes}
+	_, err = reader.unpack(t.Context(), bytes.NewReader(data), int64(len(data)))
 	if !isSystemError(err) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want one of the system", err)
 	}
@@ -219,15 +222,8 @@ func TestUnpackRefusesNamesThatAreTooLongForTheSystem(t *testing.T) {
 	}
 }
 
-// lower lowers the limits. No test runs in parallel with it.
-func lower(t testing.TB, entries int, size int64) {
-	t.Helper()
-	was := limits
-	t.Cleanup(func() { limits = was })
-	limits.entries, limits.bytes = entries, size
-}
-
 func TestUnpackHasLimits(t *testing.T) {
+	t.Parallel()
 	pages := []tar.Header{regular("docs/a.html", "12345"), regular("docs/b.html", "12345")}
 	// Headers that belong to no entry: the tar reader takes any number of them for one step.
 	padded := regular("n", "")
@@ -251,9 +247,9 @@ func TestUnpackHasLimits(t *testing.T) {
 		"padding without end":                           {gzipOf(t, append(tarOf(t, pages...), make([]byte, 2<<20)...)), 4, 10, TooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lower(t, tc.entries, tc.bytes)
+			t.Parallel()
 			site := filepath.Join(t.TempDir(), "site")
-			_, err := read(t, tc.data, site)
+			_, err := readUpTo(t, tc.data, site, tc.entries, tc.bytes)
 			if faultOf(err) != tc.fault {
 				t.Fatalf("error %v, want %v", err, tc.fault)
 			}
@@ -269,13 +265,13 @@ func TestUnpackHasLimits(t *testing.T) {
 }
 
 func TestDirectoryIsReadUpToTheLimits(t *testing.T) {
-	lower(t, 2, 8)
+	t.Parallel()
 	for files, want := range map[string]error{"a": nil, "a b": nil, "a b c": TooMany, "a/b/c": TooMany, "long": TooLarge} {
 		directory := t.TempDir()
 		for name := range strings.FieldsSeq(files) {
 			write(t, filepath.Join(directory, name), map[bool]string{false: "mine", true: "nine char"}[name == "long"])
 		}
-		if _, _, err := readTree(t.Context(), directory); !errors.Is(err, want) {
+		if _, _, err := readTree(t.Context(), directory, 2, 8); !errors.Is(err, want) {
 			t.Errorf("%s: error %v, want %v", files, err, want)
 		}
 	}
@@ -283,12 +279,15 @@ func TestDirectoryIsReadUpToTheLimits(t *testing.T) {
 
 func TestInterruptsAreReported(t *testing.T) {
 	t.Parallel()
-	big, cause := strings.Repeat("x", 1<<20), errors.New("interrupted")
+	noise := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	big, cause := string(noise), errors.New("interrupted")
 	d := newDisk(t, true)
 	must(t, d.put(t.Context(), siteOf(t, "1")))
 	readAll := func(data []byte) func(context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := readArchive(ctx, section(data), nil)
+			reader := archiveReader{entries: MaxEntries, left: MaxBytes}
+			_, err := reader.unpack(ctx, bytes.NewReader(data), int64(len(data)))
 			return err
 		}
 	}
@@ -350,16 +349,15 @@ func FuzzUnpack(f *testing.F) {
 	for _, seed := range [][]byte{site, gzipOf(f, site), lyingZip(f)} {
 		f.Add(seed)
 	}
-	lower(f, 64, 1<<16)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		site := filepath.Join(t.TempDir(), "site")
 		write(t, filepath.Join(filepath.Dir(site), "canary"), "alive")
-		held, err := read(t, data, site)
+		held, err := readUpTo(t, data, site, 64, 1<<16)
 		checkInside(t, site)
 		if err != nil {
 			return
 		}
-		if onDisk, _, err := readTree(t.Context(), site); err != nil || onDisk.content() != held {
+		if onDisk, _, err := readTree(t.Context(), site, 64, 1<<16); err != nil || onDisk.content() != held {
 			t.Errorf("on disk there is %v, in the archive %v; error %v", onDisk.content(), held, err)
 		}
 	})

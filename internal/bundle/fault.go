@@ -11,12 +11,6 @@ const (
 	MaxBytes   = 4 << 30 // total size of all files, as read and not as declared
 )
 
-// limits are in force. Tests lower them.
-var limits = struct {
-	entries int
-	bytes   int64
-}{MaxEntries, MaxBytes}
-
 // Fault is the reason why an archive cannot be unpacked.
 type Fault string
 
@@ -41,6 +35,8 @@ type ArchiveError struct {
 	Entry string // by its name in the archive: up to 1 MiB of any bytes; "" if the archive as a whole is at fault
 	Err   error  // what is wrong with the bytes of a damaged archive
 }
+
+func (e *ArchiveError) Unwrap() error { return e.Err }
 
 // isSystemError reports whether the system, not the archive, caused the error, for example because the disk is full.
 func isSystemError(err error) bool {
