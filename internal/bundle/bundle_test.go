@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,8 +59,9 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 	return staged, nil
 }
 
-// put replaces what is at the target, and calls the functions after the download and after the replacement.
-func (d *disk) put(ctx context.Context, data []byte, between ...func(*Staged)) error {
+// put replaces what is at the target. It asks ctx for its error before and after the replacement, too, and calls the
+// functions before it.
+func (d *disk) put(ctx context.Context, data []byte, before ...func(*Staged)) error {
 	d.t.Helper()
 	found, err := d.Inspect(ctx, d.owned)
 	if err != nil {
@@ -69,14 +71,16 @@ func (d *disk) put(ctx context.Context, data []byte, between ...func(*Staged)) e
 	if err != nil {
 		return err
 	}
-	between = append(between, func(*Staged) {}, func(*Staged) {})
-	between[0](staged)
+	_ = ctx.Err()
+	for _, act := range before {
+		act(staged)
+	}
 	owned, err := staged.Commit(&d.placed, found, d.owned)
-	between[1](staged)
+	_ = ctx.Err()
 	if err == nil {
 		d.owned = owned
 	}
-	return errors.Join(err, staged.Close(d.t.Context()))
+	return errors.Join(err, staged.Close(ctx))
 }
 
 // remove removes what is at the target, in another run.
@@ -86,15 +90,26 @@ func (d *disk) remove(ctx context.Context) error {
 	return d.Remove(ctx, &d.placed, d.owned)
 }
 
+// putOrRemove does one of them.
+func (d *disk) putOrRemove(ctx context.Context, removes bool) error {
+	d.t.Helper()
+	if removes {
+		return d.remove(ctx)
+	}
+	return d.put(ctx, siteOf(d.t, "3"))
+}
+
 func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
 
 // change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link NAME (instead of what is
-// there), and near NAME (the same, beside it). Anything else panics.
+// there), near NAME (the same, beside it), and those of TestOwnership. OLD is where the old directory is. Anything else
+// panics.
 func (d *disk) change(steps string) {
 	d.t.Helper()
 	for step := range strings.SplitSeq(steps, ", ") {
 		verb, name, _ := strings.Cut(step, " ")
-		name = d.path(name)
+		old, _ := filepath.Glob(d.path("out/.docs-bundle-*/old"))
+		name = strings.Replace(d.path(name), d.path("OLD"), append(old, d.path("out/bundle"))[0], 1)
 		switch verb {
 		case "put":
 			write(d.t, name, "mine 1") // as long as home 1
@@ -105,6 +120,15 @@ func (d *disk) change(steps string) {
 		case "link":
 			must(d.t, os.Rename(name, d.path("elsewhere")))
 			symlink(d.t, d.path("elsewhere"), name)
+		case "older": // than the one that was put last
+			owned := d.owned
+			must(d.t, d.put(d.t.Context(), siteOf(d.t, "1")))
+			d.owned = owned
+		case "forget":
+			d.owned = nil
+		case "slash": // before which the system would follow a link
+			d.Path += "/"
+			d.owned = append(d.owned, "") // of a state without a digest
 		case "near":
 			must(d.t, os.Rename(name, filepath.Join(filepath.Dir(name), "moved")))
 			symlink(d.t, "moved", name)
@@ -138,45 +162,33 @@ func siteOf(t *testing.T, version string) []byte {
 }
 
 // listingOf is the disk with that bundle.
-func (d *disk) listingOf(archive []byte, version string) map[string]string {
+func (d *disk) listingOf(version string) map[string]string {
 	if d.Unpack {
 		return map[string]string{
 			"out/": "", "out/bundle/": "", "out/bundle/docs/": "", "out/bundle/docs/guide.html": "guide " + version, "out/bundle/index.html": "home " + version,
 		}
 	}
-	return map[string]string{"out/": "", "out/bundle": string(archive)}
+	return map[string]string{"out/": "", "out/bundle": string(siteOf(d.t, version))}
 }
 
 // TestOwnership is the table of what may be on disk: what is ours is replaced and deleted, and everything else stops an update and a removal.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
-	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
 	const missing, foreign = -1, -2 // or the index of the bundle
-	older := func(d *disk) {        // than the one that was put last
-		owned := d.owned
-		must(d.t, d.put(d.t.Context(), first))
-		d.owned = owned
-	}
-	forget := func(d *disk) { d.owned = nil }
-	link := func(d *disk) { // before a slash, the system would follow it
-		d.change("link out/bundle")
-		d.Path += "/"
-		d.owned = append(d.owned, "") // of a state without a digest
-	}
 	for name, tc := range map[string]struct {
 		unpack bool
-		change any // steps or a function
+		change string
 		want   int
 		latest string // of what is foreign
 	}{
 		"a file as it was written":       {false, "rm none", 1, ""},
-		"an older file":                  {false, older, 0, ""},
+		"an older file":                  {false, "older", 0, ""},
 		"no file":                        {false, "rm out", missing, ""},
 		"another file":                   {false, "put out/bundle", foreign, ""},
 		"a directory in place of a file": {false, "rm out/bundle, dir out/bundle", foreign, ""},
 		"a link in place of a file":      {false, "link out/bundle", foreign, ""},
 		"a directory as it was written":  {true, "rm none", 1, ""},
-		"an older directory":             {true, older, 0, ""},
+		"an older directory":             {true, "older", 0, ""},
 		"no directory":                   {true, "rm out/bundle", missing, ""},
 		"an empty directory":             {true, "rm out/bundle, dir out/bundle", missing, ""},
 		"an added file":                  {true, "put out/bundle/docs/.DS_Store", foreign, "docs/.DS_Store"},
@@ -185,23 +197,19 @@ func TestOwnership(t *testing.T) {
 		"an edited file":                 {true, "put out/bundle/index.html", foreign, "index.html"},
 		"an added link":                  {true, "put out/bundle/a, link out/bundle/a", foreign, "a"},
 		"a link in place of a page":      {true, "link out/bundle/index.html", foreign, "index.html"},
-		"a directory without a record":   {true, forget, foreign, ""},
-		"a link in place of a directory": {true, link, foreign, ""},
+		"a directory without a record":   {true, "forget", foreign, ""},
+		"a link in place of a directory": {true, "link out/bundle, slash", foreign, ""},
 		"a file in place of a directory": {true, "rm out/bundle, put out/bundle", foreign, ""},
 	} {
 		for _, removes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, removed: %t", name, removes), func(t *testing.T) {
 				t.Parallel()
 				d := newDisk(t, tc.unpack)
-				must(t, d.put(t.Context(), first))
-				must(t, d.put(t.Context(), second))
+				must(t, d.put(t.Context(), siteOf(t, "1")))
+				must(t, d.put(t.Context(), siteOf(t, "2")))
 				long := time.Now().Add(-time.Hour)
 				must(t, filepath.WalkDir(d.root, func(name string, _ fs.DirEntry, _ error) error { return os.Chtimes(name, long, long) }))
-				if change, ok := tc.change.(func(*disk)); ok {
-					change(d)
-				} else {
-					d.change(tc.change.(string))
-				}
+				d.change(tc.change)
 				after, digest := listing(t, d.root), ""
 				if tc.want >= 0 {
 					digest = d.owned[tc.want]
@@ -209,12 +217,11 @@ func TestOwnership(t *testing.T) {
 				if found, _ := d.Inspect(t.Context(), d.owned); found.Digest != digest {
 					t.Errorf("found %q, want %q", found.Digest, digest)
 				}
-				var err error
+				err := d.putOrRemove(t.Context(), removes)
 				if removes {
-					err = d.remove(t.Context())
 					maps.DeleteFunc(after, func(name, _ string) bool { return tc.want >= 0 && strings.HasPrefix(name, "out/bundle") })
-				} else if err = d.put(t.Context(), third); tc.want != foreign {
-					after = d.listingOf(third, "3")
+				} else if tc.want != foreign {
+					after = d.listingOf("3")
 				}
 				d.wantListing(after)
 				want := OccupiedError{Path: filepath.Clean(d.Path)}
@@ -230,71 +237,108 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestWhatAppearsWhileTheTargetIsReadIsNeverDeleted(t *testing.T) {
+func TestWhatAppearsAtAnyTimeIsNeverDeleted(t *testing.T) {
 	t.Parallel()
-	update := func(ctx context.Context, d *disk) error { return d.put(ctx, siteOf(d.t, "2")) }
-	remove := func(ctx context.Context, d *disk) error { return d.remove(ctx) }
 	for name, tc := range map[string]struct {
 		unpack bool
 		change string
-		call   func(context.Context, *disk) error
+		lost   int // how often it is lost: only if a page changes between its comparison and its deletion
 	}{
-		"in a directory that is updated":          {true, "put out/bundle/docs/mine", update},
-		"in a directory that is removed":          {true, "put out/bundle/docs/mine", remove},
-		"instead of a page that is updated":       {true, "put out/bundle/docs/guide.html", update},
-		"instead of a file that is updated":       {false, "put out/bundle", update},
-		"instead of a file that is removed":       {false, "put out/bundle", remove},
-		"as another file, where one is to remove": {false, "rm out/bundle, put out/bundle", remove},
+		"in a directory":       {true, "put OLD/docs/mine", 0},
+		"in another directory": {true, "rm out/bundle, put out/bundle/mine", 0},
+		"instead of a page":    {true, "put OLD/index.html", 1},
+		"instead of a file":    {false, "put out/bundle", 0},
+		"as another file":      {false, "rm out/bundle, put out/bundle", 0},
 	} {
-		times := whenAsked(t, func(ctx *countedContext) {
-			d := newDisk(t, tc.unpack)
+		for _, removes := range []bool{false, true} {
+			lost := 0
+			whenAsked(t, func(ctx *countedContext) {
+				d := newDisk(t, tc.unpack)
+				must(t, d.put(t.Context(), siteOf(t, "1")))
+				ctx.act = func() { d.change(tc.change) }
+				err := d.putOrRemove(ctx, removes)
+				after := listing(t, d.root)
+				if ctx.left < 0 && !slices.Contains(slices.Collect(maps.Values(after)), "mine 1") {
+					lost++
+				}
+				maps.DeleteFunc(after, func(name, content string) bool { return !strings.HasPrefix(name, "out/.docs") || content == "mine 1" })
+				if left := len(after) > 0; left != isA[*LeftError](err) || strings.Join(slices.Collect(maps.Values(after)), "") != "" {
+					t.Errorf("%s, removes: %t: error %v, left %v", name, removes, err, after)
+				}
+			})
+			if lost != tc.lost {
+				t.Errorf("%s, removes: %t: lost %d times, want %d", name, removes, lost, tc.lost)
+			}
+		}
+	}
+}
+
+func TestInterruptEndsADeletion(t *testing.T) {
+	t.Parallel()
+	interrupted := errors.New("interrupted")
+	for _, removes := range []bool{false, true} {
+		times := 0
+		whenAsked(t, func(ctx *countedContext) {
+			d := newDisk(t, true)
+			old := func() (files int) {
+				for name := range listing(t, d.root) {
+					files += strings.Count(name, "/old/")
+				}
+				return files
+			}
 			must(t, d.put(t.Context(), siteOf(t, "1")))
-			ctx.act = func() { d.change(tc.change) }
-			err := tc.call(ctx, d)
-			if kept := isKept(d); kept != (ctx.left < 0) || err != nil && !kept {
-				t.Errorf("%s: kept: %t, error %v", name, kept, err)
+			before, stopped := 0, context.CancelCauseFunc(nil)
+			ctx.Context, stopped = context.WithCancelCause(ctx.Context)
+			ctx.act = func() {
+				before = old()
+				stopped(interrupted)
+			}
+			err := d.putOrRemove(ctx, removes)
+			left, named := errors.AsType[*LeftError](err)
+			if after := old(); after < before || named != (after > 0) || named && !errors.Is(left.Err, interrupted) {
+				t.Errorf("removes: %t: %d files when interrupted, %d later, error %v", removes, before, after, err)
+			}
+			if named {
+				times++
 			}
 		})
-		if times < 2 {
-			t.Errorf("%s: it was read only %d times", name, times)
+		if times < 6 { // two for each page, and one for each directory
+			t.Errorf("removes: %t: interrupted %d times", removes, times)
 		}
 	}
 }
 
-// isKept reports whether the disk has what change has put there.
-func isKept(d *disk) bool {
-	return slices.Contains(slices.Collect(maps.Values(listing(d.t, d.root))), "mine 1")
-}
-
-func TestWhatAppearsLaterIsNeverDeleted(t *testing.T) {
+// What is foreign stays, and after a success, the files are those of the bundle.
+func TestRandomEvents(t *testing.T) {
 	t.Parallel()
-	change := func(d *disk, steps string) func(*Staged) {
-		return func(s *Staged) { d.change(strings.ReplaceAll(steps, "TMP", "out/"+filepath.Base(string(s.temporary)))) }
-	}
-	for name, tc := range map[string]struct {
-		unpack        bool
-		before, after string // the new one is put in place
-		left          bool   // in the temporary directory
-	}{
-		"instead of a file":            {false, "put out/bundle", "rm none", false},
-		"as another file":              {false, "rm out/bundle, put out/bundle", "rm none", false},
-		"where nothing is left":        {false, "rm out/bundle, dir out/bundle, put out/bundle/mine", "rm none", false},
-		"in a directory":               {true, "put out/bundle/mine", "rm none", false},
-		"below a directory":            {true, "put out/bundle/docs/mine", "rm none", true},
-		"in a directory that is moved": {true, "rm none", "put TMP/old/mine", true},
-		"where it cannot be moved":     {true, "put TMP/old/mine", "rm none", true}, // nor be put back
-	} {
-		d := newDisk(t, tc.unpack)
-		must(t, d.put(t.Context(), siteOf(t, "1")))
-		err := d.put(t.Context(), siteOf(t, "2"), change(d, tc.before), change(d, tc.after))
-		if left := isA[*LeftError](err); err == nil || left != tc.left || !isKept(d) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		for file, content := range listing(t, d.root) {
-			if strings.HasPrefix(file, "out/.docs") && !strings.HasSuffix(file, "/") && content != "mine 1" {
-				t.Errorf("%s: there is still %s", name, file)
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r, d := rand.New(rand.NewPCG(seed, 0)), newDisk(t, seed%2 == 0)
+			changes := []string{"rm out", "rm out/bundle, put out/bundle"}
+			if d.Unpack {
+				changes = []string{"rm out", "rm out/bundle/docs", "put out/bundle/docs/mine", "put out/bundle/index.html"}
 			}
-		}
+			for range 12 {
+				before, version := listing(t, d.root), fmt.Sprint(r.IntN(3))
+				contents := strings.Join(slices.Collect(maps.Values(before)), "")
+				err, want := error(nil), map[string]string{"out/": ""}
+				switch event := r.IntN(3); {
+				case event == 0:
+					d.change(changes[r.IntN(len(changes))])
+					continue
+				case event == 1:
+					err, want = d.put(t.Context(), siteOf(t, version)), d.listingOf(version)
+				default:
+					if err = d.remove(t.Context()); contents == "" {
+						want = before
+					}
+				}
+				if err != nil || strings.Contains(contents, "mine 1") {
+					want = before
+				}
+				d.wantListing(want)
+			}
+		})
 	}
 }
 
@@ -339,22 +383,6 @@ func TestOfATreeOnlyWhatIsTheSameIsRemoved(t *testing.T) {
 	}
 }
 
-// Between the comparison of a page and its deletion, no other page is read.
-func TestPageIsComparedRightBeforeItIsRemoved(t *testing.T) {
-	t.Parallel()
-	var kept []bool
-	whenAsked(t, func(ctx *countedContext) {
-		d, remove := inTree(t)
-		ctx.act = func() { d.change("put out/bundle/index.html") } // which comes first
-		_ = remove(ctx)
-		kept = append(kept, isKept(d))
-	})
-	// Before it is read, before it is deleted, four times while the others are, and never.
-	if want := []bool{true, false, true, true, true, true, false}; !slices.Equal(kept, want) {
-		t.Errorf("kept: %v, want %v", kept, want)
-	}
-}
-
 // The old resource of a replacement that creates first is removed after the new one has written the same content.
 func TestRemoveLeavesWhatWasPlaced(t *testing.T) {
 	t.Parallel()
@@ -366,7 +394,7 @@ func TestRemoveLeavesWhatWasPlaced(t *testing.T) {
 		must(t, through.Remove(t.Context(), &d.placed, d.owned))
 		must(t, through.Remove(t.Context(), &d.placed, nil)) // of a resource that wrote something else
 		must(t, os.Remove(d.path("alias")))
-		d.wantListing(d.listingOf(data, "1"))
+		d.wantListing(d.listingOf("1"))
 		must(t, d.remove(t.Context()))
 		d.wantListing(map[string]string{"out/": ""})
 	}
@@ -484,29 +512,50 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
+func needsModes(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a system with Unix modes and a user other than root, whom no mode stops")
+	}
+}
+
+func TestWhatMayNotBeReadIsNotOwned(t *testing.T) {
+	t.Parallel()
+	needsModes(t)
+	d := newDisk(t, true)
+	must(t, d.put(t.Context(), siteOf(t, "1")))
+	theirs := d.path("out/bundle/theirs")
+	must(t, os.Mkdir(theirs, 0))
+	for _, removes := range []bool{false, true} {
+		err := d.putOrRemove(t.Context(), removes)
+		occupied, ok := errors.AsType[*OccupiedError](err)
+		if !ok {
+			t.Fatalf("removes: %t: error %v", removes, err)
+		}
+		if file, _ := errors.AsType[*fs.PathError](occupied.Err); file == nil || file.Path != theirs {
+			t.Errorf("removes: %t: error %v", removes, occupied.Err)
+		}
+	}
+}
+
 func TestWhatIsNotDeletedIsNamed(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
-	}
-	calls := map[string]func(*disk) error{
-		"update": func(d *disk) error { return d.put(d.t.Context(), siteOf(d.t, "2")) },
-		"remove": func(d *disk) error { return d.remove(d.t.Context()) },
-	}
+	needsModes(t)
 	for readOnly, isNamed := range map[string]bool{"docs": true, ".": false, "..": false} { // what cannot be moved stays where it is
-		for call, do := range calls {
+		for _, removes := range []bool{false, true} {
 			d := newDisk(t, true)
 			must(t, d.put(t.Context(), siteOf(t, "1")))
-			must(t, os.Chmod(filepath.Join(d.Path, readOnly), 0o500)) //nolint:gosec // a directory
-			err := do(d)
-			var want []string
+			must(t, os.Chmod(filepath.Join(d.Path, readOnly), 0o500))
+			t.Cleanup(func() {
+				_ = filepath.WalkDir(d.root, func(name string, _ fs.DirEntry, _ error) error { return os.Chmod(name, 0o700) })
+			})
+			err := d.putOrRemove(t.Context(), removes)
+			var want []string // without the archive
 			if left, ok := errors.AsType[*LeftError](err); ok && errors.Is(left.Err, fs.ErrPermission) {
-				want = []string{filepath.Join(left.Path, "old")}                          // without the archive
-				t.Cleanup(func() { _ = os.Chmod(filepath.Join(want[0], "docs"), 0o700) }) //nolint:gosec // a directory
+				want = []string{filepath.Join(left.Path, "old")}
 			}
-			t.Cleanup(func() { _ = errors.Join(os.Chmod(d.path("out"), 0o700), os.Chmod(d.Path, 0o700)) }) //nolint:gosec // directories
 			if left, _ := filepath.Glob(d.path("out/.docs*/*")); err == nil || (want != nil) != isNamed || !slices.Equal(left, want) {
-				t.Errorf("%s of %s: error %v, left %q", call, readOnly, err, left)
+				t.Errorf("%s, removes: %t: error %v, left %q", readOnly, removes, err, left)
 			}
 		}
 	}
