@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -273,45 +272,6 @@ func TestDirectoryIsReadUpToTheLimits(t *testing.T) {
 		}
 		if _, _, err := readTree(t.Context(), directory, 2, 8); !errors.Is(err, want) {
 			t.Errorf("%s: error %v, want %v", files, err, want)
-		}
-	}
-}
-
-func TestInterruptsAreReported(t *testing.T) {
-	t.Parallel()
-	noise := make([]byte, 1<<20)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	big, cause := string(noise), errors.New("interrupted")
-	d := newDisk(t, true)
-	must(t, d.put(t.Context(), siteOf(t, "1")))
-	readAll := func(data []byte) func(context.Context) error {
-		return func(ctx context.Context) error {
-			reader := archiveReader{entries: MaxEntries, left: MaxBytes}
-			_, err := reader.unpack(ctx, bytes.NewReader(data), int64(len(data)))
-			return err
-		}
-	}
-	inspect := func(ctx context.Context) error {
-		_, err := d.Inspect(ctx, d.owned)
-		return err
-	}
-	for name, tc := range map[string]struct {
-		call  func(context.Context) error
-		atAll int // how often it must ask
-	}{
-		"of a gzip tar":  {readAll(gzipOf(t, tarOf(t, regular("big", big), regular("next", "x")))), 32},
-		"of a zip":       {readAll(zipOf(t, zipEntry{name: "big", body: big}, zipEntry{name: "next/", mode: fs.ModeDir | 0o755})), 32},
-		"of a directory": {inspect, 3},
-	} {
-		times := whenAsked(t, func(ctx *countedContext) {
-			interrupted, interrupt := context.WithCancelCause(ctx.Context)
-			ctx.Context, ctx.act = interrupted, func() { interrupt(cause) }
-			if err := tc.call(ctx); isA[*ArchiveError](err) || errors.Is(err, cause) != (ctx.left < 0) {
-				t.Errorf("%s: error %v", name, err)
-			}
-		})
-		if times < tc.atAll {
-			t.Errorf("%s: it asked %d times", name, times)
 		}
 	}
 }

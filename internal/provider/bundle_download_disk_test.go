@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -194,9 +195,11 @@ func TestMessagesOfADownload(t *testing.T) {
 		return &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: err}
 	}
 	foreign, edited := &bundle.OccupiedError{Path: "site"}, &bundle.OccupiedError{Path: "site", Latest: "site/.DS_Store"}
+	unreadable := &bundle.OccupiedError{Path: "site", Latest: "site", Err: system(syscall.EACCES)}
 	downloads := map[string]error{
 		"occupied":                 foreign,
 		"occupied, in a directory": edited,
+		"occupied, and unreadable": unreadable,
 		"full disk":                system(syscall.ENOSPC),
 		"read-only disk":           system(syscall.EROFS),
 		"missing directory":        system(syscall.ENOENT),
@@ -231,6 +234,9 @@ func TestMessagesOfADownload(t *testing.T) {
 			reportDownload(diags, summaryDownloadFailed, "se_1", noFilesChanged, err)
 		})
 	}
+	said("occupied, in a create", func(diags *diag.Diagnostics) {
+		reportDownload(diags, summaryDownloadFailed, "se_1", "", foreign)
+	})
 	said("occupied, in a plan", func(diags *diag.Diagnostics) { warnPathInUse(diags, edited) })
 	said("occupied, in a destroy", func(diags *diag.Diagnostics) { warnNotDeleted(diags, edited) })
 	said("interrupted destroy", func(diags *diag.Diagnostics) {
@@ -238,6 +244,12 @@ func TestMessagesOfADownload(t *testing.T) {
 	})
 	said("files that appeared meanwhile", func(diags *diag.Diagnostics) {
 		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.ENOTEMPTY)})
+	})
+	said("old files after an interrupt", func(diags *diag.Diagnostics) {
+		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: context.Canceled})
+	})
+	said("old files after a timeout", func(diags *diag.Diagnostics) {
+		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: &timeoutError{time.Hour, "update"}})
 	})
 	said("temporary files that are left", func(diags *diag.Diagnostics) {
 		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)})

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -31,10 +32,14 @@ resource "docs_bundle_download" "test" {
 }
 `, folder+"/site/")
 	}
-	isOnDisk := func(*terraform.State) error {
-		_, missing := os.Stat(folder + "/site/index.html")
-		return missing
-	}
+	isOnDisk := resource.TestCheckResourceAttrWith(address, "content_sha256", func(digest string) error {
+		found, err := bundle.Target{Path: folder + "/site", Unpack: true}.Inspect(t.Context(), bundle.Owned{digest})
+		page, missing := os.ReadFile(folder + "/site/index.html")
+		if found.Digest == "" || !strings.Contains(string(page), "<title>") {
+			return fmt.Errorf("%v, %v; index.html is %.100q", err, missing, page)
+		}
+		return nil
+	})
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{ // after each, the plan must be empty
@@ -72,6 +77,43 @@ func newDownload(t *testing.T) *cli {
 	c.write(t, c.download("site", "se_1", ""))
 	c.apply(t, 0)
 	return c
+}
+
+func TestNextDownload(t *testing.T) {
+	t.Parallel()
+	model := func(words string) (m bundleDownloadModel, found string) {
+		value := func(word string) types.String {
+			if word == "?" {
+				return types.StringUnknown()
+			}
+			return types.StringValue(word)
+		}
+		w := strings.Fields(words + " -")
+		return bundleDownloadModel{JobID: value(w[0]), Path: value(w[1]), Unpack: types.BoolValue(w[2] == "unpacked"), SHA256: value(w[3])}, w[4]
+	}
+	state, _ := model("se_1 out/bundle packed 1f")
+	for plan, want := range map[string]downloadStep{ // and what is on disk
+		"se_1 out/bundle packed 1f 1f":       downloadNothing,
+		"se_1 ./out//bundle packed 1f 1f":    downloadNothing, // in another spelling
+		"se_1 out/bundle packed ? 1f":        downloadNothing, // any checksum will do, or one that is not known yet
+		"se_1 out/bundle packed 1f":          downloadAgain,
+		"se_1 out/bundle packed 1f 0f":       downloadAgain, // an earlier bundle is there
+		"se_1 out/bundle packed 2f 1f":       downloadAgain, // and will fail, unless the service has packed it again
+		"se_2 out/bundle packed ? 1f":        downloadOther,
+		"? out/bundle packed ? 1f":           downloadOther,
+		"se_1 out/bundle unpacked 1f 1f":     downloadOther,
+		"se_1 out/other packed 1f 1f":        downloadNew,
+		"se_1 /work/out/bundle packed 1f 1f": downloadNew, // even if that is the same file
+		"se_1 ? packed 1f":                   downloadNew,
+	} {
+		wanted, found := model(plan)
+		if got := nextDownload(state, wanted, found); got != want {
+			t.Errorf("%s: step %d, want %d", plan, got, want)
+		}
+	}
+	if got := nextDownload(bundleDownloadModel{}, state, ""); got != downloadNew {
+		t.Errorf("without a state, step %d", got)
+	}
 }
 
 func TestDownloadIsDescribedInTheState(t *testing.T) {
@@ -149,15 +191,10 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.write(t, c.download("site", "se_1", "unpack = false"))
 	c.wantEmptyPlan(t)
-	unknown := "resource \"terraform_data\" \"sum\" {\n  input = \"" + strings.Repeat("0", 64) + "\"\n}\n"
-	for _, config := range []string{
-		c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`),
-		c.download("site", "se_1", "sha256 = terraform_data.sum.output") + unknown, // not known in the plan
-	} {
-		c.write(t, config)
-		c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
-		c.wantDisk(t, "site", before)
-	}
+	c.write(t, c.download("site", "se_1", "sha256 = terraform_data.sum.output")+ // not known in the plan
+		"resource \"terraform_data\" \"sum\" {\n  input = \""+strings.Repeat("0", 64)+"\"\n}\n")
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
+	c.wantDisk(t, "site", before)
 	c.service.ResetRequests()
 	for _, config := range []string{
 		c.download("site", "se_1", `timeouts { update = "6m" }`),
