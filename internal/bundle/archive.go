@@ -51,7 +51,7 @@ func (a *archiveReader) unpack(ctx context.Context, file io.ReaderAt, size int64
 	if !intact {
 		fault = Damaged
 	}
-	if slices.Contains([]Fault{Damaged, NotAnArchive, Empty, TooMany, TooLarge}, fault) {
+	if slices.Contains([]Fault{Damaged, TooMany, TooLarge}, fault) { // not that of the entry
 		a.current = ""
 	}
 	return Content{}, &ArchiveError{fault, a.current, err}
@@ -170,35 +170,20 @@ func (a *archiveReader) zip(file *io.SectionReader) error {
 	if err != nil {
 		return err
 	}
-	for i, f := range r.File {
+	var fault error
+	var refused string
+	for _, f := range r.File { // to the end, because only the rest shows whether it is damaged
 		a.current = zipName(f)
 		err := a.zipEntry(f)
-		if _, intact := errors.AsType[Fault](err); intact {
-			return cmp.Or(a.damageOf(r.File[i+1:]), err)
-		}
-		if err != nil {
+		if _, intact := errors.AsType[Fault](err); err != nil && !intact {
 			return err
 		}
-	}
-	return nil
-}
-
-// damageOf reads the rest of an archive that is refused, because only the rest shows whether it is damaged.
-func (a *archiveReader) damageOf(rest []*zip.File) error {
-	for _, f := range rest {
-		body, err := openZip(f)
-		if err == nil {
-			_, err = sumOf(&meter{body, &a.left})
-			_ = body.Close()
-		}
-		switch {
-		case errors.Is(err, TooLarge):
-			return nil
-		case err != nil && !errors.Is(err, Unsupported):
-			return err
+		if fault == nil && err != nil {
+			fault, refused, a.root = err, a.current, nil
 		}
 	}
-	return nil
+	a.current = refused
+	return fault
 }
 
 func (a *archiveReader) zipEntry(f *zip.File) error {

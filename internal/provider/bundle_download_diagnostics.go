@@ -19,6 +19,10 @@ import (
 // the old files.
 const noFilesChanged = "This operation changed no files."
 
+// createdBeforeDestroy is said of a create that finds files.
+const createdBeforeDestroy = "If this resource or one that depends on it sets create_before_destroy, the old files " +
+	"are still there."
+
 // mismatchError reports a bundle that is not the expected one.
 type mismatchError struct {
 	argument   string // that says what is expected: sha256, or job_id for the content of an earlier download
@@ -48,7 +52,7 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	case errors.As(err, &mismatch):
 		d = diagnoseMismatch(jobID, mismatch)
 	case errors.As(err, &occupied):
-		d = diagnosePath(occupied, unchanged == "")
+		d, unchanged = diagnosePath(occupied), cmp.Or(unchanged, createdBeforeDestroy)
 	case errors.As(err, &archive):
 		d = diagnoseArchive(jobID, archive)
 	case errors.As(err, &file): // perhaps after attempts at something else
@@ -70,19 +74,14 @@ func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, e
 	}
 }
 
-func diagnosePath(e *bundle.OccupiedError, creates bool) diagnosis {
-	ours, undo := "", ""
-	if creates {
-		ours = "If this resource or one that depends on it sets create_before_destroy, the old files are still there."
-	}
+func diagnosePath(e *bundle.OccupiedError) diagnosis {
+	undo := ""
 	if e.Latest != "" {
 		undo = "undo the change, or "
 	}
-	return diagnosis{
-		"path", summaryPathInUse, sentences(describeOccupied(e), ours),
-		fmt.Sprintf("If something else uses this path, choose another path. Otherwise, %smake sure that nothing is "+
-			"at %q, and run \"terraform apply\" again.", undo, e.Path),
-	}
+	return diagnosis{"path", summaryPathInUse, describeOccupied(e), fmt.Sprintf("If something else uses this path, "+
+		"choose another path. Otherwise, %smake sure that nothing is at %q, and run \"terraform apply\" again.",
+		undo, e.Path)}
 }
 
 // describeOccupied describes what the resource did not write.
@@ -160,9 +159,8 @@ func diagnoseMismatch(jobID string, e *mismatchError) diagnosis {
 var faults = map[bundle.Fault]string{
 	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive that the provider can read",
 	bundle.Empty:        "contains no files",
-	bundle.TooMany: fmt.Sprintf("has more than %d,000 files and directories, or very long names",
-		bundle.MaxEntries/1000),
-	bundle.TooLarge: fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
+	bundle.TooMany:      "has more than 100,000 files and directories, or very long names",
+	bundle.TooLarge:     "unpacks to more than 4 GiB",
 	bundle.UnsafeName: "has an unsafe name: absolute, with .., with a backslash or a control character, reserved by " +
 		"the system, not in UTF-8, or too long",
 	bundle.Duplicate: "has the same path as another entry with other content, perhaps in different case, or is " +

@@ -202,9 +202,8 @@ func (r *bundleDownloadResource) ModifyPlan(
 func (r *bundleDownloadResource) Create(
 	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
 ) {
-	var plan bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	run := downloadRun{data: r.data, plan: plan, diags: &resp.Diagnostics}
+	run := downloadRun{data: r.data, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
@@ -215,12 +214,10 @@ func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *re
 func (r *bundleDownloadResource) Update(
 	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
 ) {
-	var plan, state bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	run := downloadRun{data: r.data, plan: plan, state: state, owned: owned, diags: &resp.Diagnostics}
-	run.unchanged = noFilesChanged
+	run := downloadRun{data: r.data, unchanged: noFilesChanged, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
+	run.diags.Append(req.State.Get(ctx, &run.state)...)
+	run.owned = readOwned(ctx, req.Private, run.state, run.diags)
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
@@ -318,9 +315,9 @@ func (run *downloadRun) download(ctx context.Context, c *client.Client, found bu
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
-	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
+	plan.ContentSHA256, plan.FileCount = nullIfEmpty(content.Digest), types.Int64Null()
 	if content.Digest != "" {
-		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
+		plan.FileCount = types.Int64Value(content.Files)
 	}
 	return nil
 }
