@@ -242,18 +242,14 @@ func TestMessagesOfADownload(t *testing.T) {
 	said("interrupted destroy", func(diags *diag.Diagnostics) {
 		reportDownload(diags, summaryDeleteFailed, "se_1", noFilesChanged, context.Canceled)
 	})
-	said("files that appeared meanwhile", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.ENOTEMPTY)})
-	})
-	said("old files after an interrupt", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: context.Canceled})
-	})
-	said("old files after a timeout", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: &timeoutError{time.Hour, "update"}})
-	})
-	said("temporary files that are left", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)})
-	})
+	for name, err := range map[string]error{
+		"files that appeared meanwhile": system(syscall.ENOTEMPTY),
+		"temporary files that are left": system(syscall.EACCES),
+		"old files after an interrupt":  context.Canceled,
+		"old files after a timeout":     &timeoutError{time.Hour, "update"},
+	} {
+		said(name, func(diags *diag.Diagnostics) { warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: err}) })
+	}
 	wantTexts(t, "download.txt", texts)
 }
 

@@ -144,15 +144,11 @@ func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 		jobID, arguments, before, said string
 	}{
 		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
-		"not an archive":    {"text", "unpack = true", "", summaryUnpackFailed + " (unpack)"},
-		"damaged":           {"cut", "", "", summaryDamaged + " (job_id)"},
 		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
 		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
 	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
-	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
-	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
 	var config strings.Builder
 	for name, test := range tests {
