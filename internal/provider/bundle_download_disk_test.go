@@ -47,12 +47,12 @@ func (c *cli) inFolder(elements ...string) string {
 func (c *cli) disk(t *testing.T, directory string) map[string]string {
 	t.Helper()
 	root, found := c.inFolder(directory), map[string]string{}
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(name)
-		found[strings.TrimPrefix(filepath.ToSlash(name), root+"/")] = string(content)
+		content, err := os.ReadFile(filepath.Join(root, name))
+		found[name] = string(content)
 		return err
 	})
 	if err != nil && !os.IsNotExist(err) {

@@ -140,41 +140,28 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		jobID, arguments, before, said string
-	}{
-		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
-		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
-		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
-	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
-	var config strings.Builder
-	for name, test := range tests {
-		if test.before != "" {
-			c.change(t, label(name), test.before)
-		}
-		config.WriteString(c.download(label(name), test.jobID, test.arguments))
-	}
-	c.write(t, config.String())
+	c.change(t, "taken", "put bundle")
+	c.write(t, c.download("other_checksum", "good", `sha256 = "`+strings.Repeat("0", 64)+`"`)+
+		c.download("running", "running", `timeouts { create = "30m" }`)+c.download("taken", "running", ""))
 	plan := c.report(t, 0, "plan")
-	said := c.report(t, 1, "apply", "-auto-approve")
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			said.wantSaid(t, name, "error: "+test.said)
-			if strings.Contains(said.said[label(name)], noFilesChanged) { // the destroy of a replacement may have
-				t.Errorf("it says:\n%s", said.said[label(name)])
-			}
-			left := map[string]string{}
-			if test.before == "" {
-				plan.wantNothingSaid(t, name)
-			} else {
-				plan.wantSaid(t, name, "warning: "+summaryPathInUse+": "+c.inFolder(label(name), "bundle")+" (path)")
-				left["bundle"] = "mine"
-			}
-			c.wantDisk(t, label(name), left)
-		})
+	plan.wantNothingSaid(t, "other_checksum")
+	plan.wantSaid(t, "taken", "warning: "+summaryPathInUse+": "+c.inFolder("taken", "bundle")+" (path)")
+	applied := c.report(t, 1, "apply", "-auto-approve")
+	for name, said := range map[string]string{
+		"other_checksum": summaryChecksumMismatch + " (sha256)",
+		"running":        summaryJobNotCompleted + " (",
+		"taken":          summaryPathInUse + " (path)", // before the wait
+	} {
+		applied.wantSaid(t, name, "error: "+said)
+		if strings.Contains(applied.said[name], noFilesChanged) { // the destroy of a replacement may have
+			t.Errorf("%s: it says:\n%s", name, applied.said[name])
+		}
+		if left := c.disk(t, name); len(left) != strings.Count(name, "taken") || left["bundle"] != "" && left["bundle"] != "mine" {
+			t.Errorf("%s: left are %.30q", name, left)
+		}
 	}
 	if values := c.values(t); len(values) > 0 {
 		t.Errorf("the state holds %v", values)
