@@ -92,6 +92,7 @@ func TestUnpackRefuses(t *testing.T) {
 	page, link := regular("index.html", "home"), tar.Header{Name: "latest", Typeflag: tar.TypeSymlink}
 	good := tarOf(t, page, regular("next.html", strings.Repeat("next", 1000)))
 	goodZip := zipOf(t, zipEntry{name: "index.html", body: "home"})
+	linkedZip := zipOf(t, zipEntry{name: "link", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "a", body: "a page of text"})
 	dated := page
 	dated.Format, dated.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.mtime": "9.2e+18"}
 	for fault, files := range map[Fault]map[string][]byte{
@@ -115,6 +116,7 @@ func TestUnpackRefuses(t *testing.T) {
 			"an encrypted zip":             patch(goodZip, "PK\x01\x02", 8, 9),
 		},
 		SpecialFile: {
+			"a link in a zip":       linkedZip,
 			"a device in a zip":     zipOf(t, zipEntry{name: "dev", mode: fs.ModeDevice | 0o644}),
 			"the label of a volume": tarOf(t, tar.Header{Name: "site", Typeflag: 'V'}, page),
 		},
@@ -130,19 +132,20 @@ func TestUnpackRefuses(t *testing.T) {
 			"a zip without entries":              zipOf(t),
 		},
 		Damaged: {
-			"a header with a wrong checksum":      patch(good, "next.html", 0, 0xff),
-			"a zip that lies about a size":        lyingZip(t),
-			"a zip with a wrong checksum":         patch(goodZip, "PK\x01\x02", 16, 0xff),
-			"a zip that is only its first header": goodZip[:30],
-			"a tar cut within a file":             good[:512+512+512+2000],
-			"a tar cut within a header":           good[:2*tarBlock+9],
-			"a tar cut between two files":         good[:2*tarBlock],
-			"a tar with half of its end":          shorter(good, tarBlock),
-			"a tar with a link, but no end":       shorter(tarOf(t, link), 2*tarBlock),
-			"a gzip tar without its last byte":    shorter(gzipOf(t, good), 1),
-			"a gzip tar with a link, and so":      shorter(gzipOf(t, tarOf(t, link)), 1),
-			"a gzip tar with a wrong checksum":    patch(gzipOf(t, good), "", len(gzipOf(t, good))-8, 0xff),
-			"a gzip tar that was cut before":      gzipOf(t, good[:2*tarBlock+9]),
+			"a header with a wrong checksum":       patch(good, "next.html", 0, 0xff),
+			"a zip that lies about a size":         lyingZip(t),
+			"a zip with a wrong checksum":          patch(goodZip, "PK\x01\x02", 16, 0xff),
+			"a zip with a link, and damage behind": patch(linkedZip, "PK\x01\x02", -20, 1),
+			"a zip that is only its first header":  goodZip[:30],
+			"a tar cut within a file":              good[:512+512+512+2000],
+			"a tar cut within a header":            good[:2*tarBlock+9],
+			"a tar cut between two files":          good[:2*tarBlock],
+			"a tar with half of its end":           shorter(good, tarBlock),
+			"a tar with a link, but no end":        shorter(tarOf(t, link), 2*tarBlock),
+			"a gzip tar without its last byte":     shorter(gzipOf(t, good), 1),
+			"a gzip tar with a link, and so":       shorter(gzipOf(t, tarOf(t, link)), 1),
+			"a gzip tar with a wrong checksum":     patch(gzipOf(t, good), "", len(gzipOf(t, good))-8, 0xff),
+			"a gzip tar that was cut before":       gzipOf(t, good[:2*tarBlock+9]),
 		},
 	} {
 		for name, data := range files {
@@ -153,6 +156,10 @@ func TestUnpackRefuses(t *testing.T) {
 				t.Errorf("%s: error %+v, want %v", name, refused, fault)
 			}
 			checkInside(t, site)
+			d := newDisk(t, false) // it may be kept as a file, unless it is damaged
+			if err := d.put(t.Context(), data); faultOf(err) != map[bool]Fault{true: Damaged}[fault == Damaged] || err == nil && d.content != (Content{}) {
+				t.Errorf("%s: kept as a file, error %v, content %v", name, err, d.content)
+			}
 		}
 	}
 }

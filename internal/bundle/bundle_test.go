@@ -315,31 +315,26 @@ func TestInterruptEndsEveryStep(t *testing.T) {
 // What is foreign stays, and after a success, the files are those of the bundle.
 func TestRandomEvents(t *testing.T) {
 	t.Parallel()
+	changes := []string{"rm out", "rm out/bundle/docs", "put out/bundle/docs/mine", "put out/bundle/index.html"}
 	for seed := range uint64(40) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r, d := rand.New(rand.NewPCG(seed, 0)), newDisk(t, seed%2 == 0)
-			changes := []string{"rm out", "rm out/bundle, put out/bundle"}
-			if d.Unpack {
-				changes = []string{"rm out", "rm out/bundle/docs", "put out/bundle/docs/mine", "put out/bundle/index.html"}
+		r, d := rand.New(rand.NewPCG(seed, 0)), newDisk(t, true)
+		for range 12 {
+			if r.IntN(3) == 0 {
+				d.change(changes[r.IntN(len(changes))])
+				continue
 			}
-			for range 12 {
-				before, version, removes := listing(t, d.root), fmt.Sprint(r.IntN(3)), r.IntN(2) == 0
-				contents := strings.Join(slices.Collect(maps.Values(before)), "")
-				if r.IntN(3) == 0 {
-					d.change(changes[r.IntN(len(changes))])
-					continue
-				}
-				err := d.putOrRemove(t.Context(), siteOf(t, version), removes)
-				switch {
-				case err != nil || strings.Contains(contents, "mine 1") || removes && contents == "":
-					d.wantListing(before)
-				case removes:
-					d.wantListing(map[string]string{"out/": ""})
-				default:
-					d.wantListing(d.listingOf(version))
-				}
+			before, version, removes := listing(t, d.root), fmt.Sprint(r.IntN(3)), r.IntN(2) == 0
+			err := d.putOrRemove(t.Context(), siteOf(t, version), removes)
+			contents := strings.Join(slices.Collect(maps.Values(before)), "")
+			switch {
+			case err != nil || strings.Contains(contents, "mine 1") || removes && contents == "":
+				d.wantListing(before)
+			case removes:
+				d.wantListing(map[string]string{"out/": ""})
+			default:
+				d.wantListing(d.listingOf(version))
 			}
-		})
+		}
 	}
 }
 
@@ -427,30 +422,10 @@ func TestPermissionsStay(t *testing.T) {
 		must(t, d.put(t.Context(), siteOf(t, "1")))
 		must(t, os.Chmod(d.Path, mode))
 		must(t, d.put(t.Context(), siteOf(t, "2")))
-		if info, err := os.Stat(d.Path); err != nil || info.Mode() != mode {
-			t.Errorf("it has the mode %s, want %s; error %v", info.Mode(), mode, err)
-		}
-	}
-}
-
-func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
-	t.Parallel()
-	archive, twoFiles := siteOf(t, "1"), tarOf(t, regular("first", "1"), regular("second", "2"))
-	linked := zipOf(t, zipEntry{name: "link", body: "x", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "a", body: "a page of text"})
-	for data, files := range map[string]int64{ // -1 if it is damaged
-		string(archive):                             2,
-		string(shorter(archive, 9)):                 -1,
-		string(tarOf(t, regular("../evil", "x"))):   0,
-		string(patch(twoFiles, "second", 0, 1)):     -1, // a header
-		string(linked):                              0,
-		string(patch(linked, "PK\x01\x02", -20, 1)): -1, // the end of the second entry, after the one that is refused
-	} {
-		d := newDisk(t, false)
-		if err := d.put(t.Context(), []byte(data)); (faultOf(err) == Damaged) != (files < 0) {
-			t.Errorf("%d files: error %v", files, err)
-		}
-		if c := d.content; files >= 0 && (c.Files != files || (c.Digest != "") != (files > 0) || d.owned[0] != sha256Of([]byte(data))) {
-			t.Errorf("%d files: content %+v, owned %v", files, c, d.owned)
+		info, err := os.Stat(d.Path)
+		must(t, err)
+		if info.Mode() != mode {
+			t.Errorf("it has the mode %s, want %s", info.Mode(), mode)
 		}
 	}
 }
