@@ -92,7 +92,7 @@ func TestUnpackRefuses(t *testing.T) {
 	page, link := regular("index.html", "home"), tar.Header{Name: "latest", Typeflag: tar.TypeSymlink}
 	good := tarOf(t, page, regular("next.html", strings.Repeat("next", 1000)))
 	goodZip := zipOf(t, zipEntry{name: "index.html", body: "home"})
-	linkedZip := zipOf(t, zipEntry{name: "link", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "a", body: "a page of text"})
+	linkedZip := zipOf(t, zipEntry{name: "link", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "../a"}, zipEntry{name: "a", body: "a page of text"})
 	dated := page
 	dated.Format, dated.PAXRecords = tar.FormatPAX, map[string]string{"VENDOR.mtime": "9.2e+18"}
 	for fault, files := range map[Fault]map[string][]byte{

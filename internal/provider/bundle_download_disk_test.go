@@ -182,6 +182,38 @@ func TestReplacementThatCreatesFirst(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+// endsAtMove is a context that ends when an old directory has been moved aside.
+type endsAtMove struct {
+	context.Context
+	folder string
+}
+
+func (c endsAtMove) Err() error {
+	if old, _ := filepath.Glob(c.folder + "/.docs*/old"); old != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestUpdateSucceedsIfTheDeletionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	h, folder := newHarness(t, simulator.Options{}), t.TempDir()
+	c, err := client.New(client.Config{BaseURL: h.service.BaseURL, APIKey: simulator.DefaultAPIKey})
+	run := downloadRun{data: &providerData{}, diags: new(diag.Diagnostics)}
+	for _, id := range []string{"se_1", "se_2"} {
+		h.addBundle(id, 2)
+		run.plan = bundleDownloadModel{
+			JobID: types.StringValue(id), Path: types.StringValue(folder + "/site"), Unpack: types.BoolValue(true),
+			ContentSHA256: types.StringUnknown(),
+		}
+		found, failed := run.plan.target().Inspect(t.Context(), run.owned)
+		if err = cmp.Or(err, failed, run.download(endsAtMove{t.Context(), folder}, c, found)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantPhrases(t, textOf(*run.diags), summaryNotDeleted+": "+folder, "Terraform was interrupted.")
+}
+
 func TestMessagesOfADownload(t *testing.T) {
 	t.Parallel()
 	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
