@@ -50,7 +50,7 @@ func TestArchivesOfRealTools(t *testing.T) {
 					}
 					return
 				}
-				onDisk, _, readErr := readTree(t.Context(), directory, MaxEntries, MaxBytes)
+				onDisk, _, readErr := readTree(t.Context(), directory, maxEntries, maxBytes)
 				must(t, errors.Join(err, unpackErr, readErr))
 				if content := (Content{want.(string), 3}); held != content || unpacked != content || onDisk.content() != content {
 					t.Errorf("read %v, unpacked %v, on disk %v, want %v", held, unpacked, onDisk.content(), content)
@@ -71,7 +71,7 @@ func faultOf(err error) Fault {
 // read reads an archive, and unpacks it into the directory unless that is "".
 func read(t testing.TB, data []byte, directory string) (Content, error) {
 	t.Helper()
-	return readUpTo(t, data, directory, MaxEntries, MaxBytes)
+	return readUpTo(t, data, directory, maxEntries, maxBytes)
 }
 
 func readUpTo(t testing.TB, data []byte, directory string, entries int, size int64) (Content, error) {
@@ -199,7 +199,7 @@ func TestUnpackReportsErrorsOfTheSystem(t *testing.T) {
 	if err := os.Remove(gone); err != nil {
 		t.Skipf("no open directory can be deleted here: %v", err)
 	}
-	data, reader := siteOf(t, "1"), archiveReader{root: root, entries: MaxEntries, left: MaxBytes}
+	data, reader := siteOf(t, "1"), archiveReader{root: root, entries: maxEntries, left: maxBytes}
 	_, err = reader.unpack(t.Context(), bytes.NewReader(data), int64(len(data)))
 	if !isSystemError(err) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want one of the system", err)

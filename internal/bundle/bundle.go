@@ -106,7 +106,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 			return found, err
 		}
 		if len(owned) > 0 {
-			found.tree, occupied.Latest, err = readTree(ctx, name, MaxEntries, MaxBytes)
+			found.tree, occupied.Latest, err = readTree(ctx, name, maxEntries, maxBytes)
 			found.Digest = found.tree.content().Digest
 			found.tree[""] = ofDirectory
 			if errors.Is(err, fs.ErrPermission) { // somebody else's
@@ -208,7 +208,7 @@ func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 		}
 		defer func() { _ = root.Close() }()
 	}
-	reader := archiveReader{root: root, entries: MaxEntries, left: MaxBytes}
+	reader := archiveReader{root: root, entries: maxEntries, left: maxBytes}
 	content, err = reader.unpack(ctx, s.archive, s.SizeBytes)
 	s.digest = content.Digest
 	if !s.target.Unpack {

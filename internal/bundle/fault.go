@@ -7,8 +7,8 @@ import (
 
 // The limits of what an archive may unpack to, and of what is read of a directory.
 const (
-	MaxEntries = 100_000 // files and directories, including parents without an entry
-	MaxBytes   = 4 << 30 // total size of all files, as read and not as declared
+	maxEntries = 100_000 // files and directories, including parents without an entry
+	maxBytes   = 4 << 30 // total size of all files, as read and not as declared
 )
 
 // Fault is the reason why an archive cannot be unpacked.

@@ -216,31 +216,24 @@ func TestUpdateSucceedsIfTheDeletionIsInterrupted(t *testing.T) {
 
 func TestMessagesOfADownload(t *testing.T) {
 	t.Parallel()
-	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
-	rename := func(err error) error {
-		return &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: err}
-	}
+	system := func(err error) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
 	foreign, edited := &bundle.OccupiedError{Path: "site"}, &bundle.OccupiedError{Path: "site", Latest: "site/.DS_Store"}
 	unreadable := &bundle.OccupiedError{Path: "site", Latest: "site", Err: system(syscall.EACCES)}
 	downloads := map[string]error{
 		"occupied":                 foreign,
 		"occupied, in a directory": edited,
 		"occupied, and unreadable": unreadable,
-		"full disk":                system(syscall.ENOSPC),
-		"read-only disk":           system(syscall.EROFS),
-		"missing directory":        system(syscall.ENOENT),
-		"no permission":            system(syscall.EACCES),
 		"disk that fails":          system(syscall.EIO),
-		"mount point":              rename(syscall.EBUSY),
-		"container image":          rename(syscall.EXDEV),
-		"bucket":                   rename(syscall.ENOSYS),
-		"bucket of another kind":   rename(syscall.ENOTEMPTY),
+		"directory in use":         &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: syscall.EBUSY},
 		"lost connection":          &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse},
 		"missing bundle":           &client.Error{Text: "the service returned HTTP 404 Not Found for POST /b", Reason: client.ReasonNotFound},
 		"other checksum":           &mismatchError{"sha256", "1f", "2f"},
 		"other content":            &mismatchError{"job_id", "", "2f"},
 		"archive with a long name": &bundle.ArchiveError{Fault: bundle.UnsafeName, Entry: strings.Repeat("x", 500)},
 		"damaged archive":          &bundle.ArchiveError{Fault: bundle.Damaged, Err: io.ErrUnexpectedEOF},
+	}
+	for _, known := range diskAdvice {
+		downloads["disk, "+known.err.Error()] = system(known.err)
 	}
 	for fault := range faults {
 		refused := &bundle.ArchiveError{Fault: fault}

@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -47,12 +46,9 @@ resource "docs_bundle_download" "test" {
 				Check:            isOnDisk,
 			},
 			{
-				Config: config("2"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("content_sha256")),
-				}},
-				Check: isOnDisk,
+				Config:           config("2"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionUpdate),
+				Check:            isOnDisk,
 			},
 		},
 	})
