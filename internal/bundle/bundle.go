@@ -109,7 +109,7 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 			found.tree, occupied.Latest, err = readTree(ctx, name, maxEntries, maxBytes)
 			found.Digest = found.tree.content().Digest
 			found.tree[""] = ofDirectory
-			if errors.Is(err, fs.ErrPermission) { // somebody else's
+			if errors.Is(err, fs.ErrPermission) { // of an entry, which is somebody else's
 				occupied.Err, err = err, occupied
 			}
 		}
@@ -213,7 +213,7 @@ func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 	s.digest = content.Digest
 	if !s.target.Unpack {
 		s.digest = s.SHA256()
-		if refused, ok := errors.AsType[*ArchiveError](err); ok && refused.Fault != Damaged {
+		if _, intact := errors.AsType[Fault](err); intact {
 			err = nil
 		}
 	}

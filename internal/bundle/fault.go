@@ -33,9 +33,10 @@ func (f Fault) Error() string { return string(f) }
 type ArchiveError struct {
 	Fault
 	Entry string // by its name in the archive: up to 1 MiB of any bytes; "" if the archive as a whole is at fault
-	Err   error  // what is wrong with the bytes of a damaged archive
+	Err   error  // what is wrong with the bytes of a damaged archive; otherwise, the fault
 }
 
+// Unwrap returns the fault, unless the archive is damaged.
 func (e *ArchiveError) Unwrap() error { return e.Err }
 
 // isSystemError reports whether the system, not the archive, caused the error, for example because the disk is full.

@@ -82,9 +82,7 @@ func (t tree) remove(ctx context.Context, top string) error {
 
 // readTree reads a directory, and says what in it was modified last. It stops with a [Fault] at a link or a device, and
 // at more entries or bytes. Other errors are those of the system, and context.Cause(ctx).
-func readTree(
-	ctx context.Context, root string, entries int, bytes int64,
-) (found tree, latest string, err error) {
+func readTree(ctx context.Context, root string, entries int, bytes int64) (found tree, latest string, err error) {
 	var newest time.Time
 	found = tree{}
 	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -151,6 +149,7 @@ func interruptible(ctx context.Context, file io.ReaderAt, size int64) *io.Sectio
 	}), 0, size)
 }
 
+// readerAt is an io.ReaderAt that, as a function, can close over a context.
 type readerAt func(p []byte, offset int64) (int, error)
 
 func (r readerAt) ReadAt(p []byte, offset int64) (int, error) { return r(p, offset) }

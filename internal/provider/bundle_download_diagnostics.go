@@ -101,7 +101,7 @@ func describeLatest(e *bundle.OccupiedError) string {
 }
 
 // warnPathInUse reports what a plan has found. Terraform prints it again at the end of the apply, and the plan of a
-// tainted resource, or of one whose path gets another spelling that is not the same, does not know what that wrote.
+// tainted resource, or of one whose path becomes absolute, does not know what that wrote.
 func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
 		sentences(fmt.Sprintf("Something was at %q during the plan.", e.Path), describeLatest(e)),
