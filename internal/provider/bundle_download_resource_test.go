@@ -120,12 +120,11 @@ func TestDownloadIsDescribedInTheState(t *testing.T) {
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
 	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
-	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle"]
-	wantAttributes(t, state, map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "unpack": false})
-	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
-		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
-	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"],
+	state, file := c.values(t), c.disk(t, "site")["bundle"]
+	want := map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "content_sha256": state[siteBundle]["content_sha256"]}
+	wantAttributes(t, state[siteBundle], want)
+	wantAttributes(t, state["docs_bundle_download.unpacked"], want)
+	wantAttributes(t, state["docs_bundle_download.file"],
 		map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
 }
 
