@@ -60,7 +60,7 @@ func download(service, jobID, target string) error {
 	if err == nil {
 		_, err = staged.Commit(&bundle.Placed{}, bundle.Found{}, nil)
 	}
-	if err := errors.Join(err, staged.Close()); err != nil {
+	if err := errors.Join(err, staged.Close(ctx)); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")

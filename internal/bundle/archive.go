@@ -12,7 +12,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,13 +21,23 @@ import (
 	"unicode"
 )
 
-// readArchive reads an archive to its end, unpacks it into root unless that is nil, and returns its content. Files
-// get mode 0644 and directories 0755, less the umask. An archive is [Damaged] if it has no end or a wrong checksum;
-// otherwise, its fault is what keeps it from being unpacked. Errors are *ArchiveError, those of the system, and
-// context.Cause(ctx). After an error, root may hold a part of the archive.
-func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (content Content, err error) {
-	a := &archiveReader{ctx: ctx, root: root, tree: tree{}, left: limits.bytes}
-	err = a.read(file)
+// archiveReader is one pass over an archive.
+type archiveReader struct {
+	root    *os.Root // where it is unpacked to; nil if it is only read
+	entries int      // how many files and directories it may have
+	left    int64    // bytes that files may still unpack to
+
+	current string // name of the entry that is read, as in the archive; "" between entries
+	tree    tree   // every path named or implied so far
+}
+
+// unpack reads an archive to its end, unpacks it, and returns its content. Files get mode 0644 and directories 0755,
+// less the umask. An archive is [Damaged] if it has no end or a wrong checksum; otherwise, its fault is what keeps it
+// from being unpacked. Errors are *ArchiveError, those of the system, and context.Cause(ctx). After an error, root may
+// hold a part of the archive.
+func (a *archiveReader) unpack(ctx context.Context, file io.ReaderAt, size int64) (content Content, err error) {
+	a.tree = tree{}
+	err = a.read(interruptible(ctx, file, size))
 	if content = a.tree.content(); err == nil && content.Files == 0 {
 		err = Empty
 	}
@@ -42,23 +51,14 @@ func readArchive(ctx context.Context, file *io.SectionReader, root *os.Root) (co
 	if !intact {
 		fault = Damaged
 	}
-	if slices.Contains([]Fault{Damaged, NotAnArchive, Empty, TooMany, TooLarge}, fault) {
+	if slices.Contains([]Fault{Damaged, TooMany, TooLarge}, fault) { // not that of the entry
 		a.current = ""
 	}
 	return Content{}, &ArchiveError{fault, a.current, err}
 }
 
-// archiveReader is one pass over an archive.
-type archiveReader struct {
-	ctx     context.Context
-	root    *os.Root // where it is unpacked to; nil if it is only read
-	current string   // name of the entry that is read, as in the archive; "" between entries
-	tree    tree     // every path named or implied so far
-	left    int64    // bytes that files may still unpack to
-}
-
 func (a *archiveReader) read(file *io.SectionReader) error {
-	source := bufio.NewReader(&meter{a.ctx, file, new(int64(math.MaxInt64))})
+	source := bufio.NewReader(file)
 	begin, _ := source.Peek(4) // an error comes again
 	switch {
 	case string(begin) == "PK\x03\x04", string(begin) == "PK\x05\x06":
@@ -124,8 +124,8 @@ func (r *gzipReader) Read(p []byte) (int, error) {
 }
 
 func (a *archiveReader) tar(source io.Reader) error {
-	left := limits.bytes + int64(limits.entries)*4<<10 + 1<<20 // with headers and padding
-	stream := bufio.NewReader(&meter{a.ctx, source, &left})
+	left := a.left + int64(a.entries)*4<<10 + 1<<20 // with headers and padding
+	stream := bufio.NewReader(&meter{source, &left})
 	if _, err := stream.Peek(tarBlock); err == io.EOF {
 		return NotAnArchive // shorter than one block
 	}
@@ -151,12 +151,12 @@ func (a *archiveReader) tarEntries(r *tar.Reader) error {
 			return NotAnArchive
 		}
 		a.current = header.Name
-		switch kind := header.Typeflag; {
-		case kind == tar.TypeDir, kind == tar.TypeReg && strings.HasSuffix(header.Name, "/"):
+		switch isFile := header.Typeflag == tar.TypeReg; {
+		case header.Typeflag == tar.TypeDir, isFile && strings.HasSuffix(header.Name, "/"):
 			err = a.add(nil) // GNU tar and BSD tar read both as directories
-		case kind == tar.TypeReg:
+		case isFile:
 			err = a.add(r)
-		case kind != tar.TypeXGlobalHeader: // which is not a file; git archive writes one
+		case header.Typeflag != tar.TypeXGlobalHeader: // which is not a file; git archive writes one
 			err = SpecialFile
 		}
 		if err != nil {
@@ -170,35 +170,20 @@ func (a *archiveReader) zip(file *io.SectionReader) error {
 	if err != nil {
 		return err
 	}
-	for i, f := range r.File {
+	var fault error
+	var refused string
+	for _, f := range r.File { // to the end, because only the rest shows whether it is damaged
 		a.current = zipName(f)
 		err := a.zipEntry(f)
-		if _, intact := errors.AsType[Fault](err); intact {
-			return cmp.Or(a.damageOf(r.File[i+1:]), err)
-		}
-		if err != nil {
+		if _, intact := errors.AsType[Fault](err); err != nil && !intact {
 			return err
 		}
-	}
-	return nil
-}
-
-// damageOf reads the rest of an archive that is refused, because only the rest shows whether it is damaged.
-func (a *archiveReader) damageOf(rest []*zip.File) error {
-	for _, f := range rest {
-		body, err := openZip(f)
-		if err == nil {
-			_, err = sumOf(&meter{a.ctx, body, &a.left})
-			_ = body.Close()
-		}
-		switch {
-		case errors.Is(err, TooLarge):
-			return nil
-		case err != nil && !errors.Is(err, Unsupported):
-			return err
+		if fault == nil && err != nil {
+			fault, refused, a.root = err, a.current, nil
 		}
 	}
-	return nil
+	a.current = refused
+	return fault
 }
 
 func (a *archiveReader) zipEntry(f *zip.File) error {
@@ -276,7 +261,7 @@ func (a *archiveReader) enter(name string, body io.Reader) error {
 			return err
 		}
 	}
-	if len(a.tree) == limits.entries {
+	if len(a.tree) == a.entries {
 		return TooMany
 	}
 	sum, err := a.write(a.root, name, body)
@@ -298,7 +283,7 @@ func (a *archiveReader) write(root *os.Root, name string, body io.Reader) (sum c
 		}
 		return ofDirectory, err
 	}
-	body = &meter{a.ctx, body, &a.left}
+	body = &meter{body, &a.left}
 	if root == nil {
 		return sumOf(body)
 	}

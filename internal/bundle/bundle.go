@@ -16,7 +16,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,12 +45,14 @@ func (o Owned) with(digest string) Owned {
 type OccupiedError struct {
 	Path   string
 	Latest string // the path in a directory that was modified last, or "" if the directory was not read
+	Err    error  // of the system, for what may not be read in a directory
 }
 
 func (e *OccupiedError) Error() string { return e.Path + " is not owned" }
 
-// LeftError reports a temporary directory beside the target that is not deleted. Err is that of the system: that a
-// directory is not empty (fs.ErrExist), if what was moved there was changed since, or could not be put back.
+// LeftError reports a temporary directory beside the target that is not deleted. Err is the cause of a context that has
+// ended, or that of the system: that a directory is not empty (fs.ErrExist), if what was moved there was changed since,
+// or could not be put back.
 type LeftError struct {
 	Path string
 	Err  error
@@ -105,13 +106,15 @@ func (t Target) Inspect(ctx context.Context, owned Owned) (found Found, err erro
 			return found, err
 		}
 		if len(owned) > 0 {
-			found.tree, occupied.Latest, err = readTree(ctx, name)
+			found.tree, occupied.Latest, err = readTree(ctx, name, maxEntries, maxBytes)
 			found.Digest = found.tree.content().Digest
 			found.tree[""] = ofDirectory
+			if errors.Is(err, fs.ErrPermission) { // of an entry, which is somebody else's
+				occupied.Err, err = err, occupied
+			}
 		}
 	case !t.Unpack && info.Mode().IsRegular() && len(owned) > 0:
-		disk := os.DirFS(filepath.Dir(name))
-		found.tree[""], err = readSum(ctx, disk, filepath.Base(name), new(int64(math.MaxInt64)))
+		found.tree[""], err = readSum(ctx, info, os.Open, name)
 		found.Digest = fmt.Sprintf("%x", found.tree[""])
 	}
 	if ctx.Err() != nil || isSystemError(err) {
@@ -133,16 +136,17 @@ func (t Target) beside() (temporary, error) {
 
 func (t temporary) in(name string) string { return filepath.Join(string(t), name) }
 
-// delete deletes the directory, but for what is in "old" and not as in the tree. The error is a [*LeftError].
-func (t temporary) delete(old tree) error {
+// delete deletes the directory, but for what is in "old" and not as in the tree, or when ctx ends. The error is a
+// [*LeftError].
+func (t temporary) delete(ctx context.Context, old tree) error {
 	err1 := robustio.RemoveAll(t.in("archive"))
 	err2 := robustio.RemoveAll(t.in("directory"))
-	err3 := old.remove(context.Background(), t.in("old")) // which an interrupt does not end
+	err3 := old.remove(ctx, t.in("old"))
 	err4 := os.Remove(string(t))
-	if err := cmp.Or(err1, err2, err3, err4); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &LeftError{string(t), err}
+	if err4 == nil || errors.Is(err4, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return &LeftError{string(t), cmp.Or(err1, err2, err3, err4)}
 }
 
 // Staged is a new bundle in a temporary directory. What is written to it is appended to the archive.
@@ -170,7 +174,7 @@ func (t Target) Stage() (*Staged, error) {
 	}
 	s := &Staged{temporary: temporary, target: t, hash: sha256.New()}
 	if s.archive, err = os.Create(s.in("archive")); err != nil {
-		_ = s.delete(nil)
+		_ = os.Remove(string(temporary))
 		return nil, err
 	}
 	s.Writer = io.MultiWriter(s.archive, s.hash)
@@ -204,11 +208,12 @@ func (s *Staged) Verify(ctx context.Context) (content Content, err error) {
 		}
 		defer func() { _ = root.Close() }()
 	}
-	content, err = readArchive(ctx, io.NewSectionReader(s.archive, 0, s.SizeBytes), root)
+	reader := archiveReader{root: root, entries: maxEntries, left: maxBytes}
+	content, err = reader.unpack(ctx, s.archive, s.SizeBytes)
 	s.digest = content.Digest
 	if !s.target.Unpack {
 		s.digest = s.SHA256()
-		if refused, ok := errors.AsType[*ArchiveError](err); ok && refused.Fault != Damaged {
+		if _, intact := errors.AsType[Fault](err); intact {
 			err = nil
 		}
 	}
@@ -252,11 +257,11 @@ func (s *Staged) Commit(placed *Placed, found Found, owned Owned) (Owned, error)
 	return owned.with(s.digest), nil
 }
 
-// Close deletes the temporary directory, but for what somebody has changed of what was moved there. The error is a
-// [*LeftError].
-func (s *Staged) Close() error {
+// Close deletes the temporary directory, but for what somebody has changed of what was moved there. When ctx ends, the
+// rest of that stays. The error is a [*LeftError].
+func (s *Staged) Close(ctx context.Context) error {
 	_ = s.archive.Close() // after Verify, it does nothing
-	return s.delete(s.old)
+	return s.delete(ctx, s.old)
 }
 
 // Remove deletes what is owned, and leaves what Commit has placed. It fails with an [*OccupiedError] if anything else
@@ -275,8 +280,8 @@ func (t Target) Remove(ctx context.Context, placed *Placed, owned Owned) error {
 		return err
 	}
 	if err := robustio.Rename(t.Path, temporary.in("old")); err != nil {
-		_ = temporary.delete(nil)
+		_ = os.Remove(string(temporary))
 		return err
 	}
-	return temporary.delete(found.tree)
+	return temporary.delete(ctx, found.tree)
 }

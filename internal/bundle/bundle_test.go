@@ -1,17 +1,21 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -33,24 +37,23 @@ func newDisk(t *testing.T, unpack bool) *disk {
 	return &disk{t: t, root: root, Target: Target{filepath.Join(root, "out", "bundle"), unpack}}
 }
 
-// stage stages and verifies data.
-func (d *disk) stage(data []byte) (*Staged, error) {
+// stage stages and verifies data, of an object that has changed during the download.
+func (d *disk) stage(ctx context.Context, data []byte) (*Staged, error) {
 	d.t.Helper()
 	staged, err := d.Stage()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { // Windows renames and deletes no open file
-		if err := staged.archive.Close(); !errors.Is(err, os.ErrClosed) {
-			d.t.Errorf("the archive is still open: %v", err)
-		}
-	}()
-	_, err1 := staged.Write(slices.Repeat([]byte("of an object that changed"), 100))
+	_, err1 := staged.Write(slices.Concat(data, data))
 	err2 := staged.Restart()
 	_, err3 := staged.Write(data)
 	must(d.t, errors.Join(err1, err2, err3))
-	if d.content, err = staged.Verify(d.t.Context()); err != nil {
-		return nil, errors.Join(err, staged.Close())
+	d.content, err = staged.Verify(ctx)
+	if !errors.Is(staged.archive.Close(), os.ErrClosed) {
+		d.t.Error("the archive is still open") // Windows renames and deletes no open file
+	}
+	if err != nil {
+		return nil, cmp.Or(staged.Close(ctx), err)
 	}
 	if staged.SHA256() != sha256Of(data) || staged.SizeBytes != int64(len(data)) {
 		d.t.Errorf("%d bytes with checksum %s, want %d with %s", staged.SizeBytes, staged.SHA256(), len(data), sha256Of(data))
@@ -58,25 +61,28 @@ func (d *disk) stage(data []byte) (*Staged, error) {
 	return staged, nil
 }
 
-// put replaces what is at the target, and calls the functions after the download and after the replacement.
-func (d *disk) put(ctx context.Context, data []byte, between ...func(*Staged)) error {
+// put replaces what is at the target. It asks ctx for its error before and after the replacement, too, and calls the
+// functions before it.
+func (d *disk) put(ctx context.Context, data []byte, before ...func(*Staged)) error {
 	d.t.Helper()
 	found, err := d.Inspect(ctx, d.owned)
 	if err != nil {
 		return err
 	}
-	staged, err := d.stage(data)
+	staged, err := d.stage(ctx, data)
 	if err != nil {
 		return err
 	}
-	between = append(between, func(*Staged) {}, func(*Staged) {})
-	between[0](staged)
+	_ = ctx.Err()
+	for _, act := range before {
+		act(staged)
+	}
 	owned, err := staged.Commit(&d.placed, found, d.owned)
-	between[1](staged)
+	_ = ctx.Err()
 	if err == nil {
 		d.owned = owned
 	}
-	return errors.Join(err, staged.Close())
+	return errors.Join(err, staged.Close(ctx))
 }
 
 // remove removes what is at the target, in another run.
@@ -86,10 +92,27 @@ func (d *disk) remove(ctx context.Context) error {
 	return d.Remove(ctx, &d.placed, d.owned)
 }
 
-func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
+// putOrRemove does one of them.
+func (d *disk) putOrRemove(ctx context.Context, data []byte, removes bool) error {
+	d.t.Helper()
+	if removes {
+		return d.remove(ctx)
+	}
+	return d.put(ctx, data)
+}
+
+// path returns the path of a name, in which OLD is where the old directory is.
+func (d *disk) path(name string) string {
+	old, _ := filepath.Glob(filepath.Join(d.root, "out", ".docs*", "old"))
+	below, isOld := strings.CutPrefix(name, "OLD")
+	if !isOld {
+		return filepath.Join(d.root, name)
+	}
+	return filepath.Join(append(old, d.Path)[0], below)
+}
 
 // change changes the disk by comma-separated steps: put NAME (a file), dir NAME, rm NAME, link NAME (instead of what is
-// there), and near NAME (the same, beside it). Anything else panics.
+// there), near NAME (the same, beside it), and those of TestOwnership. Anything else panics.
 func (d *disk) change(steps string) {
 	d.t.Helper()
 	for step := range strings.SplitSeq(steps, ", ") {
@@ -105,6 +128,15 @@ func (d *disk) change(steps string) {
 		case "link":
 			must(d.t, os.Rename(name, d.path("elsewhere")))
 			symlink(d.t, d.path("elsewhere"), name)
+		case "older": // than the one that was put last
+			owned := d.owned
+			must(d.t, d.put(d.t.Context(), siteOf(d.t, "1")))
+			d.owned = owned
+		case "forget":
+			d.owned = nil
+		case "slash": // before which the system would follow a link
+			d.Path += "/"
+			d.owned = append(d.owned, "") // of a state without a digest
 		case "near":
 			must(d.t, os.Rename(name, filepath.Join(filepath.Dir(name), "moved")))
 			symlink(d.t, "moved", name)
@@ -138,45 +170,33 @@ func siteOf(t *testing.T, version string) []byte {
 }
 
 // listingOf is the disk with that bundle.
-func (d *disk) listingOf(archive []byte, version string) map[string]string {
+func (d *disk) listingOf(version string) map[string]string {
 	if d.Unpack {
 		return map[string]string{
 			"out/": "", "out/bundle/": "", "out/bundle/docs/": "", "out/bundle/docs/guide.html": "guide " + version, "out/bundle/index.html": "home " + version,
 		}
 	}
-	return map[string]string{"out/": "", "out/bundle": string(archive)}
+	return map[string]string{"out/": "", "out/bundle": string(siteOf(d.t, version))}
 }
 
 // TestOwnership is the table of what may be on disk: what is ours is replaced and deleted, and everything else stops an update and a removal.
 func TestOwnership(t *testing.T) {
 	t.Parallel()
-	first, second, third := siteOf(t, "1"), siteOf(t, "2"), siteOf(t, "3")
 	const missing, foreign = -1, -2 // or the index of the bundle
-	older := func(d *disk) {        // than the one that was put last
-		owned := d.owned
-		must(d.t, d.put(d.t.Context(), first))
-		d.owned = owned
-	}
-	forget := func(d *disk) { d.owned = nil }
-	link := func(d *disk) { // before a slash, the system would follow it
-		d.change("link out/bundle")
-		d.Path += "/"
-		d.owned = append(d.owned, "") // of a state without a digest
-	}
 	for name, tc := range map[string]struct {
 		unpack bool
-		change any // steps or a function
+		change string
 		want   int
 		latest string // of what is foreign
 	}{
 		"a file as it was written":       {false, "rm none", 1, ""},
-		"an older file":                  {false, older, 0, ""},
+		"an older file":                  {false, "older", 0, ""},
 		"no file":                        {false, "rm out", missing, ""},
 		"another file":                   {false, "put out/bundle", foreign, ""},
 		"a directory in place of a file": {false, "rm out/bundle, dir out/bundle", foreign, ""},
 		"a link in place of a file":      {false, "link out/bundle", foreign, ""},
 		"a directory as it was written":  {true, "rm none", 1, ""},
-		"an older directory":             {true, older, 0, ""},
+		"an older directory":             {true, "older", 0, ""},
 		"no directory":                   {true, "rm out/bundle", missing, ""},
 		"an empty directory":             {true, "rm out/bundle, dir out/bundle", missing, ""},
 		"an added file":                  {true, "put out/bundle/docs/.DS_Store", foreign, "docs/.DS_Store"},
@@ -185,23 +205,19 @@ func TestOwnership(t *testing.T) {
 		"an edited file":                 {true, "put out/bundle/index.html", foreign, "index.html"},
 		"an added link":                  {true, "put out/bundle/a, link out/bundle/a", foreign, "a"},
 		"a link in place of a page":      {true, "link out/bundle/index.html", foreign, "index.html"},
-		"a directory without a record":   {true, forget, foreign, ""},
-		"a link in place of a directory": {true, link, foreign, ""},
+		"a directory without a record":   {true, "forget", foreign, ""},
+		"a link in place of a directory": {true, "link out/bundle, slash", foreign, ""},
 		"a file in place of a directory": {true, "rm out/bundle, put out/bundle", foreign, ""},
 	} {
 		for _, removes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, removed: %t", name, removes), func(t *testing.T) {
 				t.Parallel()
 				d := newDisk(t, tc.unpack)
-				must(t, d.put(t.Context(), first))
-				must(t, d.put(t.Context(), second))
+				must(t, d.put(t.Context(), siteOf(t, "1")))
+				must(t, d.put(t.Context(), siteOf(t, "2")))
 				long := time.Now().Add(-time.Hour)
 				must(t, filepath.WalkDir(d.root, func(name string, _ fs.DirEntry, _ error) error { return os.Chtimes(name, long, long) }))
-				if change, ok := tc.change.(func(*disk)); ok {
-					change(d)
-				} else {
-					d.change(tc.change.(string))
-				}
+				d.change(tc.change)
 				after, digest := listing(t, d.root), ""
 				if tc.want >= 0 {
 					digest = d.owned[tc.want]
@@ -209,12 +225,11 @@ func TestOwnership(t *testing.T) {
 				if found, _ := d.Inspect(t.Context(), d.owned); found.Digest != digest {
 					t.Errorf("found %q, want %q", found.Digest, digest)
 				}
-				var err error
+				err := d.putOrRemove(t.Context(), siteOf(t, "3"), removes)
 				if removes {
-					err = d.remove(t.Context())
 					maps.DeleteFunc(after, func(name, _ string) bool { return tc.want >= 0 && strings.HasPrefix(name, "out/bundle") })
-				} else if err = d.put(t.Context(), third); tc.want != foreign {
-					after = d.listingOf(third, "3")
+				} else if tc.want != foreign {
+					after = d.listingOf("3")
 				}
 				d.wantListing(after)
 				want := OccupiedError{Path: filepath.Clean(d.Path)}
@@ -230,128 +245,129 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestWhatAppearsWhileTheTargetIsReadIsNeverDeleted(t *testing.T) {
+func TestWhatAppearsAtAnyTimeIsNeverDeleted(t *testing.T) {
 	t.Parallel()
-	update := func(ctx context.Context, d *disk) error { return d.put(ctx, siteOf(d.t, "2")) }
-	remove := func(ctx context.Context, d *disk) error { return d.remove(ctx) }
 	for name, tc := range map[string]struct {
 		unpack bool
 		change string
-		call   func(context.Context, *disk) error
+		lost   int // how often it is lost: only if a page changes between its comparison and its deletion
 	}{
-		"in a directory that is updated":          {true, "put out/bundle/docs/mine", update},
-		"in a directory that is removed":          {true, "put out/bundle/docs/mine", remove},
-		"instead of a page that is updated":       {true, "put out/bundle/docs/guide.html", update},
-		"instead of a file that is updated":       {false, "put out/bundle", update},
-		"instead of a file that is removed":       {false, "put out/bundle", remove},
-		"as another file, where one is to remove": {false, "rm out/bundle, put out/bundle", remove},
+		"in a directory":       {true, "put OLD/docs/mine", 0},
+		"in another directory": {true, "rm out/bundle, put out/bundle/mine", 0},
+		"instead of a page":    {true, "put OLD/index.html", 1},
+		"instead of a file":    {false, "put out/bundle", 0},
+		"as another file":      {false, "rm out/bundle, put out/bundle", 0},
 	} {
-		times := whenAsked(t, func(ctx *countedContext) {
-			d := newDisk(t, tc.unpack)
+		for _, removes := range []bool{false, true} {
+			lost := 0
+			whenAsked(t, func(ctx *countedContext) {
+				d := newDisk(t, tc.unpack)
+				must(t, d.put(t.Context(), siteOf(t, "1")))
+				ctx.act = func() { d.change(tc.change) }
+				err := d.putOrRemove(ctx, siteOf(t, "3"), removes)
+				after := listing(t, d.root)
+				if ctx.left < 0 && !slices.Contains(slices.Collect(maps.Values(after)), "mine 1") {
+					lost++
+				}
+				maps.DeleteFunc(after, func(name, _ string) bool { return !strings.HasPrefix(name, "out/.docs") })
+				if (len(after) > 0) != isA[*LeftError](err) {
+					t.Errorf("%s, removes: %t: error %v, left %v", name, removes, err, after)
+				}
+			})
+			if lost != tc.lost {
+				t.Errorf("%s, removes: %t: lost %d times, want %d", name, removes, lost, tc.lost)
+			}
+		}
+	}
+}
+
+func TestInterruptEndsEveryStep(t *testing.T) {
+	t.Parallel()
+	noise, interrupted := make([]byte, 128<<10), errors.New("interrupted")
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	update := gzipOf(t, tarOf(t, regular("noise", string(noise))))
+	for _, removes := range []bool{false, true} {
+		before, during := 0, 0
+		whenAsked(t, func(ctx *countedContext) {
+			d := newDisk(t, true)
 			must(t, d.put(t.Context(), siteOf(t, "1")))
-			ctx.act = func() { d.change(tc.change) }
-			err := tc.call(ctx, d)
-			if kept := isKept(d); kept != (ctx.left < 0) || kept != (err != nil) {
-				t.Errorf("%s: kept: %t, error %v", name, kept, err)
+			was := listing(t, d.root)
+			stopped, stop := context.WithCancelCause(ctx.Context)
+			ctx.Context, ctx.act = stopped, func() { stop(interrupted) }
+			err := d.putOrRemove(ctx, update, removes)
+			switch left, ok := errors.AsType[*LeftError](err); {
+			case errors.Is(err, interrupted):
+				before++
+				d.wantListing(was)
+			case ok && errors.Is(left.Err, interrupted): // the rest was not deleted
+				during++
+			case ctx.left < 0 || err != nil:
+				t.Errorf("removes: %t: error %v", removes, err)
 			}
 		})
-		if times < 2 {
-			t.Errorf("%s: it was read only %d times", name, times)
+		// To read two pages, a large archive, and to delete two pages and two directories.
+		if before < 2 || !removes && before < 8 || during < 6 {
+			t.Errorf("removes: %t: interrupted %d times before the deletion, and %d times in it", removes, before, during)
 		}
 	}
 }
 
-// isKept reports whether the disk has what change has put there.
-func isKept(d *disk) bool {
-	return slices.Contains(slices.Collect(maps.Values(listing(d.t, d.root))), "mine 1")
-}
-
-func TestWhatAppearsLaterIsNeverDeleted(t *testing.T) {
+// What is foreign stays, and after a success, the files are those of the bundle.
+func TestRandomEvents(t *testing.T) {
 	t.Parallel()
-	change := func(d *disk, steps string) func(*Staged) {
-		return func(s *Staged) { d.change(strings.ReplaceAll(steps, "TMP", "out/"+filepath.Base(string(s.temporary)))) }
-	}
-	for name, tc := range map[string]struct {
-		unpack        bool
-		before, after string // the new one is put in place
-		left          bool   // in the temporary directory
-	}{
-		"instead of a file":            {false, "put out/bundle", "rm none", false},
-		"as another file":              {false, "rm out/bundle, put out/bundle", "rm none", false},
-		"where nothing is left":        {false, "rm out/bundle, dir out/bundle, put out/bundle/mine", "rm none", false},
-		"in a directory":               {true, "put out/bundle/mine", "rm none", false},
-		"below a directory":            {true, "put out/bundle/docs/mine", "rm none", true},
-		"in a directory that is moved": {true, "rm none", "put TMP/old/mine", true},
-		"where it cannot be moved":     {true, "put TMP/old/mine", "rm none", true}, // nor be put back
-	} {
-		d := newDisk(t, tc.unpack)
-		must(t, d.put(t.Context(), siteOf(t, "1")))
-		err := d.put(t.Context(), siteOf(t, "2"), change(d, tc.before), change(d, tc.after))
-		if left := isA[*LeftError](err); err == nil || left != tc.left || !isKept(d) {
-			t.Errorf("%s: error %v", name, err)
-		}
-		for file, content := range listing(t, d.root) {
-			if strings.HasPrefix(file, "out/.docs") && !strings.HasSuffix(file, "/") && content != "mine 1" {
-				t.Errorf("%s: there is still %s", name, file)
+	changes := []string{"rm out", "rm out/bundle/docs", "put out/bundle/docs/mine", "put out/bundle/index.html"}
+	for seed := range uint64(40) {
+		r, d := rand.New(rand.NewPCG(seed, 0)), newDisk(t, true)
+		for range 12 {
+			if r.IntN(3) == 0 {
+				d.change(changes[r.IntN(len(changes))])
+				continue
+			}
+			before, version, removes := listing(t, d.root), fmt.Sprint(r.IntN(3)), r.IntN(2) == 0
+			err := d.putOrRemove(t.Context(), siteOf(t, version), removes)
+			contents := strings.Join(slices.Collect(maps.Values(before)), "")
+			switch {
+			case err != nil || strings.Contains(contents, "mine 1") || removes && contents == "":
+				d.wantListing(before)
+			case removes:
+				d.wantListing(map[string]string{"out/": ""})
+			default:
+				d.wantListing(d.listingOf(version))
 			}
 		}
 	}
-}
-
-// inTree puts a site on a disk, and returns a function that removes what was found there then.
-func inTree(t *testing.T) (*disk, func(context.Context) error) {
-	t.Helper()
-	d := newDisk(t, true)
-	must(t, d.put(t.Context(), siteOf(t, "1")))
-	found, err := d.Inspect(t.Context(), d.owned)
-	must(t, err)
-	return d, func(ctx context.Context) error { return found.tree.remove(ctx, d.Path) }
 }
 
 func TestOfATreeOnlyWhatIsTheSameIsRemoved(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change string
-		left   string // below out/bundle, and elsewhere
+		left   string
 	}{
-		"nothing":                        {"rm none", ""},
-		"a missing directory":            {"rm out/bundle/docs", ""},
-		"a missing root":                 {"rm out/bundle", ""},
-		"an added file":                  {"put out/bundle/docs/mine", "out/bundle/ out/bundle/docs/ out/bundle/docs/mine"},
-		"an edited page":                 {"put out/bundle/index.html", "out/bundle/ out/bundle/index.html"},
-		"a link in place of a page":      {"link out/bundle/index.html", "elsewhere out/bundle/ out/bundle/index.html"},
-		"a directory in place of a page": {"rm out/bundle/index.html, dir out/bundle/index.html", "out/bundle/ out/bundle/index.html/"},
-		"a link in place of a directory": {"link out/bundle/docs", "elsewhere/ elsewhere/guide.html out/bundle/ out/bundle/docs"},
-		"a file in place of a directory": {"rm out/bundle/docs, put out/bundle/docs", "out/bundle/ out/bundle/docs"},
-		"a link in place of the root":    {"link out/bundle", "elsewhere/ elsewhere/docs/ elsewhere/docs/guide.html elsewhere/index.html out/bundle"},
-		"a link to a page that is in it": {"near out/bundle/index.html", "out/bundle/ out/bundle/index.html out/bundle/moved"},
+		"nothing":                        {"rm none", "out/"},
+		"a missing directory":            {"rm out/bundle/docs", "out/"},
+		"a missing root":                 {"rm out/bundle", "out/"},
+		"an added file":                  {"put out/bundle/docs/mine", "out/ out/bundle/ out/bundle/docs/ out/bundle/docs/mine"},
+		"an edited page":                 {"put out/bundle/index.html", "out/ out/bundle/ out/bundle/index.html"},
+		"a link in place of a page":      {"link out/bundle/index.html", "elsewhere out/ out/bundle/ out/bundle/index.html"},
+		"a directory in place of a page": {"rm out/bundle/index.html, dir out/bundle/index.html", "out/ out/bundle/ out/bundle/index.html/"},
+		"a link in place of a directory": {"link out/bundle/docs", "elsewhere/ elsewhere/guide.html out/ out/bundle/ out/bundle/docs"},
+		"a file in place of a directory": {"rm out/bundle/docs, put out/bundle/docs", "out/ out/bundle/ out/bundle/docs"},
+		"a link in place of the root":    {"link out/bundle", "elsewhere/ elsewhere/docs/ elsewhere/docs/guide.html elsewhere/index.html out/ out/bundle"},
+		"a link to a page that is in it": {"near out/bundle/index.html", "out/ out/bundle/ out/bundle/index.html out/bundle/moved"},
 	} {
-		d, remove := inTree(t)
+		d := newDisk(t, true)
+		must(t, d.put(t.Context(), siteOf(t, "1")))
+		found, err := d.Inspect(t.Context(), d.owned)
+		must(t, err)
 		d.change(tc.change)
-		err := remove(t.Context())
+		err = found.tree.remove(t.Context(), d.Path)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		left := slices.DeleteFunc(slices.Sorted(maps.Keys(listing(t, d.root))), func(name string) bool { return name == "out/" })
-		if got := strings.Join(left, " "); got != tc.left {
+		if got := strings.Join(slices.Sorted(maps.Keys(listing(t, d.root))), " "); got != tc.left {
 			t.Errorf("%s: left are %q, want %q", name, got, tc.left)
 		}
-	}
-}
-
-// Between the comparison of a page and its deletion, no other page is read.
-func TestPageIsComparedRightBeforeItIsRemoved(t *testing.T) {
-	t.Parallel()
-	var kept []bool
-	whenAsked(t, func(ctx *countedContext) {
-		d, remove := inTree(t)
-		ctx.act = func() { d.change("put out/bundle/index.html") } // which comes first
-		_ = remove(ctx)
-		kept = append(kept, isKept(d))
-	})
-	// Before its first byte, after its last one, twice while the other page is read, and never.
-	if want := []bool{true, false, true, true, false}; !slices.Equal(kept, want) {
-		t.Errorf("kept: %v, want %v", kept, want)
 	}
 }
 
@@ -366,7 +382,7 @@ func TestRemoveLeavesWhatWasPlaced(t *testing.T) {
 		must(t, through.Remove(t.Context(), &d.placed, d.owned))
 		must(t, through.Remove(t.Context(), &d.placed, nil)) // of a resource that wrote something else
 		must(t, os.Remove(d.path("alias")))
-		d.wantListing(d.listingOf(data, "1"))
+		d.wantListing(d.listingOf("1"))
 		must(t, d.remove(t.Context()))
 		d.wantListing(map[string]string{"out/": ""})
 	}
@@ -374,31 +390,25 @@ func TestRemoveLeavesWhatWasPlaced(t *testing.T) {
 
 func TestOfResourcesWithOnePathOnlyTheFirstIsPutInPlace(t *testing.T) {
 	t.Parallel()
-	d, data := newDisk(t, false), siteOf(t, "1")
-	const resources = 32
-	start, errs := make(chan bool), make(chan error, resources)
-	for range resources {
-		found, err := d.Inspect(t.Context(), nil)
+	d, start := newDisk(t, false), make(chan bool)
+	var group sync.WaitGroup
+	var first atomic.Int32
+	for range 32 {
+		staged, err := d.stage(t.Context(), siteOf(t, "1"))
 		must(t, err)
-		staged, err := d.stage(data)
-		must(t, err)
-		go func() {
+		group.Go(func() {
 			<-start
-			_, err := staged.Commit(&d.placed, found, nil)
-			errs <- errors.Join(err, staged.Close())
-		}()
+			if _, err := staged.Commit(&d.placed, Found{}, nil); err == nil {
+				first.Add(1)
+			} else if !isA[*OccupiedError](err) {
+				t.Error(err)
+			}
+			_ = staged.Close(t.Context())
+		})
 	}
 	close(start)
-	stopped := 0
-	for range resources {
-		if err := <-errs; isA[*OccupiedError](err) {
-			stopped++
-		} else {
-			must(t, err)
-		}
-	}
-	if stopped != resources-1 {
-		t.Errorf("%d of %d were stopped", stopped, resources)
+	if group.Wait(); first.Load() != 1 {
+		t.Errorf("%d were put in place", first.Load())
 	}
 }
 
@@ -412,34 +422,10 @@ func TestPermissionsStay(t *testing.T) {
 		must(t, d.put(t.Context(), siteOf(t, "1")))
 		must(t, os.Chmod(d.Path, mode))
 		must(t, d.put(t.Context(), siteOf(t, "2")))
-		if info, err := os.Stat(d.Path); err != nil || info.Mode() != mode {
-			t.Errorf("it has the mode %s, want %s; error %v", info.Mode(), mode, err)
-		}
-	}
-}
-
-func TestBundleThatIsNotUnpackedMayBeAnythingButDamaged(t *testing.T) {
-	t.Parallel()
-	archive, twoFiles := siteOf(t, "1"), tarOf(t, regular("first", "1"), regular("second", "2"))
-	linked := zipOf(t, zipEntry{name: "link", body: "x", mode: fs.ModeSymlink | 0o777}, zipEntry{name: "a", body: "a page of text"})
-	for _, row := range []struct {
-		files int64 // -1 if it is damaged
-		data  []byte
-	}{
-		{2, archive},
-		{-1, shorter(archive, 9)},
-		{0, tarOf(t, regular("../evil", "x"))},
-		{-1, patch(twoFiles, "second", 0, 1)}, // a header
-		{0, linked},
-		{-1, patch(linked, "PK\x01\x02", -20, 1)}, // the end of the second entry, after the one that is refused
-	} {
-		files, data := row.files, row.data
-		d := newDisk(t, false)
-		if err := d.put(t.Context(), data); (faultOf(err) == Damaged) != (files < 0) {
-			t.Errorf("%d files: error %v", files, err)
-		}
-		if c := d.content; files >= 0 && (c.Files != files || (c.Digest != "") != (files > 0) || d.owned[0] != sha256Of(data)) {
-			t.Errorf("%d files: content %+v, owned %v", files, c, d.owned)
+		info, err := os.Stat(d.Path)
+		must(t, err)
+		if info.Mode() != mode {
+			t.Errorf("it has the mode %s, want %s", info.Mode(), mode)
 		}
 	}
 }
@@ -463,13 +449,11 @@ func TestInspectReadsOnlyWhatMayBeOwned(t *testing.T) {
 
 func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
-	hostile := tarOf(t, regular("index.html", "x"), regular("../evil", "x"))
 	for name, tc := range map[string]struct {
 		data  []byte
 		spoil string // what the temporary directory loses before Commit
 	}{
-		"no archive":               {[]byte("text"), ""},
-		"a hostile archive":        {hostile, ""},
+		"a hostile archive":        {tarOf(t, regular("index.html", "x"), regular("../evil", "x")), ""},
 		"no site to put in place":  {siteOf(t, "2"), "directory"},
 		"no place for the old one": {siteOf(t, "2"), "."},
 	} {
@@ -484,29 +468,41 @@ func TestFailureLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
+func needsModes(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("needs a system with Unix modes and a user other than root, whom no mode stops")
+	}
+}
+
+func TestWhatMayNotBeReadIsNotOwned(t *testing.T) {
+	t.Parallel()
+	needsModes(t)
+	d := newDisk(t, true)
+	must(t, d.put(t.Context(), siteOf(t, "1")))
+	theirs := d.path("out/bundle/theirs")
+	must(t, os.Mkdir(theirs, 0))
+	for _, removes := range []bool{false, true} {
+		occupied, _ := errors.AsType[*OccupiedError](d.putOrRemove(t.Context(), siteOf(t, "3"), removes))
+		if file, ok := errors.AsType[*fs.PathError](occupied.Err); !ok || file.Path != theirs {
+			t.Errorf("removes: %t: error %v", removes, occupied.Err)
+		}
+	}
+}
+
 func TestWhatIsNotDeletedIsNamed(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("needs a system with Unix modes and a user other than root, who may write to a read-only directory")
-	}
-	calls := map[string]func(*disk) error{
-		"update": func(d *disk) error { return d.put(d.t.Context(), siteOf(d.t, "2")) },
-		"remove": func(d *disk) error { return d.remove(d.t.Context()) },
-	}
+	needsModes(t)
 	for readOnly, isNamed := range map[string]bool{"docs": true, ".": false, "..": false} { // what cannot be moved stays where it is
-		for call, do := range calls {
+		for _, removes := range []bool{false, true} {
 			d := newDisk(t, true)
 			must(t, d.put(t.Context(), siteOf(t, "1")))
-			must(t, os.Chmod(filepath.Join(d.Path, readOnly), 0o500)) //nolint:gosec // a directory
-			err := do(d)
-			var want []string
-			if left, ok := errors.AsType[*LeftError](err); ok && errors.Is(left.Err, fs.ErrPermission) {
-				want = []string{filepath.Join(left.Path, "old")}                          // without the archive
-				t.Cleanup(func() { _ = os.Chmod(filepath.Join(want[0], "docs"), 0o700) }) //nolint:gosec // a directory
-			}
-			t.Cleanup(func() { _ = errors.Join(os.Chmod(d.path("out"), 0o700), os.Chmod(d.Path, 0o700)) }) //nolint:gosec // directories
-			if left, _ := filepath.Glob(d.path("out/.docs*/*")); err == nil || (want != nil) != isNamed || !slices.Equal(left, want) {
-				t.Errorf("%s of %s: error %v, left %q", call, readOnly, err, left)
+			must(t, os.Chmod(filepath.Join(d.Path, readOnly), 0o500))
+			err := d.putOrRemove(t.Context(), siteOf(t, "3"), removes)
+			must(t, filepath.WalkDir(d.root, func(name string, _ fs.DirEntry, _ error) error { return os.Chmod(name, 0o700) }))
+			left, _ := filepath.Glob(d.path("out/.docs*/*")) // without the archive
+			if named, ok := errors.AsType[*LeftError](err); err == nil || ok != isNamed || ok != slices.Equal(left, []string{d.path("OLD")}) {
+				t.Errorf("%s, removes: %t: error %v, left %q, named %v", readOnly, removes, err, left, named)
 			}
 		}
 	}

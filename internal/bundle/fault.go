@@ -7,15 +7,9 @@ import (
 
 // The limits of what an archive may unpack to, and of what is read of a directory.
 const (
-	MaxEntries = 100_000 // files and directories, including parents without an entry
-	MaxBytes   = 4 << 30 // total size of all files, as read and not as declared
+	maxEntries = 100_000 // files and directories, including parents without an entry
+	maxBytes   = 4 << 30 // total size of all files, as read and not as declared
 )
-
-// limits are in force. Tests lower them.
-var limits = struct {
-	entries int
-	bytes   int64
-}{MaxEntries, MaxBytes}
 
 // Fault is the reason why an archive cannot be unpacked.
 type Fault string
@@ -39,8 +33,11 @@ func (f Fault) Error() string { return string(f) }
 type ArchiveError struct {
 	Fault
 	Entry string // by its name in the archive: up to 1 MiB of any bytes; "" if the archive as a whole is at fault
-	Err   error  // what is wrong with the bytes of a damaged archive
+	Err   error  // what is wrong with the bytes of a damaged archive; otherwise, the fault
 }
+
+// Unwrap returns the fault, unless the archive is damaged.
+func (e *ArchiveError) Unwrap() error { return e.Err }
 
 // isSystemError reports whether the system, not the archive, caused the error, for example because the disk is full.
 func isSystemError(err error) bool {

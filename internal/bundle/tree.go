@@ -32,20 +32,20 @@ type tree map[string]checksum
 // content counts the files and returns the content digest: the SHA-256, in lowercase hexadecimal, of one record for
 // each file and directory, ordered by the bytes of its name. A record is
 //
-//	KIND SP SUM SP NAME NUL
+//	TYPE SP SUM SP NAME NUL
 //
-// KIND is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64
+// TYPE is "f" for a file and "d" for a directory. SUM is the SHA-256 in hexadecimal of the file's content, and 64
 // zeros for a directory. NAME is slash-separated and neither starts nor ends with a slash. Modes, times, owners, and
 // the order of the archive are ignored.
 func (t tree) content() (c Content) {
 	hash := sha256.New()
 	for _, name := range t.names() {
-		kind := 'd'
+		letter := 'd'
 		if t[name] != ofDirectory {
-			kind = 'f'
+			letter = 'f'
 			c.Files++
 		}
-		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", kind, t[name], name)
+		_, _ = fmt.Fprintf(hash, "%c %x %s\x00", letter, t[name], name)
 	}
 	c.Digest = hex.EncodeToString(hash.Sum(nil))
 	return c
@@ -55,7 +55,8 @@ func (t tree) content() (c Content) {
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
 
 // remove deletes top, of which this is the tree. It compares each file right before it deletes it. What is not as in
-// the tree stays, and so do the directories that contain it. Nothing outside the parent of top is deleted.
+// the tree stays, and so do the directories that contain it. Nothing outside the parent of top is deleted. When ctx
+// has ended, everything else stays, too, and the error is context.Cause(ctx).
 func (t tree) remove(ctx context.Context, top string) error {
 	root, err := os.OpenRoot(filepath.Dir(top))
 	if err != nil {
@@ -64,7 +65,14 @@ func (t tree) remove(ctx context.Context, top string) error {
 	defer func() { _ = root.Close() }()
 	for _, name := range slices.Backward(t.names()) {
 		at := path.Join(filepath.Base(top), name)
-		sum, failed := readSum(ctx, root.FS(), at, new(int64(math.MaxInt64)))
+		info, failed := root.Lstat(at)
+		if failed != nil {
+			continue
+		}
+		sum, failed := readSum(ctx, info, root.Open, at)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if failed == nil && sum == t[name] {
 			err = cmp.Or(err, root.Remove(at))
 		}
@@ -72,13 +80,12 @@ func (t tree) remove(ctx context.Context, top string) error {
 	return err
 }
 
-// readTree reads a directory, and says what in it was modified last. It stops with a [Fault] at a link or a
-// device, and at the limits of an archive. Other errors are those of the system, and context.Cause(ctx).
-func readTree(ctx context.Context, root string) (found tree, latest string, err error) {
+// readTree reads a directory, and says what in it was modified last. It stops with a [Fault] at a link or a device, and
+// at more entries or bytes. Other errors are those of the system, and context.Cause(ctx).
+func readTree(ctx context.Context, root string, entries int, bytes int64) (found tree, latest string, err error) {
 	var newest time.Time
-	found, left := tree{}, limits.bytes
-	disk := os.DirFS(root)
-	err = fs.WalkDir(disk, ".", func(name string, entry fs.DirEntry, err error) error {
+	found = tree{}
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -87,37 +94,42 @@ func readTree(ctx context.Context, root string) (found tree, latest string, err 
 			return err
 		}
 		if !info.ModTime().Before(newest) { // what was added is newer than its parent, or as old
-			latest, newest = filepath.Join(root, name), info.ModTime()
+			latest, newest = name, info.ModTime()
+		}
+		if !info.IsDir() {
+			bytes -= info.Size()
 		}
 		switch {
-		case name == ".":
-		case len(found) == limits.entries:
+		case name == root:
+			return nil
+		case len(found) == entries:
 			return TooMany
-		default:
-			found[name], err = readSum(ctx, disk, name, &left)
+		case bytes < 0:
+			return TooLarge
 		}
+		below, _ := filepath.Rel(root, name)
+		found[filepath.ToSlash(below)], err = readSum(ctx, info, os.Open, name)
 		return err
 	})
 	return found, latest, err
 }
 
-// readSum returns the checksum of a file or a directory, and reduces left by the size of the file.
-func readSum(ctx context.Context, disk fs.FS, name string, left *int64) (checksum, error) {
-	info, err := fs.Lstat(disk, name)
+// readSum returns the checksum of a file or a directory.
+func readSum(
+	ctx context.Context, info fs.FileInfo, open func(string) (*os.File, error), name string,
+) (checksum, error) {
 	switch {
-	case err != nil:
-		return checksum{}, err
 	case info.IsDir():
 		return ofDirectory, nil
 	case !info.Mode().IsRegular():
 		return checksum{}, SpecialFile
 	}
-	file, err := disk.Open(name)
+	file, err := open(name)
 	if err != nil {
 		return checksum{}, err
 	}
 	defer func() { _ = file.Close() }()
-	return sumOf(&meter{ctx, file, left})
+	return sumOf(interruptible(ctx, file, math.MaxInt64))
 }
 
 // sumOf reads source to its end.
@@ -127,17 +139,28 @@ func sumOf(source io.Reader) (checksum, error) {
 	return checksum(hash.Sum(nil)), err
 }
 
-// meter reads from source. It fails when ctx has ended, or when more than *left bytes have been read.
+// interruptible reads up to size bytes of a file until ctx has ended.
+func interruptible(ctx context.Context, file io.ReaderAt, size int64) *io.SectionReader {
+	return io.NewSectionReader(readerAt(func(p []byte, offset int64) (int, error) {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return file.ReadAt(p, offset)
+	}), 0, size)
+}
+
+// readerAt is an io.ReaderAt that, as a function, can close over a context.
+type readerAt func(p []byte, offset int64) (int, error)
+
+func (r readerAt) ReadAt(p []byte, offset int64) (int, error) { return r(p, offset) }
+
+// meter reads from source. It fails when more than *left bytes have been read.
 type meter struct {
-	ctx    context.Context
 	source io.Reader
 	left   *int64
 }
 
 func (m *meter) Read(p []byte) (int, error) {
-	if m.ctx.Err() != nil {
-		return 0, context.Cause(m.ctx)
-	}
 	n, err := m.source.Read(p)
 	if *m.left -= int64(n); *m.left < 0 {
 		return 0, TooLarge

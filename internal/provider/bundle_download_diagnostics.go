@@ -19,6 +19,10 @@ import (
 // the old files.
 const noFilesChanged = "This operation changed no files."
 
+// createdBeforeDestroy is said of a create that finds files.
+const createdBeforeDestroy = "If this resource or one that depends on it sets create_before_destroy, the old files " +
+	"are still there."
+
 // mismatchError reports a bundle that is not the expected one.
 type mismatchError struct {
 	argument   string // that says what is expected: sha256, or job_id for the content of an earlier download
@@ -31,27 +35,29 @@ func (e *mismatchError) Error() string { return e.got + " instead of " + e.wants
 type diagnosis struct{ argument, summary, what, next string }
 
 // reportDownload reports why the bundle of a job was not inspected, downloaded, or deleted, unless err is nil, and what
-// that leaves unchanged.
+// that leaves unchanged, which is "" for a create.
 func reportDownload(diags *diag.Diagnostics, summary, jobID, unchanged string, err error) {
 	if err == nil {
 		return
 	}
-	mismatch, isMismatch := errors.AsType[*mismatchError](err)
-	occupied, isOccupied := errors.AsType[*bundle.OccupiedError](err)
-	archive, ofArchive := errors.AsType[*bundle.ArchiveError](err)
-	file, ofFile := errors.AsType[*fs.PathError](err)
-	rename, ofRename := errors.AsType[*os.LinkError](err)
-	var d diagnosis
+	var (
+		mismatch *mismatchError
+		occupied *bundle.OccupiedError
+		archive  *bundle.ArchiveError
+		file     *fs.PathError
+		rename   *os.LinkError
+		d        diagnosis
+	)
 	switch {
-	case isMismatch:
+	case errors.As(err, &mismatch):
 		d = diagnoseMismatch(jobID, mismatch)
-	case isOccupied:
-		d = diagnosePath(occupied)
-	case ofArchive:
+	case errors.As(err, &occupied):
+		d, unchanged = diagnosePath(occupied), cmp.Or(unchanged, createdBeforeDestroy)
+	case errors.As(err, &archive):
 		d = diagnoseArchive(jobID, archive)
-	case ofFile: // perhaps after attempts at something else
+	case errors.As(err, &file): // perhaps after attempts at something else
 		d = diagnosis{"", summary, systemReturned(file), adviseOnDisk(file)}
-	case ofRename: // the first one; what could not be put back is another diagnostic
+	case errors.As(err, &rename): // the first one; what could not be put back is another diagnostic
 		d, unchanged = diagnosis{"", summary, systemReturned(rename), adviseOnDisk(rename)}, ""
 	default:
 		if jobID != "" { // else a plan does not know it
@@ -85,18 +91,21 @@ func describeOccupied(e *bundle.OccupiedError) string {
 }
 
 func describeLatest(e *bundle.OccupiedError) string {
-	if e.Latest == "" {
+	switch {
+	case e.Err != nil:
+		return systemReturned(e.Err)
+	case e.Latest == "":
 		return ""
 	}
 	return fmt.Sprintf("The last change was at %q.", e.Latest)
 }
 
 // warnPathInUse reports what a plan has found. Terraform prints it again at the end of the apply, and the plan of a
-// tainted resource does not know what that wrote.
+// tainted resource, or of one whose path becomes absolute, does not know what that wrote.
 func warnPathInUse(diags *diag.Diagnostics, e *bundle.OccupiedError) {
 	diags.AddAttributeWarning(path.Root("path"), summaryPathInUse+": "+e.Path, paragraphs(
 		sentences(fmt.Sprintf("Something was at %q during the plan.", e.Path), describeLatest(e)),
-		"A download replaces only what it wrote: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
+		"Unless this resource wrote it, the apply stops: see "+errorsPage+"#unexpected-files-at-the-bundles-path."))
 }
 
 // warnNotDeleted reports what a destroy has left.
@@ -112,9 +121,12 @@ func warnLeft(diags *diag.Diagnostics, err error) bool {
 		return false
 	}
 	what := systemReturned(left.Err)
-	if errors.Is(left.Err, fs.ErrExist) { // it is not empty
+	switch {
+	case errors.Is(left.Err, fs.ErrExist): // it is not empty
 		what = "This temporary directory contains only files that changed while Terraform replaced or deleted them, " +
 			"or that could not be put back."
+	case interrupted(left.Err), timedOut(left.Err):
+		what = sentences(explain(left.Err).what, "This temporary directory still contains old files.")
 	}
 	diags.AddWarning(summaryNotDeleted+": "+left.Path, paragraphs(
 		what, "Save what you need, and delete the directory."))
@@ -147,9 +159,8 @@ func diagnoseMismatch(jobID string, e *mismatchError) diagnosis {
 var faults = map[bundle.Fault]string{
 	bundle.NotAnArchive: "is not a tar, gzip-compressed tar, or zip archive that the provider can read",
 	bundle.Empty:        "contains no files",
-	bundle.TooMany: fmt.Sprintf("has more than %d,000 files and directories, or very long names",
-		bundle.MaxEntries/1000),
-	bundle.TooLarge: fmt.Sprintf("unpacks to more than %d GiB", bundle.MaxBytes>>30),
+	bundle.TooMany:      "has more than 100,000 files and directories, or very long names",
+	bundle.TooLarge:     "unpacks to more than 4 GiB",
 	bundle.UnsafeName: "has an unsafe name: absolute, with .., with a backslash or a control character, reserved by " +
 		"the system, not in UTF-8, or too long",
 	bundle.Duplicate: "has the same path as another entry with other content, perhaps in different case, or is " +

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -46,12 +47,12 @@ func (c *cli) inFolder(elements ...string) string {
 func (c *cli) disk(t *testing.T, directory string) map[string]string {
 	t.Helper()
 	root, found := c.inFolder(directory), map[string]string{}
-	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := os.ReadFile(name)
-		found[strings.TrimPrefix(filepath.ToSlash(name), root+"/")] = string(content)
+		content, err := os.ReadFile(filepath.Join(root, name))
+		found[name] = string(content)
 		return err
 	})
 	if err != nil && !os.IsNotExist(err) {
@@ -100,17 +101,13 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	c.addBundle("se_1", 2)
 	c.addBundle("se_2", 3)
 	apply := func(job string) {
-		config := c.download("recorded", job, "")
-		for _, name := range []string{"older", "edited"} {
-			config += c.download(name, job, "unpack = true")
-		}
-		c.write(t, config)
+		c.write(t, c.download("older", job, "unpack = true")+c.download("edited", job, "unpack = true"))
 		c.apply(t, 0)
 	}
 	apply("se_1")
 	c.change(t, "kept", "copy older")
 	apply("se_2")
-	file, site := c.disk(t, "recorded"), c.disk(t, "older")
+	site := c.disk(t, "older")
 	edited := maps.Clone(site)
 	edited["bundle/index.html"] = "mine"
 	warned := func(summary string) string { return "warning: " + summary + ": " + c.inFolder("edited") + "/bundle" }
@@ -128,8 +125,7 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	applied := c.report(t, 1, "apply", "saved")
 	applied.wantNothingSaid(t, "older")
 	applied.wantSaid(t, "edited", "error: "+summaryPathInUse+" (path)\n")
-	c.wantCounts(t, counts{bundle: 1, download: 1}) // none for what is as recorded or foreign
-	c.wantDisk(t, "recorded", file)
+	c.wantCounts(t, counts{bundle: 1, download: 1}) // none for what is foreign
 	c.wantDisk(t, "older", site)
 	c.wantDisk(t, "edited", edited)
 
@@ -142,7 +138,6 @@ func TestDownloadReplacesItsOwnFilesOnly(t *testing.T) {
 	if strings.Count(said, "warning: ") != 1 || !strings.Contains(said, warned(summaryNotDeleted)) {
 		t.Errorf("the destroy says:\n%s", said)
 	}
-	c.wantDisk(t, "recorded", map[string]string{})
 	c.wantDisk(t, "older", map[string]string{})
 	c.wantDisk(t, "edited", edited)
 }
@@ -187,31 +182,58 @@ func TestReplacementThatCreatesFirst(t *testing.T) {
 	c.wantEmptyPlan(t)
 }
 
+// endsAtMove is a context that ends when an old directory has been moved aside.
+type endsAtMove struct {
+	context.Context
+	folder string
+}
+
+func (c endsAtMove) Err() error {
+	if old, _ := filepath.Glob(c.folder + "/.docs*/old"); old != nil {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestUpdateSucceedsIfTheDeletionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	h, folder := newHarness(t, simulator.Options{}), t.TempDir()
+	c, err := client.New(client.Config{BaseURL: h.service.BaseURL, APIKey: simulator.DefaultAPIKey})
+	run := downloadRun{data: &providerData{}, diags: new(diag.Diagnostics)}
+	for _, id := range []string{"se_1", "se_2"} {
+		h.addBundle(id, 2)
+		run.plan = bundleDownloadModel{
+			JobID: types.StringValue(id), Path: types.StringValue(folder + "/site"), Unpack: types.BoolValue(true),
+			ContentSHA256: types.StringUnknown(),
+		}
+		found, failed := run.plan.target().Inspect(t.Context(), run.owned)
+		if err = cmp.Or(err, failed, run.download(endsAtMove{t.Context(), folder}, c.Begin(), found)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantPhrases(t, textOf(*run.diags), summaryNotDeleted+": "+folder, "The operation was interrupted.")
+}
+
 func TestMessagesOfADownload(t *testing.T) {
 	t.Parallel()
-	system := func(err syscall.Errno) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
-	rename := func(err error) error {
-		return &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: err}
-	}
+	system := func(err error) error { return &fs.PathError{Op: "write", Path: "tmp", Err: err} }
 	foreign, edited := &bundle.OccupiedError{Path: "site"}, &bundle.OccupiedError{Path: "site", Latest: "site/.DS_Store"}
+	unreadable := &bundle.OccupiedError{Path: "site", Latest: "site", Err: system(syscall.EACCES)}
 	downloads := map[string]error{
 		"occupied":                 foreign,
 		"occupied, in a directory": edited,
-		"full disk":                system(syscall.ENOSPC),
-		"read-only disk":           system(syscall.EROFS),
-		"missing directory":        system(syscall.ENOENT),
-		"no permission":            system(syscall.EACCES),
+		"occupied, and unreadable": unreadable,
 		"disk that fails":          system(syscall.EIO),
-		"mount point":              rename(syscall.EBUSY),
-		"container image":          rename(syscall.EXDEV),
-		"bucket":                   rename(syscall.ENOSYS),
-		"bucket of another kind":   rename(syscall.ENOTEMPTY),
+		"directory in use":         &os.LinkError{Op: "rename", Old: "site\n\x1b[2J\u202e", New: "tmp", Err: syscall.EBUSY},
 		"lost connection":          &client.Error{Text: "the request to the object store store failed: EOF", Reason: client.ReasonStoreNoResponse},
 		"missing bundle":           &client.Error{Text: "the service returned HTTP 404 Not Found for POST /b", Reason: client.ReasonNotFound},
 		"other checksum":           &mismatchError{"sha256", "1f", "2f"},
 		"other content":            &mismatchError{"job_id", "", "2f"},
 		"archive with a long name": &bundle.ArchiveError{Fault: bundle.UnsafeName, Entry: strings.Repeat("x", 500)},
 		"damaged archive":          &bundle.ArchiveError{Fault: bundle.Damaged, Err: io.ErrUnexpectedEOF},
+	}
+	for _, known := range diskAdvice {
+		downloads["disk, "+known.err.Error()] = system(known.err)
 	}
 	for fault := range faults {
 		refused := &bundle.ArchiveError{Fault: fault}
@@ -231,17 +253,22 @@ func TestMessagesOfADownload(t *testing.T) {
 			reportDownload(diags, summaryDownloadFailed, "se_1", noFilesChanged, err)
 		})
 	}
+	said("occupied, in a create", func(diags *diag.Diagnostics) {
+		reportDownload(diags, summaryDownloadFailed, "se_1", "", foreign)
+	})
 	said("occupied, in a plan", func(diags *diag.Diagnostics) { warnPathInUse(diags, edited) })
 	said("occupied, in a destroy", func(diags *diag.Diagnostics) { warnNotDeleted(diags, edited) })
 	said("interrupted destroy", func(diags *diag.Diagnostics) {
 		reportDownload(diags, summaryDeleteFailed, "se_1", noFilesChanged, context.Canceled)
 	})
-	said("files that appeared meanwhile", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.ENOTEMPTY)})
-	})
-	said("temporary files that are left", func(diags *diag.Diagnostics) {
-		warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: system(syscall.EACCES)})
-	})
+	for name, err := range map[string]error{
+		"files that appeared meanwhile": system(syscall.ENOTEMPTY),
+		"temporary files that are left": system(syscall.EACCES),
+		"old files after an interrupt":  context.Canceled,
+		"old files after a timeout":     &timeoutError{time.Hour, "update"},
+	} {
+		said(name, func(diags *diag.Diagnostics) { warnLeft(diags, &bundle.LeftError{Path: ".tmp", Err: err}) })
+	}
 	wantTexts(t, "download.txt", texts)
 }
 

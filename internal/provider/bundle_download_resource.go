@@ -133,10 +133,33 @@ func (r *bundleDownloadResource) ValidateConfig(
 	}
 }
 
-// ModifyPlan plans a replacement for another path, but not for another spelling of the same path, such as site//bundle.
-// It plans a download if what is on disk is not what the resource wrote last. A planned download leaves the checksum of
-// the archive unknown, because the service may pack it again. The content digest stays known, because it is the same
-// for the same job.
+// downloadStep is what an apply does.
+type downloadStep int
+
+const (
+	downloadNew     downloadStep = iota // downloads a bundle to a path where nothing is the resource's
+	downloadOther                       // replaces what the resource has written there by another bundle
+	downloadAgain                       // restores the bundle of the same job, which has completed
+	downloadNothing                     // records changed arguments
+)
+
+// nextDownload decides what an apply does. Without a state, it is downloadNew. found is the digest of what is on disk
+// and the resource's own. Another spelling of a path, such as site//bundle, is the same path.
+func nextDownload(state, plan bundleDownloadModel, found string) downloadStep {
+	switch {
+	case state.JobID.IsNull() || filepath.Clean(plan.Path.ValueString()) != filepath.Clean(state.Path.ValueString()):
+		return downloadNew
+	case !plan.JobID.Equal(state.JobID) || !plan.Unpack.Equal(state.Unpack):
+		return downloadOther
+	case found == state.onDisk() && (plan.SHA256.IsUnknown() || plan.SHA256.Equal(state.SHA256)):
+		return downloadNothing
+	}
+	return downloadAgain
+}
+
+// ModifyPlan plans a download even to record changed arguments, because the apply may run on another disk. It leaves
+// the checksum of the archive unknown, because the service may pack it again. The content digest of the same job stays
+// known, because its files do not change.
 func (r *bundleDownloadResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -144,69 +167,43 @@ func (r *bundleDownloadResource) ModifyPlan(
 		return
 	}
 	var config, plan, state bundleDownloadModel
-	var owned bundle.Owned
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	if !req.State.Raw.IsNull() {
 		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		owned = readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	}
-	target := plan.target()
-	samePath := !req.State.Raw.IsNull() && filepath.Clean(target.Path) == filepath.Clean(state.target().Path)
-	if !samePath {
+	target, owned := plan.target(), bundle.Owned(nil)
+	if nextDownload(state, plan, "") == downloadNew {
 		resp.RequiresReplace = path.Paths{path.Root("path")} // of no effect in a create
-		owned = nil                                          // of what is there
+	} else { // with the unpack of the state, because a replacement deletes the old files first
+		target, owned = state.target(), readOwned(ctx, req.Private, state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() || plan.Path.IsUnknown() || plan.Unpack.IsUnknown() {
 		return
 	}
-	inPlace := samePath && plan.Unpack.Equal(state.Unpack)
-	if samePath && !inPlace {
-		target = state.target() // a replacement deletes the old files first
-	}
 	found, err := target.Inspect(ctx, owned)
 	if occupied, ok := errors.AsType[*bundle.OccupiedError](err); ok {
 		warnPathInUse(&resp.Diagnostics, occupied)
-	} else {
+	} else if err != nil {
 		reportDownload(&resp.Diagnostics, summaryInspectFailed, plan.JobID.ValueString(), noFilesChanged, err)
-	}
-	if resp.Diagnostics.HasError() || !inPlace {
 		return
 	}
-	sameArguments := plan.Path.Equal(state.Path) && plan.Timeouts.Equal(state.Timeouts) && !config.SHA256.IsUnknown()
-	if sameArguments && plan.alreadyThere(found.Digest, state) {
-		return
+	step := nextDownload(state, plan, found.Digest)
+	if step == downloadAgain || step == downloadNothing && !req.Plan.Raw.Equal(req.State.Raw) {
+		if config.SHA256.IsNull() {
+			plan.SHA256 = types.StringUnknown()
+		}
+		plan.SizeBytes = types.Int64Unknown()
+		plan.ContentSHA256, plan.FileCount = state.ContentSHA256, state.FileCount
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	}
-	plan.expectDownload(config, state)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-}
-
-// expectDownload leaves unknown what a download may change. The apply plans again, perhaps on another disk, so every
-// plan that changes anything expects one.
-func (m *bundleDownloadModel) expectDownload(config, state bundleDownloadModel) {
-	if config.SHA256.IsNull() {
-		m.SHA256 = types.StringUnknown()
-	}
-	m.SizeBytes = types.Int64Unknown()
-	m.ContentSHA256, m.FileCount = types.StringUnknown(), types.Int64Unknown()
-	if m.JobID.Equal(state.JobID) {
-		m.ContentSHA256, m.FileCount = state.ContentSHA256, state.FileCount
-	}
-}
-
-// alreadyThere reports whether the digest on disk is that of the wanted bundle, as the state of the same target
-// describes it.
-func (m *bundleDownloadModel) alreadyThere(found string, state bundleDownloadModel) bool {
-	sameArchive := m.SHA256.IsUnknown() || m.SHA256.Equal(state.SHA256)
-	return found != "" && found == state.onDisk() && m.JobID.Equal(state.JobID) && sameArchive
 }
 
 func (r *bundleDownloadResource) Create(
 	ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse,
 ) {
-	var plan bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	run := downloadRun{data: r.data, plan: plan, diags: &resp.Diagnostics}
+	run := downloadRun{data: r.data, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
 	run.apply(ctx, "create", &resp.State, resp.Private)
 }
 
@@ -217,12 +214,10 @@ func (r *bundleDownloadResource) Read(context.Context, resource.ReadRequest, *re
 func (r *bundleDownloadResource) Update(
 	ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse,
 ) {
-	var plan, state bundleDownloadModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	owned := readOwned(ctx, req.Private, state, &resp.Diagnostics)
-	run := downloadRun{data: r.data, plan: plan, state: state, owned: owned, diags: &resp.Diagnostics}
-	run.unchanged = noFilesChanged
+	run := downloadRun{data: r.data, unchanged: noFilesChanged, diags: &resp.Diagnostics}
+	run.diags.Append(req.Plan.Get(ctx, &run.plan)...)
+	run.diags.Append(req.State.Get(ctx, &run.state)...)
+	run.owned = readOwned(ctx, req.Private, run.state, run.diags)
 	run.apply(ctx, "update", &resp.State, resp.Private)
 }
 
@@ -242,12 +237,13 @@ func (r *bundleDownloadResource) Delete(
 }
 
 // readOwned returns the digests of what the resource wrote. Without the private state, which Terraform does not pass
-// to the Delete of a tainted resource, that is the digest in the state.
+// to the Delete of a tainted resource, that is the digest in the state. One that cannot be decoded is not an error, as
+// it is for an export: nothing is lost but the recognition of earlier bundles, which then stay as they are.
 func readOwned(
 	ctx context.Context, private privateState, state bundleDownloadModel, diags *diag.Diagnostics,
 ) bundle.Owned {
 	stored, _ := readPrivate[bundle.Owned](ctx, private, writtenKey, diags)
-	if stored != nil { // nil too if it cannot be decoded
+	if stored != nil {
 		return *stored
 	}
 	return bundle.Owned{state.onDisk()}
@@ -266,7 +262,7 @@ type downloadRun struct {
 // apply downloads the bundle of the plan's job, unless it is on disk already, and stores what is there. timeout is a
 // field of the timeouts.
 func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.State, private privateState) {
-	o, ok := run.data.ready(run.diags)
+	operation, ok := run.data.ready(run.diags)
 	if !ok || run.diags.HasError() {
 		return
 	}
@@ -274,15 +270,15 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	defer cancel()
 	jobID := run.plan.JobID.ValueString()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	if err == nil && run.plan.alreadyThere(found.Digest, run.state) {
-		run.plan.SHA256, run.plan.SizeBytes = run.state.SHA256, run.state.SizeBytes
-		run.plan.ContentSHA256, run.plan.FileCount = run.state.ContentSHA256, run.state.FileCount
-	} else if err == nil {
-		knownJob := run.plan.JobID.Equal(run.state.JobID) // so it has completed
-		if !knownJob && !waitForCompleted(ctx, o, jobID, run.unchanged, run.diags) {
-			return
-		}
-		err = run.download(ctx, o, found)
+	switch step := nextDownload(run.state, run.plan, found.Digest); {
+	case err != nil:
+	case step == downloadNothing:
+		run.state.Path, run.state.Timeouts = run.plan.Path, run.plan.Timeouts
+		run.plan = run.state
+	case step != downloadAgain && !waitForCompleted(ctx, operation, jobID, run.unchanged, run.diags):
+		return
+	default:
+		err = run.download(ctx, operation, found)
 	}
 	if err != nil {
 		reportDownload(run.diags, summaryDownloadFailed, jobID, run.unchanged, err)
@@ -294,14 +290,14 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 
 // download puts the bundle in place of what was found, and sets the computed attributes of the plan. If it fails, it
 // leaves the files unchanged.
-func (run *downloadRun) download(ctx context.Context, o *client.Operation, found bundle.Found) error {
+func (run *downloadRun) download(ctx context.Context, operation *client.Operation, found bundle.Found) error {
 	plan := &run.plan
 	staged, err := plan.target().Stage()
 	if err != nil {
 		return err
 	}
-	defer func() { warnLeft(run.diags, staged.Close()) }()
-	if err := o.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
+	defer func() { warnLeft(run.diags, staged.Close(ctx)) }()
+	if err := operation.DownloadBundle(ctx, plan.JobID.ValueString(), staged); err != nil {
 		return err
 	}
 	if wanted := plan.SHA256.ValueString(); wanted != "" && wanted != staged.SHA256() {
@@ -319,9 +315,9 @@ func (run *downloadRun) download(ctx context.Context, o *client.Operation, found
 		return err
 	}
 	plan.SHA256, plan.SizeBytes = types.StringValue(staged.SHA256()), types.Int64Value(staged.SizeBytes)
-	plan.ContentSHA256, plan.FileCount = types.StringNull(), types.Int64Null()
+	plan.ContentSHA256, plan.FileCount = nullIfEmpty(content.Digest), types.Int64Null()
 	if content.Digest != "" {
-		plan.ContentSHA256, plan.FileCount = types.StringValue(content.Digest), types.Int64Value(content.Files)
+		plan.FileCount = types.Int64Value(content.Files)
 	}
 	return nil
 }

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -31,10 +30,13 @@ resource "docs_bundle_download" "test" {
 }
 `, folder+"/site/")
 	}
-	isOnDisk := func(*terraform.State) error {
-		_, missing := os.Stat(folder + "/site/index.html")
-		return missing
-	}
+	isOnDisk := resource.TestCheckResourceAttrWith(address, "job_id", func(id string) error {
+		page, err := os.ReadFile(folder + "/site/index.html")
+		if acc.simulated != nil && !strings.Contains(string(page), "<p>Job "+id) {
+			return fmt.Errorf("index.html of job %s holds %q", id, page)
+		}
+		return err
+	})
 	resource.ParallelTest(t, resource.TestCase{
 		ProtoV6ProviderFactories: acc.providers,
 		Steps: []resource.TestStep{ // after each, the plan must be empty
@@ -44,12 +46,9 @@ resource "docs_bundle_download" "test" {
 				Check:            isOnDisk,
 			},
 			{
-				Config: config("2"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-					plancheck.ExpectUnknownValue(address, tfjsonpath.New("content_sha256")),
-				}},
-				Check: isOnDisk,
+				Config:           config("2"),
+				ConfigPlanChecks: expectAction(address, plancheck.ResourceActionUpdate),
+				Check:            isOnDisk,
 			},
 		},
 	})
@@ -74,69 +73,89 @@ func newDownload(t *testing.T) *cli {
 	return c
 }
 
+func TestNextDownload(t *testing.T) {
+	t.Parallel()
+	model := func(words string) (m bundleDownloadModel, found string) {
+		value := func(word string) types.String {
+			if word == "?" {
+				return types.StringUnknown()
+			}
+			return types.StringValue(word)
+		}
+		w := strings.Fields(words + " -")
+		return bundleDownloadModel{JobID: value(w[0]), Path: value(w[1]), Unpack: types.BoolValue(w[2] == "unpacked"), SHA256: value(w[3])}, w[4]
+	}
+	state, _ := model("se_1 out/bundle packed 1f")
+	for plan, want := range map[string]downloadStep{ // and what is on disk
+		"se_1 out/bundle packed 1f 1f":       downloadNothing,
+		"se_1 ./out//bundle packed 1f 1f":    downloadNothing, // in another spelling
+		"se_1 out/bundle packed ? 1f":        downloadNothing, // any checksum will do, or one that is not known yet
+		"se_1 out/bundle packed 1f":          downloadAgain,
+		"se_1 out/bundle packed 1f 0f":       downloadAgain, // an earlier bundle is there
+		"se_1 out/bundle packed 2f 1f":       downloadAgain, // and will fail, unless the service has packed it again
+		"se_2 out/bundle packed ? 1f":        downloadOther,
+		"? out/bundle packed ? 1f":           downloadOther,
+		"se_1 out/bundle unpacked 1f 1f":     downloadOther,
+		"se_1 out/other packed 1f 1f":        downloadNew,
+		"se_1 /work/out/bundle packed 1f 1f": downloadNew, // even if that is the same file
+		"se_1 ? packed 1f":                   downloadNew,
+	} {
+		wanted, found := model(plan)
+		if got := nextDownload(state, wanted, found); got != want {
+			t.Errorf("%s: step %d, want %d", plan, got, want)
+		}
+	}
+	if got := nextDownload(bundleDownloadModel{}, state, ""); got != downloadNew {
+		t.Errorf("without a state, step %d", got)
+	}
+}
+
 func TestDownloadIsDescribedInTheState(t *testing.T) {
 	t.Parallel()
 	c := newDownload(t)
 	c.service.AddJob(simulator.JobSpec{ID: "se_2", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
 	c.write(t, c.download("site", "se_1", "")+
-		c.download("unpacked", "se_1", fmt.Sprintf("unpack = terraform_data.unpack.output\n  path = %q", c.inFolder("unpacked", "bundle")+"/"))+
+		c.download("unpacked", "se_1", fmt.Sprintf("unpack = true\n  path = %q", c.inFolder("unpacked", "bundle")+"/"))+
 		c.download("file", "se_2", fmt.Sprintf("sha256 = %q\n  path = terraform_data.path.output", checksum(notAnArchive)))+
-		"resource \"terraform_data\" \"unpack\" {\n  input = true\n}\n"+
 		fmt.Sprintf("resource \"terraform_data\" \"path\" {\n  input = %q\n}\n", c.inFolder("file", "bundle")))
-	plan := c.report(t, 0, "plan")
-	plan.wantNothingSaid(t, "file") // of a path that is not known yet
-	plan.wantNothingSaid(t, "unpacked")
+	c.report(t, 0, "plan").wantNothingSaid(t, "file") // of a path that is not known yet
 	c.apply(t, 0)
-	state, file := c.values(t)[siteBundle], c.disk(t, "site")["bundle"]
-	wantAttributes(t, state, map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "unpack": false})
-	for _, name := range []string{"sha256", "size_bytes", "file_count", "content_sha256"} {
-		wantAttributes(t, c.values(t)["docs_bundle_download.unpacked"], map[string]any{name: state[name], "unpack": true})
-	}
-	wantAttributes(t, c.values(t)["docs_bundle_download.file"],
+	state, file := c.values(t), c.disk(t, "site")["bundle"]
+	want := map[string]any{"sha256": checksum(file), "size_bytes": float64(len(file)), "file_count": 4., "content_sha256": state[siteBundle]["content_sha256"]}
+	wantAttributes(t, state[siteBundle], want)
+	wantAttributes(t, state["docs_bundle_download.unpacked"], want)
+	wantAttributes(t, state["docs_bundle_download.file"],
 		map[string]any{"sha256": checksum(notAnArchive), "size_bytes": 15., "file_count": nil, "content_sha256": nil})
 }
 
 func TestDownloadThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		jobID, arguments, before, said string
-	}{
-		"other checksum":    {"good", `sha256 = "` + strings.Repeat("0", 64) + `"`, "", summaryChecksumMismatch + " (sha256)"},
-		"not an archive":    {"text", "unpack = true", "", summaryUnpackFailed + " (unpack)"},
-		"damaged":           {"cut", "", "", summaryDamaged + " (job_id)"},
-		"job not completed": {"running", `timeouts { create = "30m" }`, "", summaryJobNotCompleted + " ("},
-		"file exists":       {"running", "", "put bundle", summaryPathInUse + " (path)"}, // said before the wait
-	}
 	c := newHarness(t, simulator.Options{}).cli(t, "")
 	c.addBundle("good", 2)
-	c.service.AddJob(simulator.JobSpec{ID: "text", Queue: ended, Run: ended, Archive: []byte(notAnArchive)})
-	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
 	c.service.AddJob(simulator.JobSpec{ID: "running", Queue: ended, Run: simulator.Forever})
-	var config strings.Builder
-	for name, test := range tests {
-		if test.before != "" {
-			c.change(t, label(name), test.before)
-		}
-		config.WriteString(c.download(label(name), test.jobID, test.arguments))
-	}
-	c.write(t, config.String())
+	c.service.AddJob(simulator.JobSpec{ID: "cut", Queue: ended, Run: ended, Archive: []byte("\x1f\x8b")})
+	c.change(t, "taken", "put bundle")
+	c.write(t, c.download("other_checksum", "good", `sha256 = "`+strings.Repeat("0", 64)+`"`)+
+		c.download("damaged", "cut", "")+c.download("running", "running", `timeouts { create = "30m" }`)+c.download("taken", "running", ""))
 	plan := c.report(t, 0, "plan")
-	said := c.report(t, 1, "apply", "-auto-approve")
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			said.wantSaid(t, name, "error: "+test.said)
-			if strings.Contains(said.said[label(name)], noFilesChanged) { // the destroy of a replacement may have
-				t.Errorf("it says:\n%s", said.said[label(name)])
-			}
-			left := map[string]string{}
-			if test.before == "" {
-				plan.wantNothingSaid(t, name)
-			} else {
-				plan.wantSaid(t, name, "warning: "+summaryPathInUse+": "+c.inFolder(label(name), "bundle")+" (path)")
-				left["bundle"] = "mine"
-			}
-			c.wantDisk(t, label(name), left)
-		})
+	plan.wantNothingSaid(t, "other_checksum")
+	plan.wantSaid(t, "taken", "warning: "+summaryPathInUse+": "+c.inFolder("taken", "bundle")+" (path)")
+	applied := c.report(t, 1, "apply", "-auto-approve")
+	for name, said := range map[string]string{
+		"other_checksum": summaryChecksumMismatch + " (sha256)",
+		"damaged":        summaryDamaged + " (job_id)",
+		"running":        summaryJobNotCompleted + " (",
+		"taken":          summaryPathInUse + " (path)", // before the wait
+	} {
+		applied.wantSaid(t, name, "error: "+said)
+		if strings.Contains(applied.said[name], noFilesChanged) { // the destroy of a replacement may have
+			t.Errorf("%s: it says:\n%s", name, applied.said[name])
+		}
+		left := map[string]string{}
+		if name == "taken" {
+			left["bundle"] = "mine"
+		}
+		c.wantDisk(t, name, left)
 	}
 	if values := c.values(t); len(values) > 0 {
 		t.Errorf("the state holds %v", values)
@@ -149,19 +168,14 @@ func TestChangesThatDownloadNothing(t *testing.T) {
 	before := c.disk(t, "site")
 	c.write(t, c.download("site", "se_1", "unpack = false"))
 	c.wantEmptyPlan(t)
-	unknown := "resource \"terraform_data\" \"sum\" {\n  input = \"" + strings.Repeat("0", 64) + "\"\n}\n"
-	for _, config := range []string{
-		c.download("site", "se_1", `sha256 = "`+strings.Repeat("0", 64)+`"`),
-		c.download("site", "se_1", "sha256 = terraform_data.sum.output") + unknown, // not known in the plan
-	} {
-		c.write(t, config)
-		c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
-		c.wantDisk(t, "site", before)
-	}
+	c.write(t, c.download("site", "se_1", "sha256 = terraform_data.sum.output")+ // not known in the plan
+		"resource \"terraform_data\" \"sum\" {\n  input = \""+strings.Repeat("0", 64)+"\"\n}\n")
+	c.report(t, 1, "apply", "-auto-approve").wantSaid(t, "site", "error: "+summaryChecksumMismatch+" (sha256)")
+	c.wantDisk(t, "site", before)
 	c.service.ResetRequests()
 	for _, config := range []string{
 		c.download("site", "se_1", `timeouts { update = "6m" }`),
-		c.download("site", "se_1", `sha256 = "`+checksum(before["bundle"])+"\"\n  timeouts { update = \"5m\" }"),
+		c.download("site", "se_1", `sha256 = "`+checksum(before["bundle"])+`"`),
 		c.download("site", "se_1", fmt.Sprintf("path = %q", c.inFolder("site")+"//bundle")),
 	} {
 		c.write(t, config)
