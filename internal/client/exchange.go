@@ -27,8 +27,8 @@ type request struct {
 	once bool
 }
 
-// answerTimeout is the least time that a POST has for its response: the response to a start contains the only copy of an
-// ID, and the service may package a site before it responds with a link.
+// answerTimeout is the least time that a POST has for its response: the response to a start contains the only copy of
+// an ID, and the service may package a site before it responds with a link.
 const answerTimeout = 5 * time.Minute
 
 // endpoint is an operation of the API: its request, and how to read the response.

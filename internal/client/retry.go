@@ -102,7 +102,7 @@ func (s *streak) add(failure *Error, limit time.Duration, sent, responded time.T
 	s.limit, s.mixed = max(s.limit, limit), s.mixed || way != s.first
 }
 
-// verdict returns the error of the call if the last attempt, with the limit of its kind, ends the streak; otherwise nil.
+// verdict returns the error of the call if the last attempt, with the limit of its kind, ends the streak, or nil.
 func (s *streak) verdict(limit time.Duration, sent time.Time) *Error {
 	switch {
 	case s.last.kind == throttled:

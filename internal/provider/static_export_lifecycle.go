@@ -132,9 +132,9 @@ func (r *staticExportResource) Update(ctx context.Context, req resource.UpdateRe
 	stored.store(ctx, &resp.State, resp.Identity, resp.Private, &resp.Diagnostics)
 }
 
-// Delete sends no request, because the API cannot delete a job. Terraform replaces what a failed create has left without
-// asking the provider: it withholds the private state, which every other resource has, and calls Delete and then Create.
-// So Delete hands the unfinished job over. Whoever asks for a replacement gets another job.
+// Delete sends no request, because the API cannot delete a job. Terraform replaces what a failed create has left
+// without asking the provider: it withholds the private state, which every other resource has, and calls Delete and
+// then Create. So Delete hands the unfinished job over. Whoever asks for a replacement gets another job.
 func (r *staticExportResource) Delete(
 	ctx context.Context, req resource.DeleteRequest, _ *resource.DeleteResponse,
 ) {
@@ -156,9 +156,9 @@ func (r *staticExportResource) run(
 	}
 }
 
-// Read refreshes the status and page count of a job, if they can change what an apply does. It never creates a link. The
-// state stays even if the service cannot find the job for [client.NotFoundLimit], because a wrong base_url looks the
-// same: the plan then shows a new export, in place.
+// Read refreshes the status and page count of a job, if they can change what an apply does. It never creates a link.
+// The state stays even if the service cannot find the job for [client.NotFoundLimit], because a wrong base_url looks
+// the same: the plan then shows a new export, in place.
 func (r *staticExportResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	stored := readStoredExport(ctx, req.State, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {

@@ -28,8 +28,8 @@ var (
 )
 
 // staticExportResource exports a site, and renews the link to its bundle when Terraform applies. This file defines
-// its schema and model, and static_export_lifecycle.go what Terraform calls. Package export decides what to do next, and
-// does it. static_export_stored.go converts what is stored, and static_export_messages.go has the words.
+// its schema and model, and static_export_lifecycle.go what Terraform calls. Package export decides what to do next,
+// and does it. static_export_stored.go converts what is stored, and static_export_messages.go has the words.
 type staticExportResource struct{ resourceBase }
 
 func newStaticExportResource() resource.Resource { return &staticExportResource{} }
