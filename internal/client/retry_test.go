@@ -18,11 +18,11 @@ func TestEachCallHasTheLimitsOnThePage(t *testing.T) {
 	page := limitsOnThePage(t)
 	for name, call := range calls {
 		for _, answered := range []bool{false, true} {
-			row := "after the first response"
+			row := "after the first success"
 			if name == "start" {
 				row = "the start of an export"
 			} else if !answered {
-				row = "before the first response"
+				row = "before the first success"
 			}
 			for status, means := range statuses {
 				limit, found := page[row][means.kind]
