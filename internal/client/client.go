@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
@@ -53,15 +54,12 @@ func New(config Config) (*Client, error) {
 	return &Client{
 		config:   config,
 		baseURL:  baseURL,
-		redactor: display.Redactor{Secret: config.APIKey},
+		redactor: display.Redactor{config.APIKey},
 		pacer:    newPacer(config.Clock),
 		fresh:    withoutIdle(config.RoundTripper),
 		maxBody:  32 << 20,
 	}, nil
 }
-
-// LineMark begins each line of the service's text but the first. [Client.Redact] adds it.
-const LineMark = display.LineMark
 
 // transport returns what sends a request: over a connection of its own, or over an idle one if there is any.
 func (c *Client) transport(fresh bool) http.RoundTripper {
@@ -71,9 +69,18 @@ func (c *Client) transport(fresh bool) http.RoundTripper {
 	return c.config.RoundTripper
 }
 
-// Redact makes text safe to show: printable, at most 2 KiB, without the API key, and without the user information,
-// query, and fragment of any URL. Its lines cannot be taken for others.
+// Redact makes text safe to show: see [display.Redactor.Redact].
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
+
+// RedactLines does so with the lines of a log, of which it keeps the indentation and marks each.
+func (c *Client) RedactLines(lines []string) []string {
+	shown := make([]string, len(lines))
+	for i, line := range lines {
+		text := strings.TrimLeft(line, " \t")
+		shown[i] = display.LineMark + line[:len(line)-len(text)] + c.Redact(text)
+	}
+	return shown
+}
 
 // log writes a log record, redacted.
 func (c *Client) log(ctx context.Context, level slog.Level, message string, fields map[string]any) {

@@ -40,7 +40,7 @@ func TestRedirectIsFollowedOnlyWhereTheKeyMayGo(t *testing.T) {
 		"a read to the host by its name": {308, "http://docs.test/v2/moved", aRead, ""},
 		"a read to another host":         {302, "http://evil.test/moved?" + signature, aRead, "http://evil.test/moved?(redacted)"},
 		"a read to another port":         {302, "http://docs.test:8080/moved", aRead, "http://docs.test:8080/moved"},
-		"a read to another scheme":       {302, "https://docs.test/moved#" + signature, aRead, "https://docs.test/moved#(redacted)"},
+		"a read to another scheme":       {302, "https://docs.test/moved#id_token=" + signature, aRead, "https://docs.test/moved#(redacted)"},
 		"a start that remains one (307)": {307, "/v2/moved", aStart, "http://docs.test/v2/moved"},
 		"a start that becomes a read":    {302, "/v2/moved?" + signature, aStart, "http://docs.test/v2/moved?(redacted)"},
 		"a read to itself":               {302, "/v1/jobs/se_1", aRead, "http://docs.test/v1/jobs/se_1"},

@@ -97,26 +97,22 @@ func addUpdateFailure(
 	if update.Author != nil {
 		add("Author", update.Author.Name)
 	}
-	var log string
-	if lines := endOfLog(o, update.Logs); len(lines) > 0 {
-		log = "End of the log:" + client.LineMark + strings.Join(lines, client.LineMark)
-	}
+	log := endOfLog(o, update.Logs)
 	diags.AddError(summaryUpdateFailed, paragraphs(strings.Join(facts, "\n"), log, unchanged, next))
 }
 
-// endOfLog returns the last lines of a log, redacted. One entry of the log may have several lines.
-func endOfLog(o *client.Operation, log []string) []string {
+// endOfLog shows the last lines of a log, if there are any. One entry of the log may have several.
+func endOfLog(o *client.Operation, log []string) string {
+	if len(log) == 0 {
+		return ""
+	}
 	var lines []string
 	for _, entry := range log {
 		lines = append(lines, strings.Split(strings.Trim(entry, "\r\n"), "\n")...)
 	}
-	lines = lines[max(0, len(lines)-maxLogLines):]
-	for i, line := range lines {
-		text := strings.TrimLeft(line, " \t")
-		lines[i] = line[:len(line)-len(text)] + o.Redact(text)
-	}
+	lines = o.RedactLines(lines[max(0, len(lines)-maxLogLines):])
 	for len(lines) > 1 && len(strings.Join(lines, "")) > maxLogBytes {
 		lines = lines[1:]
 	}
-	return lines
+	return "End of the log:" + strings.Join(lines, "")
 }

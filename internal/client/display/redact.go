@@ -20,8 +20,9 @@ const (
 
 var (
 	userInURL = regexp.MustCompile(`://[^\s/?#"<>]*@`)
-	// queryInURL matches a path, or a whole URL, and its query or fragment.
-	queryInURL = regexp.MustCompile(`(/[^\s?#"<>]*[?#])[^\s"<>]+`)
+	// queryInURL matches a path, or a whole URL, and its query, or a fragment with a parameter, such as an access
+	// token. Any other fragment is an anchor or a line number, which says where a site is broken.
+	queryInURL = regexp.MustCompile(`(/[^\s?#"<>]*\?)[^\s"<>]+|(/[^\s?#"<>]*#)[^\s"<>=]*=[^\s"<>]*`)
 	// signed matches a parameter that makes a link a credential, with or without the link, and its value.
 	signed = regexp.MustCompile(`(?i)((?:X-(?:Amz|Goog|Oss)-[\w-]+|signature|sig)(?:=|%3d))[^\s"<>]+`)
 	// command matches what CI runners obey in a log: "::" at the beginning of a line, which a CLI that wraps can make
@@ -29,20 +30,19 @@ var (
 	command = regexp.MustCompile(`(^|\s)(::)|(##\w*)(\[)`)
 )
 
-// Redactor makes text safe to show.
-type Redactor struct {
-	// Secret is never shown. It must not be empty.
-	Secret string
-}
+// Redactor makes text safe to show. It holds the secrets that are never shown, none of which is empty.
+type Redactor []string
 
-// Redact makes text safe to show: printable, at most 2 KiB, without the secret, and without the user information,
-// query, and fragment of any URL, and the signature of a presigned link, which is a credential. Its lines have a
-// [LineMark], and hold no command of a CI runner.
+// Redact makes text safe to show: printable, at most 2 KiB, without the secrets, and without the user information,
+// query, and parameters in the fragment of any URL, and the signature of a presigned link, which is a credential. Its
+// lines have a [LineMark], and hold no command of a CI runner.
 func (r Redactor) Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.ReplaceAll(text, r.Secret, redacted)
+	for _, secret := range r {
+		text = strings.ReplaceAll(text, secret, redacted)
+	}
 	text = userInURL.ReplaceAllString(text, "://"+redacted+"@")
-	text = queryInURL.ReplaceAllString(text, "${1}"+redacted)
+	text = queryInURL.ReplaceAllString(text, "${1}${2}"+redacted)
 	text = strings.TrimSpace(signed.ReplaceAllString(text, "${1}"+redacted))
 	text = command.ReplaceAllString(text, `${1}${3}\${2}${4}`)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, LineMark, "\n"), "\n", LineMark)

@@ -7,12 +7,13 @@ import (
 
 const (
 	testKey   = "docs_4f1c9a7e2b8d60"
+	testToken = "another secret"
 	signature = "c4a1d0signature"
 )
 
 func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 	long := strings.Repeat("x", maxShown)
-	redactor := Redactor{Secret: testKey}
+	redactor := Redactor{testKey, testToken}
 	for name, test := range map[string]struct{ text, want string }{
 		"line breaks and tabs":           {" a\n\tb\r\nc ", "a\n  | \tb \n  | c"},
 		"a line like a mark":             {"a\n  | b", "a\n  | b"},
@@ -23,7 +24,14 @@ func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 		"the key":                        {"key " + testKey + "," + testKey, "key (redacted),(redacted)"},
 		"the key with a mark inside":     {testKey[:8] + "\u200b" + testKey[8:], "(redacted)"},
 		"a URL with a query and no path": {"https://h?" + signature, "https://h?(redacted)"},
-		"a fragment":                     {"https://h/p#" + signature, "https://h/p#(redacted)"},
+		"a second secret":                {"a " + testToken + ", " + testKey, "a (redacted), (redacted)"},
+		"a fragment with a token":        {"https://h/p#access_token=" + signature, "https://h/p#(redacted)"},
+		"a fragment with a query":        {"https://h/#/cb?code=" + signature + " /#" + signature + "==", "https://h/#(redacted) /#(redacted)"},
+		"a query before a fragment":      {"https://h/p?a=" + signature + "#L10", "https://h/p?(redacted)"},
+		"anchors and line numbers": {
+			"guides/links.mdx#L10: broken anchor /guides/setup#install-linux\nsee https://h/docs/a.md#L3-L5, /b##[c]",
+			"guides/links.mdx#L10: broken anchor /guides/setup#install-linux\n  | see https://h/docs/a.md#L3-L5, /b##\\[c]",
+		},
 		"a password":                     {"https://user:" + signature + "@h/p", "https://(redacted)@h/p"},
 		"an at sign in a path":           {"https://h/@scope/p", "https://h/@scope/p"},
 		"a URL in quotes":                {`parse "https://h/p?` + signature + `": bad`, `parse "https://h/p?(redacted)": bad`},
