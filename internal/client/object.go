@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -59,24 +58,24 @@ func asText(field any) (string, bool) {
 }
 
 // CheckName checks an ID or a status: 1 to 2048 printable characters, without whitespace around them or a URL with a
-// query. It is used unchanged in requests and messages. The error follows the subject, as in "the ID is
-// empty".
-func CheckName(name string) error {
-	const longest = 2048
+// query. It is used unchanged in requests and messages. The error begins with what the name is, such as "the ID".
+func CheckName(what, name string) error {
+	problem := ""
 	switch {
 	case strings.TrimSpace(name) == "":
-		return errors.New("is empty")
-	case utf8.RuneCountInString(name) > longest:
-		return fmt.Errorf("is longer than %d characters", longest)
+		problem = "is empty"
+	case utf8.RuneCountInString(name) > 2048:
+		problem = "is longer than 2048 characters"
 	case strings.TrimSpace(name) != name:
-		return errors.New("has leading or trailing whitespace")
+		problem = "has leading or trailing whitespace"
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return errors.New("contains an unprintable character")
+		problem = "contains an unprintable character"
 	case strings.Contains(name, "://") && strings.Contains(name, "?"):
-		// It may be a presigned link, which no message may show.
-		return errors.New("contains a URL with a query")
+		problem = "contains a URL with a query" // it may be a presigned link, which no message may show
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s %s", what, problem)
 }
 
 // name reads an ID or a status that passes [CheckName].
@@ -88,8 +87,8 @@ func (o *object) name(field string) (string, error) {
 	case !ok:
 		return "", fmt.Errorf("the field %q is neither a string nor a number", field)
 	}
-	if err := CheckName(text); err != nil {
-		return "", fmt.Errorf("the field %q %w", field, err)
+	if err := CheckName(fmt.Sprintf("the field %q", field), text); err != nil {
+		return "", err
 	}
 	return text, nil
 }

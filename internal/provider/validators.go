@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -50,10 +53,18 @@ var (
 	pathRules   = rules(summaryInvalidPath, "a path", checkPath)
 )
 
-// checkID accepts IDs of any form, because the contract does not define one.
+// checkFound refuses the words that a script writes in place of a value that it did not find.
+func checkFound(what, value string) error {
+	if value == "null" || value == "undefined" {
+		return fmt.Errorf("%s is %q, which a script writes if it finds none", what, value)
+	}
+	return nil
+}
+
+// checkID accepts IDs of any other form, because the contract does not define one.
 func checkID(id string) error {
-	if err := client.CheckName(id); err != nil {
-		return invalidValue("The ID " + err.Error() + ". Use the ID that the service returned.")
+	if err := cmp.Or(checkFound("the ID", id), client.CheckName("the ID", id)); err != nil {
+		return invalidValue(sentence(err.Error()) + " Use the ID that the service returned.")
 	}
 	return nil
 }
@@ -68,21 +79,33 @@ func checkPath(value string) error {
 	return nil
 }
 
-// checkDomain rejects what is more than a domain. The service validates the rest. The error does not repeat the
-// value, which may be a URL with credentials.
 func checkDomain(domain string) error {
-	problem := "is empty"
-	if domain != "" {
-		at := strings.IndexFunc(domain, func(r rune) bool {
-			return !unicode.IsPrint(r) || strings.ContainsRune(" :/?#@,*\\", r)
-		})
-		if at < 0 {
-			return nil
-		}
-		found, _ := utf8.DecodeRuneInString(domain[at:])
-		problem = fmt.Sprintf("contains %q", string(found))
+	if err := cmp.Or(checkFound("the domain", domain), checkForm(domain)); err != nil {
+		return invalidValue(sentence(err.Error()) + " Write only the domain, such as docs.example.com.")
 	}
-	return invalidValue("The domain " + problem + ". Write only the domain, such as docs.example.com.")
+	return nil
+}
+
+// badLabel matches a label that is empty, is too long, or begins or ends with a hyphen.
+var badLabel = regexp.MustCompile(`(^|\.)([.-]|$)|-(\.|$)|[^.]{64}`)
+
+// checkForm rejects what is no domain in any alphabet. The service validates the rest. The error does not repeat the
+// value, which may be a URL with credentials.
+func checkForm(domain string) error {
+	at := strings.IndexFunc(domain, func(r rune) bool {
+		return !unicode.IsPrint(r) || strings.ContainsRune(" :/?#@,*\\", r)
+	})
+	switch {
+	case domain == "":
+		return errors.New("the domain is empty")
+	case at >= 0:
+		found, _ := utf8.DecodeRuneInString(domain[at:])
+		return fmt.Errorf("the domain contains %q", string(found))
+	case badLabel.MatchString(domain):
+		return errors.New("the domain has a label that is empty, is longer than 63 characters, " +
+			"or begins or ends with a hyphen")
+	}
+	return nil
 }
 
 var (
@@ -111,14 +134,7 @@ func durationOf(argument types.String) time.Duration {
 	return d
 }
 
-// shortDuration formats a duration without zeros at the end, such as "1h30m".
+// shortDuration formats a duration without zeros, such as "1h30m".
 func shortDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
 }
