@@ -6,12 +6,13 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -20,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
@@ -114,17 +116,11 @@ func (p *docsProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 	}
 	data := &providerData{clock: p.options.Clock}
 	resp.ResourceData, resp.DataSourceData, resp.EphemeralResourceData, resp.ActionData = data, data, data, data
-	for _, argument := range []struct {
-		name  string
-		value attr.Value
-	}{
-		{"api_key", config.APIKey},
-		{"base_url", config.BaseURL},
-		{"ca_cert_pem", config.CACertPEM},
-		{"request_timeout", config.RequestTimeout},
-	} {
-		if argument.value.IsUnknown() {
-			data.unknown = append(data.unknown, argument.name)
+	var values map[string]tftypes.Value
+	_ = req.Config.Raw.As(&values) // which Get has read
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !values[name].IsFullyKnown() {
+			data.unknown = append(data.unknown, name)
 		}
 	}
 	if len(data.unknown) > 0 && req.ClientCapabilities.DeferralAllowed {
@@ -173,10 +169,8 @@ func checkAPIKey(value string) error {
 }
 
 func checkRootCAs(value string) error {
-	if value == "" { // what a module passes if it has none
-		return nil
-	}
-	if _, err := client.ParseRootCAs([]byte(value)); err != nil {
+	// A module passes "" if it has none.
+	if _, err := client.ParseRootCAs([]byte(value)); err != nil && value != "" {
 		return invalidValue("The certificates are invalid: " + err.Error() + ". Write one or more PEM blocks that " +
 			"begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").")
 	}

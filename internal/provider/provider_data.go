@@ -93,12 +93,12 @@ func (b *actionBase) Configure(_ context.Context, req action.ConfigureRequest, _
 
 // writeLog passes the client's log records to Terraform's log.
 func writeLog(ctx context.Context, level slog.Level, message string, fields map[string]any) {
+	write := tflog.Warn
 	switch level {
 	case slog.LevelDebug:
-		tflog.Debug(ctx, message, fields)
+		write = tflog.Debug
 	case slog.LevelInfo:
-		tflog.Info(ctx, message, fields)
-	default:
-		tflog.Warn(ctx, message, fields)
+		write = tflog.Info
 	}
+	write(ctx, message, fields)
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,15 +26,8 @@ const (
 func (d *providerData) withTimeout(
 	ctx context.Context, timeouts types.Object, field string, byDefault time.Duration,
 ) (context.Context, context.CancelFunc) {
-	limit := byDefault
-	if field != "" {
-		if _, declared := timeouts.AttributeTypes(ctx)[field]; !declared {
-			panic("the schema has no timeouts." + field) // or the default would apply silently
-		}
-		if configured, _ := timeouts.Attributes()[field].(types.String); configured.ValueString() != "" {
-			limit = durationOf(configured)
-		}
-	}
+	configured, _ := timeouts.Attributes()[field].(types.String)
+	limit := cmp.Or(durationOf(configured), byDefault)
 	return d.clock.WithTimeout(ctx, limit, &timeoutError{limit, field})
 }
 
