@@ -79,7 +79,7 @@ func (a answers) network(interrupt, timeout func()) http.RoundTripper {
 		if text == "lost" {
 			return nil, errors.New("the connection was closed")
 		}
-		resp := &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}}
+		resp := &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}, ContentLength: -1}
 		status, rest, _ := strings.Cut(text, " ")
 		if code, err := strconv.Atoi(status); err == nil {
 			resp.StatusCode, body = code, rest

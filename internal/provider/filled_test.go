@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -106,19 +104,17 @@ func TestEachArgumentIsSetAndEachAttributeHasAValue(t *testing.T) {
 		name, _, _ := strings.Cut(address, ".")
 		objects[kind+" "+name] = append(objects[kind+" "+name], attributes)
 	}
-	schemas := configure(t, h.server()(), nil).schemas
-	for kind, schemas := range map[string]map[string]*tfprotov6.Schema{
-		"resource": schemas.ResourceSchemas, "data": schemas.DataSourceSchemas, "ephemeral": schemas.EphemeralResourceSchemas,
-	} {
-		for name, schema := range schemas {
-			_, block, _ := strings.Cut(config, "\n"+kind+" \""+name+"\" \"all\" {")
-			block, _, _ = strings.Cut(block, "\n}\n")
-			for _, attribute := range schema.Block.Attributes {
-				hasValue := func(object map[string]any) bool { return object[attribute.Name] != nil }
-				isSet := !attribute.Optional || strings.Contains(block, "\n  "+attribute.Name+" ") // a default does not count
-				if !isSet || !slices.ContainsFunc(objects[kind+" "+name], hasValue) {
-					t.Errorf("%s of %s %s has no value: set the argument in everything, or make the service return its field", attribute.Name, kind, name)
-				}
+	for _, b := range configure(t, h.server()(), nil).blocks() {
+		if b.kind == "provider" || b.kind == "action" {
+			continue
+		}
+		_, block, _ := strings.Cut(config, fmt.Sprintf("\n%s %q \"all\" {", b.kind, b.name))
+		block, _, _ = strings.Cut(block, "\n}\n")
+		for _, attribute := range b.schema.Attributes {
+			hasValue := func(object map[string]any) bool { return object[attribute.Name] != nil }
+			isSet := !attribute.Optional || strings.Contains(block, "\n  "+attribute.Name+" ") // a default does not count
+			if !isSet || !slices.ContainsFunc(objects[b.String()], hasValue) {
+				t.Errorf("%s of %s has no value: set the argument in everything, or make the service return its field", attribute.Name, b)
 			}
 		}
 	}

@@ -3,12 +3,15 @@ package provider
 import (
 	"bytes"
 	"encoding/pem"
-	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -31,22 +34,17 @@ type configured struct {
 // configure configures a provider with some arguments, for a CLI that allows deferral.
 func configure(t *testing.T, server tfprotov6.ProviderServer, arguments map[string]any) *configured {
 	t.Helper()
-	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	schemas := must(server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}))
 	values := map[string]tftypes.Value{}
+	object := schemas.Provider.ValueType().(tftypes.Object)
 	for name, value := range arguments {
-		values[name] = tftypes.NewValue(tftypes.String, value)
+		values[name] = tftypes.NewValue(object.AttributeTypes[name], value)
 	}
-	config := encode(t, schemas.Provider.ValueType().(tftypes.Object), values)
-	valid, err1 := server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config})
-	done, err2 := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+	config := encode(t, object, values)
+	valid := must(server.ValidateProviderConfig(t.Context(), &tfprotov6.ValidateProviderConfigRequest{Config: config}))
+	done := must(server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		Config: config, TerraformVersion: "1.15.0", ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: true},
-	})
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	c := &configured{ProviderServer: server, schemas: schemas}
 	for _, d := range append(valid.Diagnostics, done.Diagnostics...) {
 		c.said += d.Summary + "\n" + d.Detail + "\n"
@@ -73,59 +71,58 @@ func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.V
 	return &encoded
 }
 
-// configureIn configures a provider that has the environment, whose variables have good values otherwise. It returns
-// what the client is configured with, and what is said.
-func configureIn(t *testing.T, environment map[string]string, arguments map[string]any) (got client.Config, said string) {
+// sent configures a provider in an environment whose variables have good values otherwise, and reads an update. It
+// returns the request with its limit and its certificates, and what is said.
+func sent(t *testing.T, variables map[string]string, arguments map[string]any) (request, said string) {
 	t.Helper()
-	good := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
-	maps.Copy(good, environment)
-	server := NewServer(Options{
-		Version: "test", Getenv: func(name string) string { return good[name] }, Client: func(c *client.Config) { got = *c },
-	})
-	said = configure(t, server(), arguments).said
-	return got, said
+	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
+	maps.Copy(environment, variables)
+	getenv := func(name string) string { return environment[name] }
+	s := configure(t, NewServer(Options{Version: "test", Getenv: getenv, Client: func(c *client.Config) {
+		c.RoundTripper = roundTrip(func(r *http.Request) (*http.Response, error) {
+			deadline, _ := r.Context().Deadline()
+			request = fmt.Sprintf("%s %s %s %s", r.URL, r.Header, time.Until(deadline), c.RootCAs)
+			return well().network(nil, nil).RoundTrip(r)
+		})
+	}})(), arguments)
+	for _, b := range s.blocks() {
+		if b.name == "docs_update_status" && s.said == "" {
+			_, result := s.run(t, b, b.arguments(t, identifying(t)))
+			s.said = result.failure
+		}
+	}
+	return request, s.said
 }
 
-func TestProviderTakesArgumentsBeforeTheEnvironment(t *testing.T) {
+func TestEachArgumentOfTheProviderIsSentAndComesBeforeItsVariable(t *testing.T) {
 	t.Parallel()
-	const url, key = "https://docs.test/v1", simulator.DefaultAPIKey
-	const otherURL, otherKey = "https://other.test/v1/", " sim_ffeeddccbbaa99887766554433221100\r\n"
-	agent := map[string]string{"TF_APPEND_USER_AGENT": " pipeline/7\x1b\n(main) "}
 	authority := httptest.NewTLSServer(nil)
 	authority.Close()
 	roots := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Certificate().Raw}))
-	others := map[string]any{"base_url": otherURL, "api_key": otherKey, "request_timeout": "2m", "ca_cert_pem": roots}
-	for _, argument := range configure(t, NewServer(Options{})(), nil).schemas.Provider.Block.Attributes {
-		if others[argument.Name] == nil {
-			t.Errorf("no row sets the argument %s of the provider: add it to others", argument.Name)
-		}
+	rows := map[string]struct{ value, request string }{ // the request has this
+		"base_url":        {"https://other.test/v1/", "https://other.test/v1/project/update-status/upd_1 "},
+		"api_key":         {" sim_other\r\n", "Authorization:[Bearer sim_other]"},
+		"request_timeout": {"2m", " 2m0s "},
+		"ca_cert_pem":     {roots, roots},
 	}
-	for name, test := range map[string]struct {
-		environment map[string]string
-		arguments   map[string]any
-		url, key    string
-		timeout     time.Duration // 0 is the default of the client
-		roots       string
-	}{
-		"environment alone":               {agent, map[string]any{"ca_cert_pem": ""}, url, key, 0, ""},
-		"whitespace and slash at the end": {map[string]string{baseURLVariable: otherURL, apiKeyVariable: otherKey}, nil, otherURL, otherKey, 0, ""},
-		"arguments and no environment": {
-			map[string]string{baseURLVariable: "", apiKeyVariable: ""}, others, otherURL, otherKey, 2 * time.Minute, roots,
-		},
-		"arguments and a different environment": {nil, others, otherURL, otherKey, 2 * time.Minute, roots},
-	} {
-		got, said := configureIn(t, test.environment, test.arguments)
-		if got.BaseURL != test.url || got.APIKey != test.key || got.RequestTimeout != test.timeout || string(got.RootCAs) != test.roots || said != "" {
-			t.Errorf("%s: configured %+v; said %s", name, got, said)
+	synctest.Test(t, func(t *testing.T) {
+		for _, a := range configure(t, serverOn(nil, nil), nil).schemas.Provider.Block.Attributes {
+			row := rows[a.Name]
+			wantSent := func(where, request, said string) {
+				if row.value == "" || !strings.Contains(request, row.request) || said != "" {
+					t.Errorf("%s of %s is not sent: read it in Configure, let the client send it, and add it to rows. The request is %s%s", where, a.Name, request, said)
+				}
+			}
+			request, said := sent(t, nil, map[string]any{a.Name: row.value})
+			wantSent("the value", request, said)
+			for _, variable := range regexp.MustCompile(`DOCS_\w+`).FindAllString(a.Description, -1) {
+				request, said := sent(t, map[string]string{variable: row.value}, nil)
+				wantSent(variable, request, said)
+			}
 		}
-		want := "Terraform/1.15.0 (+https://www.terraform.io) terraform-provider-docs/test"
-		if test.environment["TF_APPEND_USER_AGENT"] != "" {
-			want += " pipeline/7 (main)"
-		}
-		if got.UserAgent != want {
-			t.Errorf("%s: user agent %q", name, got.UserAgent)
-		}
-	}
+		request, said := sent(t, map[string]string{"TF_APPEND_USER_AGENT": " pipeline/7\x1b\n(main) "}, map[string]any{"ca_cert_pem": ""})
+		wantPhrases(t, request+said, "[Terraform/1.15.0 (+https://www.terraform.io) terraform-provider-docs/test pipeline/7 (main)]] 30s ")
+	})
 }
 
 func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
@@ -151,100 +148,9 @@ func TestProviderChecksTheEnvironmentLikeArguments(t *testing.T) {
 				"the service's dashboard. (The value comes from DOCS_API_KEY.)",
 		},
 	} {
-		_, said := configureIn(t, map[string]string{test.variable: test.value}, nil)
+		_, said := sent(t, map[string]string{test.variable: test.value}, nil)
 		if !strings.Contains(said, test.want) || strings.Contains(said, "hunter2") {
 			t.Errorf("%s: said %s", name, said)
-		}
-	}
-}
-
-func TestUnknownProviderConfigurationFailsOnlyWhatNeedsIt(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, simulator.Options{})
-	c := h.cli(t, `
-resource "terraform_data" "key" { input = "`+simulator.DefaultAPIKey+`" }
-provider "docs" { api_key = terraform_data.key.output }
-resource "docs_update_gate" "gate" { status_id = "upd_1" }
-`+readUpdate)
-	said := c.report(t, 1, "plan")
-	said.wantNothingSaid(t, "gate")
-	said.wantSaid(t, "update", "error: Provider configuration is not known yet", "these arguments are not known yet: api_key", "terraform apply -target")
-	h.wantCounts(t, counts{})
-}
-
-// Each data source needs the client, and refuses text that cannot be an ID or a domain.
-func TestEachDataSourceIsReadOnlyWithAConfiguredProviderAndValidArguments(t *testing.T) {
-	t.Parallel()
-	schemas, s := configure(t, serverOn(nil, nil), nil).schemas, serverOn(nil, nil)
-	unknown := map[string]tftypes.Value{"api_key": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
-	provider := &tfprotov6.ConfigureProviderRequest{Config: encode(t, schemas.Provider.ValueType().(tftypes.Object), unknown)}
-	if _, err := s.ConfigureProvider(t.Context(), provider); err != nil {
-		t.Fatal(err)
-	}
-	for name, schema := range schemas.DataSourceSchemas {
-		arguments := func(text string) *tfprotov6.DynamicValue {
-			values := map[string]tftypes.Value{}
-			for _, attribute := range schema.Block.Attributes {
-				if attribute.Required {
-					values[attribute.Name] = tftypes.NewValue(tftypes.String, text)
-				}
-			}
-			return encode(t, schema.ValueType().(tftypes.Object), values)
-		}
-		read, err1 := s.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: arguments("id")})
-		valid, err2 := s.ValidateDataResourceConfig(t.Context(), &tfprotov6.ValidateDataResourceConfigRequest{TypeName: name, Config: arguments("")})
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
-		if len(read.Diagnostics) != 1 || read.Diagnostics[0].Summary != summaryUnknownProvider {
-			t.Errorf("%s: a read with an unknown api_key says %v, want %q: does Read call ready?", name, read.Diagnostics, summaryUnknownProvider)
-		}
-		if len(valid.Diagnostics) == 0 {
-			t.Errorf("%s accepts an empty required argument: give it Validators", name)
-		}
-	}
-}
-
-func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
-	t.Parallel()
-	for _, unknown := range []string{"api_key", "base_url", "ca_cert_pem", "request_timeout"} {
-		s := configure(t, serverOn(nil, nil), map[string]any{unknown: tftypes.UnknownValue})
-		if s.said != "" {
-			t.Fatal(s.said)
-		}
-		for name, schema := range s.schemas.ResourceSchemas {
-			t.Run(name+", unknown "+unknown, func(t *testing.T) { wantDeferred(t, s, name, schema) })
-		}
-	}
-}
-
-// wantDeferred checks the plan of a new resource. What refers to a computed attribute of it is deferred, too, only if
-// the plan has the attribute as unknown.
-func wantDeferred(t *testing.T, s *configured, name string, schema *tfprotov6.Schema) {
-	t.Helper()
-	kind := schema.ValueType().(tftypes.Object)
-	arguments := map[string]tftypes.Value{}
-	for _, attribute := range schema.Block.Attributes {
-		if attribute.Required {
-			arguments[attribute.Name] = tftypes.NewValue(attribute.Type, tftypes.UnknownValue)
-		}
-	}
-	config := encode(t, kind, arguments)
-	plan, err := s.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: name, PriorState: encode(t, kind, nil), ProposedNewState: config, Config: config,
-		ClientCapabilities: &tfprotov6.PlanResourceChangeClientCapabilities{DeferralAllowed: true},
-	})
-	if err != nil || len(plan.Diagnostics) > 0 || plan.Deferred == nil || plan.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
-		t.Fatalf("it is not deferred: %v, %+v", err, plan)
-	}
-	planned := map[string]tftypes.Value{}
-	value, err := plan.PlannedState.Unmarshal(kind)
-	if err = errors.Join(err, value.As(&planned)); err != nil {
-		t.Fatal(err)
-	}
-	for _, attribute := range schema.Block.Attributes {
-		if attribute.Computed && planned[attribute.Name].IsNull() {
-			t.Errorf("%s is planned as null", attribute.Name)
 		}
 	}
 }

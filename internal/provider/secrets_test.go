@@ -2,6 +2,7 @@ package provider
 
 import (
 	"archive/zip"
+	"fmt"
 	"io/fs"
 	"os"
 	"regexp"
@@ -21,14 +22,14 @@ func (c *cli) traced(t *testing.T, wantExit int, args ...string) string {
 	return c.terraform.Run(t, wantExit, args...)
 }
 
-// leak finds the key, and what makes a presigned link a credential.
-var leak = regexp.MustCompile(simulator.DefaultAPIKey + `|X-Amz-(Signature|Security-Token)(=|%3D|\\u003d)[0-9a-f]`)
+// leak finds the key, the value of any other sensitive argument, and what makes a presigned link a credential.
+var leak = regexp.MustCompile(simulator.DefaultAPIKey + `|secret_of_\w+|X-Amz-(Signature|Security-Token)(=|%3D|\\u003d)[0-9a-f]`)
 
 // wantNoSecret checks that a text has neither the key nor the query of a link.
 func wantNoSecret(t *testing.T, where, text string) {
 	t.Helper()
 	if found := leak.FindStringIndex(text); found != nil {
-		t.Errorf("%s has a secret: %s", where, text[max(0, found[0]-200):found[1]])
+		t.Errorf("%s has a secret, which Redactor in client.New may lack: %s", where, text[max(0, found[0]-200):found[1]])
 	}
 }
 
@@ -69,10 +70,25 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	h := newHarness(t, simulator.Options{Queue: ended, Run: ended})
 	h.service.AddUpdate(simulator.UpdateSpec{ID: "upd_1"})
 	h.service.AddJob(simulator.JobSpec{ID: "se_1"})
-	c := h.cli(t, secretsConfig)
+	c := h.cli(t, "")
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
-	c.terraform.OwnProcess(t, serveVariable+"=registry.terraform.io/docs-hosting/docs",
-		baseURLVariable+"="+h.service.BaseURL, apiKeyVariable+"="+simulator.DefaultAPIKey)
+	environment := []string{serveVariable + "=registry.terraform.io/docs-hosting/docs", baseURLVariable + "=" + h.service.BaseURL}
+	arguments, variables, sensitive := "", "", ""
+	for _, a := range configure(t, h.server()(), nil).schemas.Provider.Block.Attributes {
+		value := "secret_of_" + a.Name
+		if a.Name == "api_key" {
+			value = simulator.DefaultAPIKey
+		}
+		if a.Sensitive {
+			arguments += fmt.Sprintf("  %s = var.%[1]s\n", a.Name)
+			variables += fmt.Sprintf("variable %q {\n  ephemeral = true\n}\n", a.Name)
+			environment = append(environment, "TF_VAR_"+a.Name+"="+value)
+			sensitive += value + " "
+		}
+	}
+	provider := variables + "provider \"docs\" {\n" + arguments + "}\n"
+	c.write(t, provider+secretsConfig)
+	c.terraform.OwnProcess(t, environment...)
 	read := func(name string) string {
 		content, err := os.ReadFile(c.inFolder(name))
 		if err != nil {
@@ -89,6 +105,13 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	// Each plan and each apply reads the job and creates a link. So does the download. Each data
 	// source and the gate read once.
 	h.wantCounts(t, counts{job: 4, bundle: 3, download: 1, update: 2})
+	for _, r := range h.service.Requests() {
+		for name, values := range r.Header {
+			if r.Endpoint == simulator.EndpointDownload && !slices.Contains([]string{"User-Agent", "Accept-Encoding", "Cache-Control"}, name) {
+				t.Errorf("the object store is sent %s: %s", name, values)
+			}
+		}
+	}
 	wantNoSecret(t, "the state", read("terraform.tfstate"))
 	plan, err := zip.OpenReader(c.inFolder("saved"))
 	if err != nil {
@@ -105,17 +128,17 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 
 	// An export shows its link nowhere but in the state, and the error of a service that repeats what it was sent shows
 	// nothing either. The service refuses one of two exports.
-	c.write(t, siteExport()+strings.ReplaceAll(siteExport(), `"site"`, `"refused"`)+
+	c.write(t, provider+siteExport()+strings.ReplaceAll(siteExport(), `"site"`, `"refused"`)+
 		"output \"link\" {\n  value     = docs_static_export.site.bundle_url\n  sensitive = true\n}\n")
 	h.service.AddFault(simulator.Fault{
 		Endpoint: simulator.EndpointStart, Times: 1, Status: 400,
-		Body: `{"error": "bad key ` + simulator.DefaultAPIKey + `, see ` + link + `"}`,
+		Body: `{"error": "bad key ` + sensitive + `, see ` + link + `"}`,
 	})
 	shown += unwrapped(c.traced(t, 1, "apply", "-auto-approve")) + c.apply(t, 0)
 	shown += c.terraform.Run(t, 0, "destroy", "-auto-approve") // shows all that the state holds
 
 	trace := read("log")
-	wantPhrases(t, trace, "API request", "Download", "Started a static export job", "[TRACE] provider.", "bad key (redacted), see ")
+	wantPhrases(t, trace, "API request", "Download", "Started a static export job", "[TRACE] provider.", "bad key (redacted) ")
 	wantPhrases(t, shown, "bad key (redacted)")
 	wantNoSecret(t, "the log", trace)
 	wantNoSecret(t, "the output", shown)

@@ -73,7 +73,8 @@ func readStored(t *testing.T, name string, r resource.Resource) (was, is stored)
 	return was, is
 }
 
-// wantSame checks what was written, and that the file has each field of the given structs.
+// wantSame checks what was written, that the file has each field of the given structs, which are empty, and that older
+// versions read them.
 func (s *stored) wantSame(t *testing.T, was stored, diags diag.Diagnostics, fields ...any) {
 	t.Helper()
 	if !s.state.Raw.Equal(was.state.Raw) || !s.identity.Raw.Equal(was.identity.Raw) {
@@ -91,6 +92,12 @@ func (s *stored) wantSame(t *testing.T, was stored, diags diag.Diagnostics, fiel
 		for kind := range reflect.TypeOf(value).Fields() {
 			if name, _, _ := strings.Cut(kind.Tag.Get("json"), ","); name != "-" && !kind.Anonymous && !strings.Contains(string(text), `"`+name+`":`) {
 				t.Errorf("the file in testdata has no %s of %T", name, value)
+			}
+		}
+		zero, _ := json.Marshal(value)
+		for name := range object(t, string(zero)) {
+			if !slices.Contains([]string{"job_id", "inputs", "domain", "triggers", "parameters"}, name) { // that every version reads
+				t.Errorf("%s of %T is always written, and older versions refuse it: add omitempty", name, value)
 			}
 		}
 	}

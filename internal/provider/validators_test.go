@@ -33,10 +33,6 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 			provider(key, `base_url = "docs.example.com/v1"`),
 			"Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1.",
 		},
-		"key with a space": {
-			provider(url, `api_key = "sim_a b"`),
-			"Invalid provider argument (api_key)\nThe API key is invalid: it contains whitespace,",
-		},
 		"certificates as a path": {
 			provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`),
 			"Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one " +
@@ -47,6 +43,10 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 			"Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\".",
 		},
 		"empty ID": {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
+		"ID that a script did not find": {
+			update(`status_id = "null"`),
+			"Invalid ID (status_id)\nThe ID is \"null\", which a script writes if it finds none. Use the ID that the service returned.",
+		},
 		"ID that is a link": {
 			update(`status_id = "https://store.example/b?X-Amz-Signature=abc"`), "(status_id)\nThe ID contains a URL with a query.",
 		},
@@ -57,17 +57,13 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		},
 		"timeout below a minute": {gate(`timeouts { create = "59s" }`), "The duration must be at least 1m, not \"59s\"."},
 		"empty domain":           {site(`domain = ""`), "Invalid domain (domain)\nThe domain is empty. Write only the domain, such as docs.example.com."},
-		"domain with a scheme":   {site(`domain = "https://docs.example.com"`), "(domain)\nThe domain contains \":\". Write only"},
-		"domain with a query":    {site(`domain = "docs.example.com?X-Amz-Signature=abc"`), "(domain)\nThe domain contains \"?\". Write only"},
+		"domain that a script did not find": {
+			site(`domain = "undefined"`), "(domain)\nThe domain is \"undefined\", which a script writes if it finds none. Write only",
+		},
 		"domain with a password": {
 			site(`domain = "user:` + simulator.DefaultAPIKey + `@docs.example.com"`),
 			"(domain)\nThe domain contains \":\". Write only",
 		},
-		"domain with whitespace":        {site(`domain = "docs example.com"`), "(domain)\nThe domain contains \" \". Write only"},
-		"domain that cannot be printed": {site(`domain = "docs.example.com\u0007"`), "(domain)\nThe domain contains \"\\a\". Write only"},
-		"domain with a path":            {site(`domain = "docs.example.com/guide"`), "(domain)\nThe domain contains \"/\". Write only"},
-		"two domains":                   {site(`domain = "docs.example.com,www.example.com"`), "(domain)\nThe domain contains \",\". Write only"},
-		"domain with a wildcard":        {site(`domain = "*.example.com"`), "(domain)\nThe domain contains \"*\". Write only"},
 		"parameters that are not JSON": {
 			parameters(`additional_parameters = "a=1"`),
 			"Invalid additional parameters (additional_parameters)\nThe value is not a JSON object. Write it with jsonencode",
@@ -75,7 +71,6 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		"parameters that are empty":  {parameters(`additional_parameters = ""`), "The value is not a JSON object."},
 		"parameters as an array":     {parameters(`additional_parameters = "[1]"`), "The value is not a JSON object."},
 		"parameters with the domain": {parameters(`additional_parameters = jsonencode({ domain = "x" })`), "The object contains \"domain\"."},
-		"unknown kind of renewal":    {parameters(`link_renewal = "always"`), "(link_renewal)\nAttribute link_renewal value must be one of"},
 		"poll interval of an export": {parameters(`poll_interval = "1ms"`), "(poll_interval)\nThe duration must be at least 1s"},
 		"negative lead of a renewal": {parameters(`renew_before = "-1h"`), "(renew_before)\nThe duration must be at least 0s"},
 		"empty path":                 {download(`path = " "`), "Invalid path (path)\nThe path is empty."},
@@ -102,4 +97,20 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 		})
 	}
 	h.wantCounts(t, counts{})
+}
+
+func TestDomain(t *testing.T) {
+	t.Parallel()
+	const label = "has a label that is empty, is longer than 63 characters, or begins or ends with a hyphen. Write only"
+	long := strings.Repeat("é", 63)
+	for domain, want := range map[string]string{ // what is wrong, if anything
+		"localhost": "", "_docs.example-1.com": "", "xn--bcher-kva.example": "", "bücher.例え.テスト": "", long + "." + long: "", "127.0.0.1": "",
+		"docs..com": label, ".docs.com": label, "docs.com.": label, "-docs.com": label, "docs-": label, "docs.-.com": label, long + "e.com": label,
+		"https://docs.com": `contains ":"`, "docs.com?a=b": `contains "?"`, "docs.com/a": `contains "/"`, "docs com": `contains " "`,
+		"docs.com\a": `contains "\a"`, "a.com,b.com": `contains ","`, "*.com": `contains "*"`,
+	} {
+		if err := checkDomain(domain); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", domain, err, want)
+		}
+	}
 }
