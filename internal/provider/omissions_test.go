@@ -258,10 +258,11 @@ func TestEachObjectIsComplete(t *testing.T) {
 		var limit time.Duration // of the requests since then; 0 without any
 		network := well().network(nil, nil)
 		s := configure(t, serverOn(roundTrip(func(r *http.Request) (*http.Response, error) {
-			deadline, _ := r.Context().Deadline()
-			if left := deadline.Sub(began); limit == 0 || left < limit {
-				limit = left
+			left := unlimited
+			if deadline, ok := r.Context().Deadline(); ok {
+				left = deadline.Sub(began)
 			}
+			limit = min(left, cmp.Or(limit, left))
 			return network.RoundTrip(r)
 		}), nil), map[string]any{"request_timeout": unlimited.String()})
 		unknown := unknownProvider(t, "api_key")
@@ -294,6 +295,11 @@ func TestEachObjectIsComplete(t *testing.T) {
 				t.Errorf("%s: a change of its timeouts replaces it (%t), or changes more: let Update store the plan, and give computed attributes "+
 					"UseStateForUnknown. It says %s, and leaves\n%v\nwant\n%v", b, got.replaced, got.failure, got.state, want)
 			}
+			wantReady := func(operation string, run func() string) {
+				if said := attempt(run); said != "" && !strings.HasPrefix(said, summaryUnknownProvider) {
+					t.Errorf("%s: does its %s call ready? With an unknown api_key, it says %s", b, operation, said)
+				}
+			}
 			longest := time.Duration(0)
 			for name := range b.arguments(t, values) {
 				other := maps.Clone(arguments)
@@ -301,6 +307,10 @@ func TestEachObjectIsComplete(t *testing.T) {
 				began, limit = time.Now(), 0
 				got := s.change(t, b, created, other)
 				longest = max(longest, limit)
+				if got.failure != "" {
+					t.Errorf("%s: a change of %s fails: %s", b, name, got.failure)
+				}
+				wantReady("update", func() string { return unknown.change(t, b, created, other).failure })
 				for _, a := range b.schema.Attributes {
 					if !got.replaced && !created.planned[a.Name].IsKnown() && got.planned[a.Name].IsKnown() {
 						t.Errorf("%s: a change of %s keeps %s: plan that as unknown, or give the argument RequiresReplace", b, name, a.Name)
@@ -316,12 +326,9 @@ func TestEachObjectIsComplete(t *testing.T) {
 						TypeName: b.name, CurrentState: encode(t, b.object, created.state), Private: created.private,
 					})).Diagnostics)
 				},
-				"update":  func(s *configured) string { return s.change(t, b, created, changed).failure },
 				"destroy": func(s *configured) string { return s.change(t, b, created, nil).failure },
 			} {
-				if said := attempt(func() string { return run(unknown) }); said != "" && !strings.HasPrefix(said, summaryUnknownProvider) {
-					t.Errorf("%s: does its %s call ready? With an unknown api_key, it says %s", b, operation, said)
-				}
+				wantReady(operation, func() string { return run(unknown) })
 				began, limit = time.Now(), 0
 				if said := run(s); said != "" || limit >= unlimited {
 					t.Errorf("%s: its %s has no limit, or fails: call withTimeout. It says %s", b, operation, said)

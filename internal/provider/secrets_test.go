@@ -108,7 +108,7 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	for _, r := range h.service.Requests() {
 		for name, values := range r.Header {
 			if r.Endpoint == simulator.EndpointDownload && !slices.Contains([]string{"User-Agent", "Accept-Encoding", "Cache-Control"}, name) {
-				t.Errorf("the object store is sent %s: %s", name, values)
+				t.Errorf("the object store is sent the header %s: %s: send it only to the API, or add it to this list", name, values)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ var (
 	command = regexp.MustCompile(`(^|\s)(::)|(##\w*)(\[)`)
 )
 
-// Redactor makes text safe to show. It holds the secrets that are never shown, none of which is empty.
+// Redactor makes text safe to show. It holds the secrets that are never shown, unless they are empty.
 type Redactor []string
 
 // Redact makes text safe to show: printable, at most 2 KiB, without the secrets, and without the user information,
@@ -39,7 +39,9 @@ type Redactor []string
 func (r Redactor) Redact(text string) string {
 	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	for _, secret := range r {
-		text = strings.ReplaceAll(text, secret, redacted)
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, redacted)
+		}
 	}
 	text = userInURL.ReplaceAllString(text, "://"+redacted+"@")
 	text = queryInURL.ReplaceAllString(text, "${1}${2}"+redacted)

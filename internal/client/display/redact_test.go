@@ -13,7 +13,7 @@ const (
 
 func TestRedactTakesOutSecretsAndNothingElse(t *testing.T) {
 	long := strings.Repeat("x", maxShown)
-	redactor := Redactor{testKey, testToken}
+	redactor := Redactor{testKey, "", testToken}
 	for name, test := range map[string]struct{ text, want string }{
 		"line breaks and tabs":           {" a\n\tb\r\nc ", "a\n  | \tb \n  | c"},
 		"a line like a mark":             {"a\n  | b", "a\n  | b"},
