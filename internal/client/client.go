@@ -72,12 +72,11 @@ func (c *Client) transport(fresh bool) http.RoundTripper {
 // Redact makes text safe to show: see [display.Redactor.Redact].
 func (c *Client) Redact(text string) string { return c.redactor.Redact(text) }
 
-// RedactLines does so with the lines of a log, of which it keeps the indentation and marks each.
-func (c *Client) RedactLines(lines []string) []string {
-	shown := make([]string, len(lines))
-	for i, line := range lines {
+// RedactLines does so with the lines of a log. It keeps their indentation, and marks the beginning of each.
+func (c *Client) RedactLines(lines []string) (shown []string) {
+	for _, line := range lines {
 		text := strings.TrimLeft(line, " \t")
-		shown[i] = display.LineMark + line[:len(line)-len(text)] + c.Redact(text)
+		shown = append(shown, display.LineMark+line[:len(line)-len(text)]+c.Redact(text))
 	}
 	return shown
 }

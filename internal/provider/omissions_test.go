@@ -358,7 +358,8 @@ func attempt(run func() string) (failure string) {
 	return run()
 }
 
-func TestUnknownProviderConfigurationFailsWhatNeedsItOrDefersIt(t *testing.T) {
+// Otherwise, it fails what needs it.
+func TestUnknownProviderConfigurationDefersWhatNeedsItIfTheCLIAllows(t *testing.T) {
 	t.Parallel()
 	for _, argument := range configure(t, serverOn(nil, nil), nil).schemas.Provider.Block.Attributes {
 		s, deferring := unknownProvider(t, argument.Name), configure(t, serverOn(nil, nil), map[string]any{argument.Name: tftypes.UnknownValue})

@@ -110,7 +110,8 @@ func TestEachArgumentOfTheProviderIsSentAndComesBeforeItsVariable(t *testing.T) 
 			row := rows[a.Name]
 			wantSent := func(where, request, said string) {
 				if row.value == "" || !strings.Contains(request, row.request) || said != "" {
-					t.Errorf("%s of %s is not sent: read it in Configure, let the client send it, and add it to rows. The request is %s%s", where, a.Name, request, said)
+					t.Errorf("%s of %s is not sent: read it in Configure, let the client send it, and add it to rows. The request is %s%s",
+						where, a.Name, request, said)
 				}
 			}
 			request, said := sent(t, nil, map[string]any{a.Name: row.value})

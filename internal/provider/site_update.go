@@ -61,14 +61,14 @@ func (w siteUpdateWait) waitForSuccess(ctx context.Context, diags *diag.Diagnost
 
 // describeLastSeen describes the update as it was last read. last is nil if no read succeeded.
 func describeLastSeen(statusID string, last *client.UpdateStatus) string {
-	switch {
-	case last == nil:
+	if last == nil {
 		return fmt.Sprintf("No status was received for update %s.", statusID)
-	case last.Documented():
-		return fmt.Sprintf("Update %s had status %q when last checked. It may still be running.", statusID, last.Status)
 	}
-	return fmt.Sprintf("Update %s had status %q when last checked. "+
-		"The status is undocumented, so the provider treats the update as running.", statusID, last.Status)
+	running := "It may still be running."
+	if !last.Documented() {
+		running = "The status is undocumented, so the provider treats the update as running."
+	}
+	return fmt.Sprintf("Update %s had status %q when last checked. %s", statusID, last.Status, running)
 }
 
 // addUpdateFailure reports what is known about a failed update, what the failure leaves unchanged, and what to do
