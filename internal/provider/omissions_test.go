@@ -223,8 +223,8 @@ func TestEachAttributeIsDescribedAndNoSecretIsShown(t *testing.T) {
 		"screenshot_dark": "on the site", "link_renewal": "no link",
 	}
 	named, described := regexp.MustCompile(`key|token|secret|password|header|url|link`), regexp.MustCompile(`[Pp]resigned|URL`)
-	var check func(at string, attributes []*tfprotov6.SchemaAttribute, blocks []*tfprotov6.SchemaNestedBlock)
-	check = func(at string, attributes []*tfprotov6.SchemaAttribute, blocks []*tfprotov6.SchemaNestedBlock) {
+	var check func(at string, attributes []*tfprotov6.SchemaAttribute)
+	check = func(at string, attributes []*tfprotov6.SchemaAttribute) {
 		for _, a := range attributes {
 			if a.Description == "" {
 				t.Errorf("%s.%s has no MarkdownDescription", at, a.Name)
@@ -233,15 +233,15 @@ func TestEachAttributeIsDescribedAndNoSecretIsShown(t *testing.T) {
 				t.Errorf("%s.%s may be a secret, or a link that is one: set Sensitive, or add it to public with the reason", at, a.Name)
 			}
 			if a.NestedType != nil {
-				check(at+"."+a.Name, a.NestedType.Attributes, nil)
+				check(at+"."+a.Name, a.NestedType.Attributes)
 			}
-		}
-		for _, b := range blocks {
-			check(at+"."+b.TypeName, b.Block.Attributes, b.Block.BlockTypes)
 		}
 	}
 	for _, b := range configure(t, serverOn(nil, nil), nil).blocks() {
-		check(b.String(), b.schema.Attributes, b.schema.BlockTypes)
+		check(b.String(), b.schema.Attributes)
+		for _, nested := range b.schema.BlockTypes {
+			check(b.String()+"."+nested.TypeName, nested.Block.Attributes)
+		}
 	}
 }
 

@@ -9,14 +9,6 @@ import (
 
 func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
-	const (
-		url = `base_url = "https://docs.invalid/v1"`
-		key = `api_key = "sim_0123456789abcdef"`
-	)
-	provider := func(arguments ...string) string {
-		return "provider \"docs\" {\nalias = \"ROW\"\n" + strings.Join(arguments, "\n") +
-			"\n}\ndata \"docs_update_status\" \"ROW\" {\nprovider = docs.ROW\nstatus_id = \"upd_1\"\n}\n"
-	}
 	block := func(head, required string) func(string) string {
 		return func(argument string) string {
 			return head + " \"ROW\" {\n" + required + "\n" + argument + "\n}\n"
@@ -29,19 +21,6 @@ func TestBadInputIsRefusedOnItsArgumentBeforeAnyRequest(t *testing.T) {
 	download := block(`resource "docs_bundle_download"`, `job_id = "se_1"`)
 
 	tests := map[string]struct{ config, want string }{
-		"relative base URL": {
-			provider(key, `base_url = "docs.example.com/v1"`),
-			"Invalid provider argument (base_url)\nThe base URL is invalid: it must be absolute, such as https://host.example/v1.",
-		},
-		"certificates as a path": {
-			provider(url, key, `ca_cert_pem = "/etc/ssl/ca.pem"`),
-			"Invalid provider argument (ca_cert_pem)\nThe certificates are invalid: no certificate could be read from the PEM text. Write one " +
-				"or more PEM blocks that begin with -----BEGIN CERTIFICATE-----. To read them from a file, use file(\"...\").",
-		},
-		"request timeout of nothing": {
-			provider(url, key, `request_timeout = "0s"`),
-			"Invalid duration (request_timeout)\nThe duration must be at least 1s, not \"0s\".",
-		},
 		"empty ID": {update(`status_id = ""`), "Invalid ID (status_id)\nThe ID is empty."},
 		"ID that a script did not find": {
 			update(`status_id = "null"`),
