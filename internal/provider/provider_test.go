@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -72,7 +70,7 @@ func encode(t *testing.T, object tftypes.Object, attributes map[string]tftypes.V
 }
 
 // sent configures a provider in an environment whose variables have good values otherwise, and reads an update. It
-// returns the request with its limit and its certificates, and what is said.
+// returns the request with its timeout and its certificates, and what is said.
 func sent(t *testing.T, variables map[string]string, arguments map[string]any) (request, said string) {
 	t.Helper()
 	environment := map[string]string{baseURLVariable: "https://docs.test/v1", apiKeyVariable: simulator.DefaultAPIKey}
@@ -80,8 +78,7 @@ func sent(t *testing.T, variables map[string]string, arguments map[string]any) (
 	getenv := func(name string) string { return environment[name] }
 	s := configure(t, NewServer(Options{Version: "test", Getenv: getenv, Client: func(c *client.Config) {
 		c.RoundTripper = roundTrip(func(r *http.Request) (*http.Response, error) {
-			deadline, _ := r.Context().Deadline()
-			request = fmt.Sprintf("%s %s %s %s", r.URL, r.Header, time.Until(deadline), c.RootCAs)
+			request = fmt.Sprintf("%s %s %s %s", r.URL, r.Header, c.RequestTimeout, c.RootCAs)
 			return well().network(nil, nil).RoundTrip(r)
 		})
 	}})(), arguments)
@@ -105,25 +102,23 @@ func TestEachArgumentOfTheProviderIsSentAndComesBeforeItsVariable(t *testing.T) 
 		"request_timeout": {"2m", " 2m0s "},
 		"ca_cert_pem":     {roots, roots},
 	}
-	synctest.Test(t, func(t *testing.T) {
-		for _, a := range configure(t, serverOn(nil, nil), nil).schemas.Provider.Block.Attributes {
-			row := rows[a.Name]
-			wantSent := func(where, request, said string) {
-				if row.value == "" || !strings.Contains(request, row.request) || said != "" {
-					t.Errorf("%s of %s is not sent: read it in Configure, let the client send it, and add it to rows. The request is %s%s",
-						where, a.Name, request, said)
-				}
-			}
-			request, said := sent(t, nil, map[string]any{a.Name: row.value})
-			wantSent("the value", request, said)
-			for _, variable := range regexp.MustCompile(`DOCS_\w+`).FindAllString(a.Description, -1) {
-				request, said := sent(t, map[string]string{variable: row.value}, nil)
-				wantSent(variable, request, said)
+	for _, a := range configure(t, serverOn(nil, nil), nil).schemas.Provider.Block.Attributes {
+		row := rows[a.Name]
+		wantSent := func(where, request, said string) {
+			if row.value == "" || !strings.Contains(request, row.request) || said != "" {
+				t.Errorf("%s of %s is not sent: read it in Configure, let the client send it, and add it to rows. The request is %s%s",
+					where, a.Name, request, said)
 			}
 		}
-		request, said := sent(t, map[string]string{"TF_APPEND_USER_AGENT": " pipeline/7\x1b\n(main) "}, map[string]any{"ca_cert_pem": ""})
-		wantPhrases(t, request+said, "[Terraform/1.15.0 (+https://www.terraform.io) terraform-provider-docs/test pipeline/7 (main)]] 30s ")
-	})
+		request, said := sent(t, nil, map[string]any{a.Name: row.value})
+		wantSent("the value", request, said)
+		for _, variable := range regexp.MustCompile(`DOCS_\w+`).FindAllString(a.Description, -1) {
+			request, said := sent(t, map[string]string{variable: row.value}, nil)
+			wantSent(variable, request, said)
+		}
+	}
+	request, said := sent(t, map[string]string{"TF_APPEND_USER_AGENT": " pipeline/7\x1b\n(main) "}, map[string]any{"ca_cert_pem": ""})
+	wantPhrases(t, request+said, "[Terraform/1.15.0 (+https://www.terraform.io) terraform-provider-docs/test pipeline/7 (main)]] 0s ")
 }
 
 func TestProviderChecksItsArgumentsAndTheEnvironment(t *testing.T) {
