@@ -109,7 +109,10 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	var diags diag.Diagnostics
 	got := readStoredExport(t.Context(), was.state, was.private, &diags)
 	stored := func(revision, version string) export.Inputs {
-		return export.Inputs{Domain: "docs.example.com", Triggers: `{"none":null,"revision":"` + revision + `"}`, Request: `{"domain":"docs.example.com","version":` + version + `}`}
+		return export.Inputs{
+			Domain: "docs.example.com", Triggers: `{"none":null,"revision":"` + revision + `"}`,
+			Request: `{"domain":"docs.example.com","version":` + version + `}`,
+		}
 	}
 	all := export.Marks{Imported: true, Missing: true, BundleMissing: true}
 	want := export.State{
