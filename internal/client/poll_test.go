@@ -3,6 +3,7 @@ package client
 import (
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,25 @@ func TestWaitForAJob(t *testing.T) {
 		}
 		if logged := s.logged.above(); !slices.Equal(logged, test.logged) {
 			t.Errorf("logged\n%s\nwant\n%s", strings.Join(logged, "\n"), strings.Join(test.logged, "\n"))
+		}
+	})
+}
+
+// The contract promises the page count only while the job runs.
+func TestWaitKeepsWhatTheLastPollOmits(t *testing.T) {
+	notKept := []string{"Progress", "CreatedAt", "Error", "Message"} // which nobody needs of a job that has completed
+	bubble(t, func(t *testing.T) {
+		c, _ := serve(t, polled([]string{
+			`{"status":"running","progress":50,"pageCount":3,"createdAt":"2026-03-01T12:00:00Z","error":"none"}`, `{"status":"completed"}`,
+		}))
+		job, err := c.Begin().WaitForStaticExport(bounded(t, time.Hour), "se_1", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for field, value := range reflect.ValueOf(*job).Fields() {
+			if field.IsExported() && value.IsZero() && !slices.Contains(notKept, field.Name) {
+				t.Errorf("%s is lost if the last poll omits it: keep it in WaitForStaticExport, and add it to the first body here, or to notKept", field.Name)
+			}
 		}
 	})
 }

@@ -125,6 +125,13 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	if !reflect.DeepEqual(got.State, want) {
 		t.Errorf("read\n%+v\nwant\n%+v", got.State, want)
 	}
+	for _, part := range []any{*want.Current, want.Link, *want.Next} {
+		for field, value := range reflect.ValueOf(part).Fields() {
+			if value.IsZero() {
+				t.Errorf("the test does not store %s of %T: store it in static_export_stored.go, and set it here and in testdata", field.Name, part)
+			}
+		}
+	}
 	got.store(t.Context(), &is.state, &is.identity, is.private, &diags)
 	is.wantSame(t, was, diags, privateExport{}, privateJob{}, privateInputs{}, privateMarks{})
 }
