@@ -19,6 +19,7 @@ func TestEachFailureHasOneMeaning(t *testing.T) {
 		}
 	}
 	const text, page, store, acted, idle = "", "<html>", "back at noon", true, false // store is of the object store
+	tested := map[int]bool{}                                                         // the statuses that the table has
 	for _, test := range []struct {
 		meaning
 		body     string
@@ -54,12 +55,18 @@ func TestEachFailureHasOneMeaning(t *testing.T) {
 	} {
 		for _, status := range test.statuses {
 			c, name := receiving(t, status, test.body), fmt.Sprint(status, test.body)
+			tested[status] = tested[status] || test.body != store
 			if test.body == store {
 				want(name, receive(t, c, "https://store.test/1", &memory{}), test.meaning)
 			} else {
 				_, err := c.send(t.Context(), aStart, firstAttempt)
 				want(name, err, test.meaning)
 			}
+		}
+	}
+	for status := range statuses {
+		if !tested[status] {
+			t.Errorf("no row says what %d of statuses means: add it, with whether the service may have acted", status)
 		}
 	}
 	for _, status := range []int{400, 401, 403, 404, 408, 409, 410, 420, 423, 503} { // of them, only a refusal that asks for a wait is a 429
