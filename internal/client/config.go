@@ -25,7 +25,8 @@ type Config struct {
 	APIKey    string // see [ParseAPIKey]
 	UserAgent string // sent with each request; must not contain control characters
 	RootCAs   []byte // PEM certificates to trust in addition to the system's
-	// RequestTimeout limits each attempt of a request, but for [answerTimeout], and how long a download may receive no data; 30 s if zero.
+	// RequestTimeout limits each attempt of a request, of which a POST has at least [answerTimeout], and how long a
+	// download may receive no data; 30 s if zero.
 	RequestTimeout time.Duration
 	// Log writes a log record. No message or field contains the API key or the query of a URL.
 	Log          func(ctx context.Context, level slog.Level, message string, fields map[string]any)
