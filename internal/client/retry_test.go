@@ -65,7 +65,8 @@ func limitsOnThePage(t *testing.T) map[string]map[kind]time.Duration {
 		t.Fatal(err)
 	}
 	durations := map[string]time.Duration{"not retried": 0, "30 seconds": 30 * second, "5 minutes": 5 * time.Minute}
-	_, table, found := strings.Cut(string(text), "| Request | No connection | Temporary failure | Only 404 or 410 | Any other failure |\n|---|---|---|---|---|\n")
+	const head = "| Request | No connection | Temporary failure | Only 404 or 410 | Any other failure |\n|---|---|---|---|---|\n"
+	_, table, found := strings.Cut(string(text), head)
 	if !found {
 		t.Fatal("the page has no table of retries with the expected columns")
 	}
@@ -140,11 +141,13 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 		"never as not found after an outage": {
 			within: &laterLimits, tries: slices.Concat(times(20, one(503)), times(999, one(404))), lasts: OutageLimit, want: outage + "404",
 		},
-		"never as not found in turn":       {tries: times(99, one(404), one(503)), lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
-		"with a kind without a limit":      {tries: append(times(3, one(503)), one(403)), count: 4, ends: 7 * half, want: "403"},
-		"of a link that is refused":        {within: &laterLimits, tries: times(999, link), lasts: DisturbanceLimit, want: "kind 8"},
-		"with a destination that fails":    {within: &laterLimits, tries: times(1, try{kind: permanent}), count: 1, want: "kind 1"},
-		"from zero after progress":         {tries: slices.Concat(times(9, one(503)), times(1, one(further)), times(999, one(503))), lasts: DisturbanceLimit, before: 9, want: "503"},
+		"never as not found in turn":    {tries: times(99, one(404), one(503)), lasts: max(NotFoundLimit, DisturbanceLimit), want: outage + "404"},
+		"with a kind without a limit":   {tries: append(times(3, one(503)), one(403)), count: 4, ends: 7 * half, want: "403"},
+		"of a link that is refused":     {within: &laterLimits, tries: times(999, link), lasts: DisturbanceLimit, want: "kind 8"},
+		"with a destination that fails": {within: &laterLimits, tries: times(1, try{kind: permanent}), count: 1, want: "kind 1"},
+		"from zero after progress": {
+			tries: slices.Concat(times(9, one(503)), times(1, one(further)), times(999, one(503))), lasts: DisturbanceLimit, before: 9, want: "503",
+		},
 		"after the limit of slow failures": {tries: times(99, slow), lasts: NotFoundLimit, want: "404"},
 
 		"throttled only at the deadline": {tries: times(300, one(429)), timeout: time.Hour, count: 245, ends: time.Hour, want: deadline + "429"},
@@ -152,13 +155,17 @@ func TestStreakEndsAtItsLimit(t *testing.T) {
 			tries: slices.Concat(times(1, one(404)), times(2, try{status: 429, takes: 16 * second}), times(999, one(404))),
 			lasts: NotFoundLimit + (16+1+16+2)*second, want: "404",
 		},
-		"at once if a 429 asks for too long":     {tries: times(1, asking(429, 40*second)), timeout: 40 * second, count: 1, want: "429, after the timeout of this operation"},
+		"at once if a 429 asks for too long": {
+			tries: times(1, asking(429, 40*second)), timeout: 40 * second, count: 1, want: "429, after the timeout of this operation",
+		},
 		"just before the deadline if a 429 asks": {tries: times(1, asking(429, 39*second)), timeout: 40 * second, count: 2, ends: 39 * second},
 
-		"with pauses up to a sixth of the limit":    {tries: times(8, one(503)), count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
-		"with pauses up to the longest one":         {within: &laterLimits, tries: times(8, one(503)), count: 9, ends: 15*half + 4*maxBackoff/2},
-		"after its limit if a failure asks":         {tries: times(99, asking(503, 2*time.Minute)), count: 2, ends: maxRetryAfter, want: "503"},
-		"as a failure asks, within a minute":        {within: &laterLimits, tries: []try{asking(503, 2*second), asking(503, time.Hour)}, count: 3, ends: 2*second + maxRetryAfter},
+		"with pauses up to a sixth of the limit": {tries: times(8, one(503)), count: 9, ends: 7*half + 5*DisturbanceLimit/6/2},
+		"with pauses up to the longest one":      {within: &laterLimits, tries: times(8, one(503)), count: 9, ends: 15*half + 4*maxBackoff/2},
+		"after its limit if a failure asks":      {tries: times(99, asking(503, 2*time.Minute)), count: 2, ends: maxRetryAfter, want: "503"},
+		"as a failure asks, within a minute": {
+			within: &laterLimits, tries: []try{asking(503, 2*second), asking(503, time.Hour)}, count: 3, ends: 2*second + maxRetryAfter,
+		},
 		"before the deadline whatever it asks":      {tries: times(1, asking(503, time.Hour)), timeout: 40 * second, count: 2, ends: 40*second - lastAttempt},
 		"once more before the deadline":             {tries: times(6, one(429)), timeout: 28 * second, count: 7, ends: 28*second - lastAttempt},
 		"until a deadline that is near, at leisure": {tries: times(99, one(503)), timeout: 3 * second, count: 3, ends: 3 * second, want: deadline + "503"},

@@ -29,6 +29,7 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 	t.Parallel()
 	const exports = "start; wait new; link new"
 	none, renew, resume, start := export.Step{}, export.Step{Action: export.Renew}, export.Step{Action: export.Resume}, export.Step{Action: export.Start}
+	only := func(request, answer string) map[string]string { return map[string]string{request: answer} }
 	renewAgain, resumeAgain := export.Step{Action: export.Renew, AsksAgain: true}, export.Step{Action: export.Resume, AsksAgain: true}
 	for name, test := range map[string]struct {
 		state, wants string
@@ -40,14 +41,14 @@ func TestApplyOfAnExistingExport(t *testing.T) {
 	}{
 		"no change":                {"a1 completed |", "a", none, nil, "", false, "a1 completed |"},
 		"due":                      {"a1 due | b1", "a", renew, nil, "link a1", false, "a1 | b1"},
-		"due, its bundle is gone":  {"a1 due |", "a", renew, map[string]string{"link a1": "404"}, "link a1", true, "a1 bundle-missing due |"},
-		"missing bundle, replaced": {"a1 bundle-missing |", "a", renewAgain, map[string]string{"link a1": "404"}, "link a1; " + exports, false, "new as:a completed |"},
+		"due, its bundle is gone":  {"a1 due |", "a", renew, only("link a1", "404"), "link a1", true, "a1 bundle-missing due |"},
+		"missing bundle, replaced": {"a1 bundle-missing |", "a", renewAgain, only("link a1", "404"), "link a1; " + exports, false, "new as:a completed |"},
 		"new content":              {"a1 due |", "b", start, nil, exports, false, "new as:b completed |"},
-		"new content, times out":   {"a1 |", "b", start, map[string]string{"wait new": "running"}, "start; wait new", true, "a1 | new as:b running"},
+		"new content, times out":   {"a1 |", "b", start, only("wait new", "running"), "start; wait new", true, "a1 | new as:b running"},
 		"pending":                  {"a1 | b1", "b", resume, nil, "wait b1; link b1", false, "b1 completed |"},
-		"pending, gone":            {"a1 | b1", "b", resume, map[string]string{"wait b1": "404"}, "wait b1", true, "a1 | b1 missing"},
-		"pending, was missing":     {"a1 | b1 missing", "b", resumeAgain, map[string]string{"wait b1": "404"}, "wait b1; " + exports, false, "new as:b completed |"},
-		"pending, was canceled":    {"a1 | b1", "b", resume, map[string]string{"wait b1": "canceled"}, "wait b1", true, "a1 | b1 canceled"},
+		"pending, gone":            {"a1 | b1", "b", resume, only("wait b1", "404"), "wait b1", true, "a1 | b1 missing"},
+		"pending, was missing":     {"a1 | b1 missing", "b", resumeAgain, only("wait b1", "404"), "wait b1; " + exports, false, "new as:b completed |"},
+		"pending, was canceled":    {"a1 | b1", "b", resume, only("wait b1", "canceled"), "wait b1", true, "a1 | b1 canceled"},
 		"canceled":                 {"a1 | b1 canceled", "b", start, nil, exports, false, "new as:b completed |"},
 		"imported":                 {"| b1 completed imported", "b", resume, nil, "link b1", false, "b1 completed |"},
 	} {
