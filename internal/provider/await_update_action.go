@@ -42,7 +42,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
-				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.",
+				MarkdownDescription: "Timeout for the wait. Default: `1h`.",
 				Optional:            true,
 				Validators:          timeoutRules,
 			}},

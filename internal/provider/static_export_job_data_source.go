@@ -73,7 +73,7 @@ func (d *staticExportJobDataSource) Schema(
 				Computed:            true,
 			},
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read. Default: `5m`."),
 	}
 }
 

@@ -106,7 +106,7 @@ func (d *updateStatusDataSource) Schema(
 			"status": text("Status of the update: `success`, `failure`, or another value while it is " +
 				"running, such as `queued`."),
 			"finished": schema.BoolAttribute{
-				MarkdownDescription: "Whether the update has finished, successfully or not.",
+				MarkdownDescription: "Whether the update has succeeded or failed.",
 				Computed:            true,
 			},
 			"succeeded": schema.BoolAttribute{
@@ -152,8 +152,7 @@ func (d *updateStatusDataSource) Schema(
 			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, " +
 				"`dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `1h` with `wait_for_completion`, " +
-			"otherwise `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read. Default: `1h` with `wait_for_completion`, otherwise `5m`."),
 	}
 }
 
