@@ -71,8 +71,8 @@ func (r *bundleDownloadResource) Metadata(
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or " +
-			"unpacks it into a directory.",
+		MarkdownDescription: "Downloads and verifies the bundle of a static export job, and keeps it as a file or " +
+			"unpacks it.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change " +

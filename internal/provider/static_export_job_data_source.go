@@ -39,8 +39,7 @@ func (d *staticExportJobDataSource) Schema(
 	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for " +
-			"the job to finish.",
+		MarkdownDescription: "Reads a static export job, even one started outside Terraform, without waiting for it.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job.",

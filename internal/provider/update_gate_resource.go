@@ -52,7 +52,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (one publication of a site) to finish and fails unless it succeeds.",
+		MarkdownDescription: "Waits for an update (one publication of a site) and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription + " A change replaces the resource.",

@@ -117,8 +117,8 @@ func (d *updateStatusDataSource) Schema(
 			"logs":             texts("Lines of the update's log."),
 			"subdomain":        text("Subdomain of the site."),
 			"screenshot":       text("URL of a screenshot of the site."),
-			"screenshot_light": text("URL of a screenshot of the site in light mode."),
-			"screenshot_dark":  text("URL of a screenshot of the site in dark mode."),
+			"screenshot_light": text("URL of a screenshot in light mode."),
+			"screenshot_dark":  text("URL of a screenshot in dark mode."),
 			"author": schema.SingleNestedAttribute{
 				MarkdownDescription: "Author of the update.",
 				Computed:            true,
