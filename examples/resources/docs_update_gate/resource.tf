@@ -3,7 +3,6 @@ variable "status_id" {
   type        = string
 }
 
-# Waits for the update to finish. The apply fails unless the update succeeds.
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
