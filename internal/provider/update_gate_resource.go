@@ -73,7 +73,7 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			},
 			"status":   recorded("Status of the update, always `success`."),
 			"summary":  recorded("Summary of the update."),
-			"ended_at": recorded("Time when the update ended, usually in RFC 3339 format."),
+			"ended_at": recorded("Time when the update ended (usually RFC 3339)."),
 		},
 		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait. Default: `1h`."}),
 	}

@@ -101,8 +101,8 @@ func (d *updateStatusDataSource) Schema(
 			},
 			"id":         text("ID in the response, normally equal to `status_id`."),
 			"project_id": text("ID of the documentation project."),
-			"created_at": text("Time when the update was created, usually in RFC 3339 format."),
-			"ended_at":   text("Time when the update ended, usually in RFC 3339 format."),
+			"created_at": text("Time when the update was created (usually RFC 3339)."),
+			"ended_at":   text("Time when the update ended (usually RFC 3339)."),
 			"status": text("Status of the update: `success`, `failure`, or another value while it is " +
 				"running, such as `queued`."),
 			"finished": schema.BoolAttribute{
