@@ -30,7 +30,7 @@ func (a *awaitUpdateAction) Metadata(_ context.Context, req action.MetadataReque
 
 func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (one publication of a site) to finish and fails unless it succeeds.",
+		MarkdownDescription: "Waits for an update (one publication of a site) and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
 				MarkdownDescription: statusIDDescription, Required: true, Validators: idRules,
@@ -42,7 +42,7 @@ func (a *awaitUpdateAction) Schema(_ context.Context, _ action.SchemaRequest, re
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"invoke": schema.StringAttribute{
-				MarkdownDescription: "Timeout for the wait, such as `20m`. Default: `1h`.",
+				MarkdownDescription: "Timeout for the wait. Default: `1h`.",
 				Optional:            true,
 				Validators:          timeoutRules,
 			}},

@@ -71,8 +71,8 @@ func (r *bundleDownloadResource) Metadata(
 
 func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Downloads the bundle of a static export job, verifies it, and keeps it as a file or " +
-			"unpacks it into a directory.",
+		MarkdownDescription: "Downloads and verifies the bundle of a static export job, and keeps it as a file or " +
+			"unpacks it.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job. If it is still running, the provider waits for it. A change " +
@@ -97,7 +97,7 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 			"sha256": schema.StringAttribute{
 				MarkdownDescription: "SHA-256 checksum of the archive, as 64 lowercase hexadecimal digits. If set, " +
-					"any other checksum is an error. If not, the provider computes it.",
+					"any other checksum is an error. If not, it is computed.",
 				Optional: true,
 				Computed: true,
 				Validators: []validator.String{stringvalidator.RegexMatches(regexp.MustCompile(`^[0-9a-f]{64}$`),
@@ -115,8 +115,8 @@ func (r *bundleDownloadResource) Schema(_ context.Context, _ resource.SchemaRequ
 			},
 		},
 		Blocks: resourceTimeouts(map[string]string{
-			"create": "Timeout for the download, including the wait for a running job. Default: `1h`.",
-			"update": "Timeout for a download in place, including the wait for a running job. Default: `1h`.",
+			"create": "Timeout for the wait and the download. Default: `1h`.",
+			"update": "Timeout for the wait and a download in place. Default: `1h`.",
 		}),
 	}
 }

@@ -93,10 +93,9 @@ func (p *docsProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp 
 				Validators: rules(summaryInvalidArgument, "an API key", checkAPIKey),
 			},
 			"ca_cert_pem": schema.StringAttribute{
-				MarkdownDescription: "PEM certificates to trust in addition to those of the system, for services " +
-					"with a private certificate authority.",
-				Optional:   true,
-				Validators: rules(summaryInvalidArgument, "PEM certificates", checkRootCAs),
+				MarkdownDescription: "PEM certificates to trust in addition to those of the system.",
+				Optional:            true,
+				Validators:          rules(summaryInvalidArgument, "PEM certificates", checkRootCAs),
 			},
 			"request_timeout": schema.StringAttribute{
 				MarkdownDescription: "Timeout for each request attempt. One that starts an export or creates a link " +

@@ -56,7 +56,7 @@ func (e *staticExportBundleEphemeral) Schema(
 		Blocks: map[string]schema.Block{"timeouts": schema.SingleNestedBlock{
 			MarkdownDescription: timeoutsDescription,
 			Attributes: map[string]schema.Attribute{"open": schema.StringAttribute{
-				MarkdownDescription: "Timeout for the wait and the link, such as `1m`. Default: `5m`.",
+				MarkdownDescription: "Timeout for the wait and the link. Default: `5m`.",
 				Optional:            true,
 				Validators:          timeoutRules,
 			}},

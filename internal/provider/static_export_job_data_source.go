@@ -39,8 +39,7 @@ func (d *staticExportJobDataSource) Schema(
 	_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse,
 ) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads a static export job, even one started outside Terraform. It does not wait for " +
-			"the job to finish.",
+		MarkdownDescription: "Reads a static export job, even one started outside Terraform, without waiting for it.",
 		Attributes: map[string]schema.Attribute{
 			"job_id": schema.StringAttribute{
 				MarkdownDescription: "ID of the job.",
@@ -73,7 +72,7 @@ func (d *staticExportJobDataSource) Schema(
 				Computed:            true,
 			},
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `1m`. Default: `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read. Default: `5m`."),
 	}
 }
 

@@ -60,7 +60,7 @@ type exportResult struct {
 	BundleSizeBytes types.Int64  `tfsdk:"bundle_size_bytes"`
 }
 
-const changeExports = "A change exports the site again, except in the first apply after an import."
+const changeExports = "A change exports the site again, except right after an import."
 
 // staticExportIdentity names an export. The domain is part of it because the service does not return the domain of a
 // job.
@@ -111,8 +111,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 				Validators: parametersRules,
 			},
 			"link_renewal": schema.StringAttribute{
-				MarkdownDescription: "`on_expiry`: an apply renews the link once it has expired, " +
-					"or earlier with `renew_before`. " +
+				MarkdownDescription: "`on_expiry`: an apply renews the link when it is due. " +
 					"`never`: only an export, or the first apply after an import, " +
 					"creates a link. Default: `on_expiry`.",
 				Optional:   true,
@@ -140,7 +139,7 @@ func (r *staticExportResource) Schema(_ context.Context, _ resource.SchemaReques
 			"status":            text(jobStatusDescription),
 			"page_count":        number("Number of exported pages, as the service last reported it."),
 			"bundle_url":        link,
-			"expires_at":        text(expiresAtDescription + " A link without a known expiry is not renewed."),
+			"expires_at":        text(expiresAtDescription),
 			"bundle_size_bytes": number(bundleSizeDescription),
 		},
 		Blocks: resourceTimeouts(map[string]string{

@@ -17,8 +17,7 @@ const (
 	defaultReadTimeout     = 5 * time.Minute
 
 	timeoutsDescription     = "Durations such as `90m`, of at least `1m`."
-	pollIntervalDescription = "Time between status checks, at least `1s`. " +
-		"By default, the provider chooses 1 to 15 seconds."
+	pollIntervalDescription = "Time between status checks, at least `1s`. Default: adaptive, `1s` to `15s`."
 )
 
 // withTimeout limits an operation by a field of its timeouts block, or by the default if field is "". The context

@@ -52,33 +52,30 @@ func (r *updateGateResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		}
 	}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits for an update (one publication of a site) to finish and fails unless it succeeds.",
+		MarkdownDescription: "Waits for an update (one publication of a site) and fails unless it succeeds.",
 		Attributes: map[string]schema.Attribute{
 			"status_id": schema.StringAttribute{
-				MarkdownDescription: statusIDDescription + " A change replaces the resource, which then waits for " +
-					"the new update.",
-				Required:      true,
-				Validators:    idRules,
-				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				MarkdownDescription: statusIDDescription + " A change replaces the resource.",
+				Required:            true,
+				Validators:          idRules,
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 			},
 			"triggers": schema.MapAttribute{
-				MarkdownDescription: "Strings of your choice, such as a commit SHA. A change replaces the resource, " +
-					"which then waits again.",
-				ElementType:   types.StringType,
-				Optional:      true,
-				PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "Strings of your choice, such as a commit SHA. A change replaces the resource.",
+				ElementType:         types.StringType,
+				Optional:            true,
+				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
 			"poll_interval": schema.StringAttribute{
 				MarkdownDescription: pollIntervalDescription,
 				Optional:            true,
 				Validators:          atLeastOneSecond,
 			},
-			"status": recorded("Status of the update: always `success`, because the resource is not created " +
-				"otherwise."),
+			"status":   recorded("Status of the update, always `success`."),
 			"summary":  recorded("Summary of the update."),
-			"ended_at": recorded("Time when the update ended, usually in RFC 3339 format."),
+			"ended_at": recorded("Time when the update ended (usually RFC 3339)."),
 		},
-		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait, such as `20m`. Default: `1h`."}),
+		Blocks: resourceTimeouts(map[string]string{"create": "Timeout for the wait. Default: `1h`."}),
 	}
 }
 

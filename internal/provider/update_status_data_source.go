@@ -101,12 +101,12 @@ func (d *updateStatusDataSource) Schema(
 			},
 			"id":         text("ID in the response, normally equal to `status_id`."),
 			"project_id": text("ID of the documentation project."),
-			"created_at": text("Time when the update was created, usually in RFC 3339 format."),
-			"ended_at":   text("Time when the update ended, usually in RFC 3339 format."),
+			"created_at": text("Time when the update was created (usually RFC 3339)."),
+			"ended_at":   text("Time when the update ended (usually RFC 3339)."),
 			"status": text("Status of the update: `success`, `failure`, or another value while it is " +
 				"running, such as `queued`."),
 			"finished": schema.BoolAttribute{
-				MarkdownDescription: "Whether the update has finished, successfully or not.",
+				MarkdownDescription: "Whether the update has succeeded or failed.",
 				Computed:            true,
 			},
 			"succeeded": schema.BoolAttribute{
@@ -117,8 +117,8 @@ func (d *updateStatusDataSource) Schema(
 			"logs":             texts("Lines of the update's log."),
 			"subdomain":        text("Subdomain of the site."),
 			"screenshot":       text("URL of a screenshot of the site."),
-			"screenshot_light": text("URL of a screenshot of the site in light mode."),
-			"screenshot_dark":  text("URL of a screenshot of the site in dark mode."),
+			"screenshot_light": text("URL of a screenshot in light mode."),
+			"screenshot_dark":  text("URL of a screenshot in dark mode."),
 			"author": schema.SingleNestedAttribute{
 				MarkdownDescription: "Author of the update.",
 				Computed:            true,
@@ -152,8 +152,7 @@ func (d *updateStatusDataSource) Schema(
 			"source": text("What triggered the update: `internal`, `vcs-app-installation`, `api`, `vcs`, " +
 				"`dashboard`, `vcsalt`, `onboarding`, or another value."),
 		},
-		Blocks: dataSourceTimeouts("Timeout for the read, such as `20m`. Default: `1h` with `wait_for_completion`, " +
-			"otherwise `5m`."),
+		Blocks: dataSourceTimeouts("Timeout for the read. Default: `1h` with `wait_for_completion`, otherwise `5m`."),
 	}
 }
 

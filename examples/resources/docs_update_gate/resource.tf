@@ -3,7 +3,6 @@ variable "status_id" {
   type        = string
 }
 
-# Waits for the update to finish. The apply fails unless the update succeeds.
 resource "docs_update_gate" "published" {
   status_id = var.status_id
 
@@ -22,8 +21,8 @@ resource "docs_static_export" "site" {
   }
 }
 
-# For other configurations: the ID of the last update that succeeded. Before one has succeeded, the output is missing.
-# The status is unknown until the gate passes, so a failed apply keeps the earlier output.
+# For other configurations: the ID of the last update that succeeded. A failed apply keeps it, because the status is
+# unknown until the gate passes.
 output "status_id" {
   value = docs_update_gate.published.status == "success" ? docs_update_gate.published.status_id : null
 }

@@ -14,13 +14,11 @@ variable "domain" {
 }
 
 resource "docs_static_export" "site" {
-  domain = var.domain
-
-  # Longer than the time between two runs (such as 5 minutes), and shorter than the link lifetime.
+  domain       = var.domain
   renew_before = "10m"
 }
 
-# Warns about an expired link in refresh-only plans, such as the health assessments of HCP Terraform.
+# Warns about an expired link in refresh-only plans and health assessments.
 check "bundle_link" {
   assert {
     condition     = try(timecmp(docs_static_export.site.expires_at, plantimestamp()) > 0, true)
