@@ -121,7 +121,7 @@ var getters = map[string]func(http.RoundTripper) (get, start func(context.Contex
 			return err
 		}
 		return get, func(ctx context.Context) error {
-			_, err := c.Begin().StartStaticExport(ctx, []byte(`{"domain":"docs.example.com"}`))
+			_, err := c.Begin().StartStaticExport(ctx, `{"domain":"docs.example.com"}`)
 			return err
 		}
 	},

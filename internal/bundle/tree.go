@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -73,8 +72,11 @@ func (t tree) remove(ctx context.Context, top string) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if failed == nil && sum == t[name] {
-			err = cmp.Or(err, root.Remove(at))
+		if failed != nil || sum != t[name] {
+			continue
+		}
+		if failed := root.Remove(at); err == nil {
+			err = failed
 		}
 	}
 	return err

@@ -23,7 +23,7 @@ type Bundle struct {
 // GenerateBundle creates a link to the archive of a completed job (generateBundle). If the service accepts the request
 // without a link (202), it asks again until there is one. It does not change the job, so the request can be repeated.
 func (o *Operation) GenerateBundle(ctx context.Context, jobID string) (*Bundle, error) {
-	return call(ctx, o, o.bundleEndpoint(jobID))
+	return wait(ctx, o, o.bundleEndpoint(jobID), 0, final)
 }
 
 func (c *Client) bundleEndpoint(jobID string) endpoint[Bundle] {

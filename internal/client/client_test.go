@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,7 +19,7 @@ const aStartRequest = `{"domain":"d","version":12345678901234567890}`
 var calls = map[string]func(context.Context, *Operation) (any, error){
 	"update": func(ctx context.Context, o *Operation) (any, error) { return o.GetUpdateStatus(ctx, "se_1") },
 	"start": func(ctx context.Context, o *Operation) (any, error) {
-		return o.StartStaticExport(ctx, json.RawMessage(aStartRequest))
+		return o.StartStaticExport(ctx, aStartRequest)
 	},
 	"job":    func(ctx context.Context, o *Operation) (any, error) { return o.GetStaticExportJob(ctx, "se_1") },
 	"bundle": func(ctx context.Context, o *Operation) (any, error) { return o.GenerateBundle(ctx, "se_1") },

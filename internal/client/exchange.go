@@ -56,17 +56,19 @@ func exchange[T any](ctx context.Context, o *Operation, e endpoint[T], a attempt
 		fields := map[string]any{"response": resp.summary, "fields": strings.Join(ignored, ", ")}
 		o.log(ctx, slog.LevelWarn, "Ignored fields that could not be read", fields)
 	}
-	message := o.Redact(display.ObjectMessage(resp.fields))
-	if errors.Is(err, errNotReady) {
-		failure = resp.unusable(notReady, err.Error(), message)
-		failure.retryAfter = resp.retryAfter
-	} else if err != nil {
-		failure = resp.unusable(offContract, err.Error(), message)
-		o.log(ctx, slog.LevelWarn, "Unusable response", map[string]any{"error": failure.Text})
-		return nil, failure
+	if err == nil {
+		o.within = laterLimits
+		return value, nil
 	}
-	o.within = laterLimits
-	return value, failure
+	means, level, event := offContract, slog.LevelWarn, "Unusable response"
+	if errors.Is(err, errNotReady) {
+		o.within = laterLimits
+		means, level, event = notReady, slog.LevelInfo, "Waiting for the bundle"
+	}
+	failure = resp.unusable(means, err.Error(), o.Redact(display.ObjectMessage(resp.fields)))
+	failure.retryAfter = resp.retryAfter
+	o.log(ctx, level, event, map[string]any{"error": failure.Text})
+	return nil, failure
 }
 
 // send waits for the turn of a request, sends it once, reads the response, and logs both.
@@ -102,11 +104,10 @@ func (c *Client) send(ctx context.Context, r request, a attempt) (answer *respon
 // request that must not be sent twice another request timeout if it was sent.
 func (c *Client) limit(ctx context.Context, r request, sent *atomic.Bool) (context.Context, func()) {
 	began, timeout := time.Now(), c.config.RequestTimeout
-	parent := ctx
+	limited, end := context.WithCancelCause(ctx)
 	if r.once {
-		parent = context.WithoutCancel(ctx)
+		limited, end = context.WithCancelCause(context.WithoutCancel(ctx))
 	}
-	limited, end := context.WithCancelCause(parent)
 	timer := time.AfterFunc(timeout, func() {
 		waited := time.Since(began).Round(time.Second)
 		end(aborted(fmt.Sprintf("no complete response within %s", waited)))

@@ -97,7 +97,7 @@ func TestReadsKeepTheirConnectionsAndEachStartHasItsOwn(t *testing.T) {
 			<-time.After(2 * second)
 		}
 		for range 2 {
-			_, _ = c.Begin().StartStaticExport(bounded(t, time.Hour), nil)
+			_, _ = c.Begin().StartStaticExport(bounded(t, time.Hour), "{}")
 		}
 		if requests := len(s.received()); requests != 3+2*parallel+2 || s.dials != parallel+2 {
 			t.Errorf("%d requests made %d connections, want %d", requests, s.dials, parallel+2)

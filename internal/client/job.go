@@ -3,8 +3,11 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client/display"
@@ -42,14 +45,36 @@ func (j *StaticExportJob) Documented() bool {
 	return j.Finished() || j.Status == jobQueued || j.Status == "running"
 }
 
-// StartStaticExport starts a job (startStaticExport). The request is a JSON object with the domain. The contract leaves
-// open which other fields the service accepts.
+// StartRequest is the request of startStaticExport: a JSON object without insignificant whitespace and with sorted
+// fields, so that equal requests are equal values.
+type StartRequest string
+
+// NewStartRequest returns the request for a domain, and for parameters: a JSON object with more fields. The contract
+// leaves open which ones the service accepts. Numbers are not rounded. The error is a clause that says what is wrong
+// with the parameters.
+func NewStartRequest(domain, parameters string) (StartRequest, error) {
+	decoder := json.NewDecoder(strings.NewReader(parameters))
+	decoder.UseNumber()
+	var fields map[string]any
+	err := decoder.Decode(&fields)
+	if _, end := decoder.Token(); err != nil || end != io.EOF || fields == nil {
+		return "", errors.New("they are not a JSON object")
+	}
+	if _, found := fields["domain"]; found {
+		return "", errors.New("they contain \"domain\", which has an argument of its own")
+	}
+	fields["domain"] = domain
+	text, _ := json.Marshal(fields) // decoded JSON, which never fails
+	return StartRequest(text), nil
+}
+
+// StartStaticExport starts a job (startStaticExport).
 //
-// The request is repeated only after a 429 or a connection that was never made. If ctx ends after it was sent,
+// The request is repeated only after a 429, or what means the same, or a connection that was never made. If ctx ends after it was sent,
 // StartStaticExport still waits for the response, for another request timeout. After an error, [MayHaveStarted] reports
 // whether a job may exist anyway.
-func (o *Operation) StartStaticExport(ctx context.Context, start json.RawMessage) (*StaticExportJob, error) {
-	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: start, once: true}
+func (o *Operation) StartStaticExport(ctx context.Context, start StartRequest) (*StaticExportJob, error) {
+	req := request{method: http.MethodPost, path: []string{"static-export", "jobs"}, body: []byte(start), once: true}
 	job, err := call(ctx, o, endpoint[StaticExportJob]{req, func(o *object) (*StaticExportJob, error) {
 		id, err := o.name("jobId")
 		status, _ := o.status()

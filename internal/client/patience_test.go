@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,7 +12,7 @@ import (
 
 // exportTo runs all requests of an export in one operation, and downloads its bundle.
 func exportTo(ctx context.Context, o *Operation, to Destination) error {
-	job, err := o.StartStaticExport(ctx, json.RawMessage(`{"domain":"docs.example.com"}`))
+	job, err := o.StartStaticExport(ctx, `{"domain":"docs.example.com"}`)
 	if err == nil {
 		job, err = o.WaitForStaticExport(ctx, job.ID, 0)
 	}
@@ -49,6 +48,7 @@ func TestSlowServiceCostsOnlyTime(t *testing.T) {
 		"a refused link that asks":      {bundle, 39 * second, refused, 3, ""},
 		"a link that is accepted first": {bundle, 2 * time.Minute, reply(202, `{"status":"packaging"}`), 59, ""},
 		"a link that is null at first":  {bundle, 75 * second, reply(202, `{"bundleUrl":null}`, "Retry-After: 25"), 5, ""},
+		"a link that has no body yet":   {bundle, 75 * second, reply(202, ""), 0, ""},
 		"a link that is in conflict":    {bundle, 75 * second, reply(409, `{"error":"bundle is being packaged"}`), 0, ""},
 		"an outage at the link":         {bundle, 75 * second, reply(503, ""), 0, ""},
 		"a gateway that gives up":       {bundle, 120 * second, late(40*second, reply(504, "<html>")), 0, ""},

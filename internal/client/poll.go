@@ -6,12 +6,20 @@ import (
 	"time"
 )
 
-// call repeats a request within its limits, and returns what it read.
-func call[T any](ctx context.Context, o *Operation, e endpoint[T]) (*T, error) {
-	return wait(ctx, o, e, 0, final)
+// call repeats an exchange within the limits of its failures, and returns what it read.
+func call[T any](ctx context.Context, o *Operation, e endpoint[T]) (value *T, err error) {
+	within := &o.within
+	if e.once {
+		within = &startLimits
+	}
+	err = o.repeat(ctx, within, func(a attempt) (progress bool, failure *Error) {
+		value, failure = exchange(ctx, o, e, a)
+		return false, failure
+	})
+	return value, err
 }
 
-// final observes work that is finished whatever a poll sees.
+// final observes a result, which is finished when it is there.
 func final[T any](*T) (observation, bool) { return observation{}, true }
 
 // wait polls work until it has finished, within the limits of failures, and returns what it read last, or nil. observe
@@ -19,11 +27,8 @@ func final[T any](*T) (observation, bool) { return observation{}, true }
 func wait[T any](
 	ctx context.Context, o *Operation, e endpoint[T], every time.Duration, observe func(*T) (observation, bool),
 ) (last *T, err error) {
-	pauses, within := o.pauses(every), &o.within
-	if e.once {
-		within = &startLimits
-	}
-	err = o.repeat(ctx, within, func(a attempt) (bool, *Error) {
+	pauses := o.pauses(every)
+	err = o.repeat(ctx, &o.within, func(a attempt) (bool, *Error) {
 		_, progress, failure := poll(ctx, o, a, e, pauses, func(value *T) (observation, bool) {
 			last = value
 			return observe(value)
@@ -39,24 +44,23 @@ func poll[T any](
 	ctx context.Context, o *Operation, a attempt, e endpoint[T],
 	pauses func(observation) time.Duration, observe func(*T) (observation, bool),
 ) (value *T, progress bool, failure *Error) {
-	for ; ; a, progress = firstAttempt, true {
+	for {
 		value, failure = exchange(ctx, o, e, a)
-		var seen observation
-		switch finished := false; {
-		case failure == nil:
-			if seen, finished = observe(value); finished {
-				return value, progress, nil
-			}
-		case failure.kind == unready:
-			seen.retryAfter = failure.retryAfter
-		default:
+		if failure != nil && failure.kind != unready {
 			return nil, progress, failure
+		}
+		seen, finished := observation{}, false
+		if failure != nil {
+			seen.retryAfter = failure.retryAfter
+		} else if seen, finished = observe(value); finished {
+			return value, progress, nil
 		}
 		if cause := o.config.Clock.Sleep(ctx, o.beforeDeadline(ctx, pauses(seen))); cause != nil {
 			interrupt := wrap(cause, ended)
 			interrupt.Last = failure // says what was not ready
 			return nil, true, interrupt
 		}
+		a, progress = firstAttempt, true
 	}
 }
 

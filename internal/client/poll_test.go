@@ -140,10 +140,10 @@ func TestStatusThatNamesAnEndIsOnThePage(t *testing.T) {
 	}
 	_, list, _ := strings.Cut(string(page), "A job or an update has failed if its status is ")
 	list, _, _ = strings.Cut(strings.NewReplacer(", or ", ", ", "`", "").Replace(list), ".")
-	if named := strings.Split(list, ", "); !slices.Equal(named, failures) {
-		t.Errorf("templates/index.md.tmpl names %q, and status.go %q", named, failures)
+	if named := strings.Split(list, ", "); !slices.Equal(named, failedStatuses) {
+		t.Errorf("templates/index.md.tmpl names %q, and status.go %q", named, failedStatuses)
 	}
-	for _, status := range failures {
+	for _, status := range failedStatuses {
 		job, update := StaticExportJob{Status: status}, UpdateStatus{Status: status}
 		if !job.Finished() || job.Succeeded() || !update.Finished() || update.Succeeded() {
 			t.Errorf("%q is not the end of a job, or of an update", status)

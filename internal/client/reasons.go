@@ -119,7 +119,10 @@ func meaningOf(status int, asks time.Duration) meaning {
 		means = meaning{ReasonUnavailable, temporary, true} // a gateway may send it after the service has acted
 	}
 	if class == 4 && means.kind == refused && asks > 0 { // some services limit requests by another status
-		return statuses[http.StatusTooManyRequests]
+		means.kind = throttled
+		if means.reason != ReasonUnauthorized {
+			means.reason = ReasonRateLimited
+		}
 	}
 	return means
 }

@@ -69,10 +69,11 @@ func TestEachFailureHasOneMeaning(t *testing.T) {
 			t.Errorf("no row says what %d of statuses means: add it, with whether the service may have acted", status)
 		}
 	}
-	for _, status := range []int{400, 401, 403, 404, 408, 409, 410, 420, 423, 503} { // of them, only a refusal that asks for a wait is a 429
-		want(fmt.Sprint(status, " that asks"), newError("", meaningOf(status, second)), map[bool]meaning{
-			true: statuses[429], false: meaningOf(status, 0),
-		}[meaningOf(status, 0).kind == refused])
+	for status, means := range map[int]meaning{ // of a response that asks for a wait
+		400: statuses[429], 401: {ReasonUnauthorized, throttled, false}, 403: statuses[429], 423: statuses[429],
+		404: statuses[404], 408: statuses[408], 409: statuses[409], 410: statuses[410], 503: statuses[503],
+	} {
+		want(fmt.Sprint(status, " that asks"), newError("", meaningOf(status, second)), means)
 	}
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("unknown authority")}
 	for _, test := range []struct {

@@ -53,6 +53,9 @@ func (c *Client) readResponse(req *http.Request, resp *http.Response) (*response
 		return r, r.unusable(offContract, fmt.Sprintf("the body is larger than %d bytes", c.maxBody), "")
 	}
 	value, problem := decodeBody(body)
+	if len(body) == 0 && resp.StatusCode == http.StatusAccepted { // which may say all
+		value, problem = map[string]any{}, ""
+	}
 	message := c.message(body[:min(len(body), maxError)], value)
 	var ok bool
 	switch r.fields, ok = value.(map[string]any); {

@@ -3,7 +3,6 @@ package export_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -261,7 +260,7 @@ type scripted struct {
 	asked    []string
 
 	starts          int
-	request         string // of a start
+	request         client.StartRequest
 	started, linked string // the job
 	missing         map[string]bool
 }
@@ -299,9 +298,9 @@ func (s *scripted) next() []int {
 	return nil
 }
 
-func (s *scripted) StartStaticExport(_ context.Context, request json.RawMessage) (*client.StaticExportJob, error) {
+func (s *scripted) StartStaticExport(_ context.Context, request client.StartRequest) (*client.StaticExportJob, error) {
 	s.starts++
-	s.request = string(request)
+	s.request = request
 	status := s.choose("start", "running", client.JobCompleted, "403")
 	if status == "403" {
 		return nil, answer(status)

@@ -102,7 +102,7 @@ func TestLinkStaysOnlyIfItIsNeverRenewed(t *testing.T) {
 func TestRefreshReadsAJobOnlyIfThatCanChangeAnApply(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][2]string{ // the job, unless the link is never renewed, and if so
-		"a1 | b1": {"a1"}, "a1 missing |": {"a1"}, "a1 unlimited |": {"a1"}, "a1 failed |": {},
+		"a1 | b1": {"a1"}, "a1 missing |": {"a1"}, "a1 unlimited |": {"a1"}, "a1 failed |": {"a1"},
 		"| a1": {"a1", "a1"}, "| a1 imported": {"a1", "a1"}, "| a1 failed": {}, "| a1 expired": {},
 	} {
 		for i, never := range []bool{false, true} {

@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/client"
@@ -11,7 +10,7 @@ import (
 
 // Service is what an apply needs of a [client.Operation].
 type Service interface {
-	StartStaticExport(ctx context.Context, request json.RawMessage) (*client.StaticExportJob, error)
+	StartStaticExport(ctx context.Context, request client.StartRequest) (*client.StaticExportJob, error)
 	WaitForStaticExport(ctx context.Context, jobID string, interval time.Duration) (*client.StaticExportJob, error)
 	GenerateBundle(ctx context.Context, jobID string) (*client.Bundle, error)
 }
@@ -81,7 +80,7 @@ func (r *Run) Take(ctx context.Context, step Step) (failure *Failure) {
 // start starts a job, which replaces Next, and finishes it.
 func (r *Run) start(ctx context.Context) *Failure {
 	inputs := r.Wanted.Inputs
-	job, err := r.Service.StartStaticExport(ctx, json.RawMessage(inputs.Request))
+	job, err := r.Service.StartStaticExport(ctx, inputs.Request)
 	if err != nil {
 		return &Failure{Stage: Starting, Cause: err}
 	}

@@ -113,13 +113,13 @@ func (s *State) willBeDue(wanted Wanted) bool {
 	return s.Current != nil && !wanted.NeverRenew && !s.Link.ExpiresAt.IsZero()
 }
 
-// Refreshes returns the job that a refresh reads, or nil if its answer could change nothing that an apply does: if the
-// job has failed, or has a link that is never renewed.
+// Refreshes returns the job that a refresh reads, or nil if its answer could change nothing that an apply does: a job
+// without a link that has failed is replaced, and one whose link is never renewed stays.
 func (s *State) Refreshes(neverRenew bool) *Job {
-	if shown := s.Shown(); !shown.Failed() && (s.Current == nil || !neverRenew) {
-		return shown
+	if s.Current == nil && s.Next.Failed() || s.Current != nil && neverRenew {
+		return nil
 	}
-	return nil
+	return s.Shown()
 }
 
 // Refresh records what the service returned about the shown job, or that it did not find the job. Any other error

@@ -270,14 +270,15 @@ func (run *downloadRun) apply(ctx context.Context, timeout string, to *tfsdk.Sta
 	defer cancel()
 	jobID := run.plan.JobID.ValueString()
 	found, err := run.plan.target().Inspect(ctx, run.owned)
-	switch step := nextDownload(run.state, run.plan, found.Digest); {
-	case err != nil:
-	case step == downloadNothing:
+	step := nextDownload(run.state, run.plan, found.Digest)
+	if err == nil && step == downloadNothing {
 		run.state.Path, run.state.Timeouts = run.plan.Path, run.plan.Timeouts
 		run.plan = run.state
-	case step != downloadAgain && !waitForCompleted(ctx, operation, jobID, run.unchanged, run.diags):
-		return
-	default:
+	} else if err == nil {
+		// A job that was downloaded before has completed.
+		if step != downloadAgain && !waitForCompleted(ctx, operation, jobID, run.unchanged, run.diags) {
+			return
+		}
 		err = run.download(ctx, operation, found)
 	}
 	if err != nil {

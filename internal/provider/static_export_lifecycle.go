@@ -196,7 +196,7 @@ func recordRefresh(s *export.State, job *client.StaticExportJob, err error, diag
 	case err != nil:
 		addRefreshFailure(err, diags)
 		return false
-	case failed:
+	case failed && !shown.Failed():
 		warnAboutFailedJob(shown.ID, job, diags)
 	}
 	s.Refresh(job, err)

@@ -35,6 +35,8 @@ func describe(f *export.Failure, run *export.Run, tainted bool) (summary, detail
 		cause.advice = checkMissingJob
 	case client.ReasonOf(f.Cause) == client.ReasonNotFound: // the bundle of a job that exists
 		cause.advice = ""
+	case f.Stage == export.Renewing && f.Job.Failed():
+		cause.advice = fmt.Sprintf("The job has the status %q. To export the site again, change triggers.", f.Job.Status)
 	}
 	return summaryOf(f), paragraphs(cause.what, now, sentences(cause.advice, next))
 }
@@ -235,8 +237,8 @@ func warnAboutLink(run *export.Run, diags *diag.Diagnostics) {
 func addUnreadablePrivateState(diags *diag.Diagnostics, jobID string) {
 	diags.AddError(aboutJob(summaryPrivateUnreadable, jobID),
 		"The private state of this resource is damaged or was written by another version of the provider.\n\n"+
-			"If another version wrote it, use that version. "+
-			"Otherwise, run \"terraform state rm ADDRESS\" for this resource, and import the job.")
+			"If another version wrote it, use that version. Otherwise, run \"terraform state rm ADDRESS\" for this "+
+			"resource, and import the job. To destroy the resource, use -refresh=false.")
 }
 
 // addRefreshFailure reports a refresh that could not read the job.

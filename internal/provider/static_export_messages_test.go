@@ -50,6 +50,7 @@ func TestWhatAnExportSays(t *testing.T) {
 		"update, unknown expiry":               {state: "a1 completed unlimited", answers: answers{"job": broken}},
 		"update, renewal unavailable":          {state: "a1 completed due", wants: "a", answers: answers{"bundle": "503"}},
 		"update, renewal, bundle missing":      {state: "a1 completed due", wants: "a", answers: answers{"bundle": "404"}},
+		"update, renewal, job has ended":       {state: "a1 expired due", wants: "a", answers: answers{"bundle": "409"}},
 		"update, renewal interrupted":          {state: "a1 completed due", wants: "a", answers: answers{"bundle": "interrupt lost"}},
 		"update, missing bundle unavailable":   {state: "a1 completed bundle-missing", wants: "a", answers: answers{"bundle": "503"}},
 		"update, bundle replaced, job missing": {state: "a1 completed due bundle-missing", wants: "a", answers: answers{"bundle": "404", "job": "404"}},

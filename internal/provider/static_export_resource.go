@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/docs-hosting/terraform-provider-docs/internal/export"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 const (
@@ -170,13 +170,9 @@ var parametersRules = rules(summaryInvalidParameters, "a JSON object without a f
 
 // checkParameters accepts an object whose fields can join the domain in the request that starts an export.
 func checkParameters(text string) error {
-	fields, err := export.ParseParameters(text)
-	if err != nil {
-		return invalidValue("The value is not a JSON object. Write it with jsonencode, " +
-			"such as jsonencode({ version = \"v1\" }).")
-	}
-	if _, found := fields["domain"]; found {
-		return invalidValue("The object contains \"domain\". Remove it, and use the domain argument.")
+	if _, err := client.NewStartRequest("", text); err != nil {
+		return invalidValue("The parameters are invalid: " + err.Error() + ". Write an object with jsonencode, such as " +
+			"jsonencode({ version = \"v1\" }).")
 	}
 	return nil
 }

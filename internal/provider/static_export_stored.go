@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 )
 
@@ -39,9 +40,9 @@ type privateMarks struct {
 }
 
 type privateInputs struct {
-	Domain   string `json:"domain"`
-	Triggers string `json:"triggers"`
-	Request  string `json:"request"`
+	Domain   string              `json:"domain"`
+	Triggers string              `json:"triggers"`
+	Request  client.StartRequest `json:"request"`
 }
 
 // privateJob has the fields of export.Job.

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/bundle"
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 	"github.com/docs-hosting/terraform-provider-docs/internal/export"
 	"github.com/docs-hosting/terraform-provider-docs/internal/exporttest"
 )
@@ -111,7 +112,7 @@ func TestExportIsStoredAsBefore(t *testing.T) {
 	stored := func(revision, version string) export.Inputs {
 		return export.Inputs{
 			Domain: "docs.example.com", Triggers: `{"none":null,"revision":"` + revision + `"}`,
-			Request: `{"domain":"docs.example.com","version":` + version + `}`,
+			Request: client.StartRequest(`{"domain":"docs.example.com","version":` + version + `}`),
 		}
 	}
 	all := export.Marks{Imported: true, Missing: true, BundleMissing: true}
