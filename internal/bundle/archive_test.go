@@ -181,15 +181,10 @@ func checkInside(t *testing.T, site string) {
 
 func TestUnpackReportsErrorsOfTheSystem(t *testing.T) {
 	t.Parallel()
-	gone := t.TempDir()
-	root, err := os.OpenRoot(gone)
-	must(t, err)
-	defer func() { must(t, root.Close()) }()
-	if err := os.Remove(gone); err != nil {
-		t.Skipf("no open directory can be deleted here: %v", err)
+	if runtime.GOOS != "linux" {
+		t.Skip("needs a directory in which not even root can create a file")
 	}
-	data, reader := siteOf(t, "1"), archiveReader{root: root, entries: maxEntries, left: maxBytes}
-	_, err = reader.unpack(t.Context(), bytes.NewReader(data), int64(len(data)))
+	_, err := read(t, siteOf(t, "1"), "/proc")
 	if !isSystemError(err) || isA[*ArchiveError](err) {
 		t.Errorf("error %v, want one of the system", err)
 	}
@@ -349,7 +344,7 @@ func gzipOf(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-// zipEntry is one entry of a zip. A mode of zero is 0644.
+// zipEntry is one entry of a zip, which is stored without compression.
 type zipEntry struct {
 	name, body string
 	mode       fs.FileMode
@@ -360,13 +355,7 @@ func zipOf(t testing.TB, entries ...zipEntry) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, e := range entries {
-		header := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
-		if e.body == "" || len(e.body) > 1<<20 { // of that size on disk too
-			header.Method = zip.Store
-		}
-		if e.mode == 0 {
-			e.mode = 0o644
-		}
+		header := &zip.FileHeader{Name: e.name}
 		header.SetMode(e.mode)
 		body, err := w.CreateHeader(header)
 		must(t, err)
