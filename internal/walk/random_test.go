@@ -59,7 +59,7 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
-	switch r.IntN(26) {
+	switch r.IntN(25) {
 	case 0: // A to B to A, perhaps with B cut off
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
@@ -86,16 +86,7 @@ func (r random) steps(s scene) []step {
 			a = cut(a)
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
-	case 6: // early renewals, over several lifetimes
-		all := []step{plain(), plain(), plain(), plain(), plain()}
-		for i := range all {
-			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
-				all[i].Set["triggers"] = pick(r, "1", "2")
-			}
-		}
-		all[0].Set["renew_before"], all[0].Set["link_renewal"] = (s.Lifetime / 4).String(), pick(r, "", "", "never")
-		return all
-	case 7, 8, 9, 10, 11, 12, 13, 14, 15, 16: // an apply that goes wrong, perhaps after another one that did
+	case 6, 7, 8, 9, 10, 11, 12, 13, 14, 15: // an apply that goes wrong, perhaps after another one that did
 		first := cut(set("triggers", r.revision()))
 		before := pick(r, nil, nil, []step{first}, []step{first}, []step{{Do: doImport, On: on}})
 		if r.often(30) { // a first export, which is tainted

@@ -120,7 +120,11 @@ type walker struct {
 
 // newWalker returns a walker at the beginning of a walk, in a bubble.
 func newWalker(s scene) *walker {
-	k := &walker{world: newWorld(s), core: &core{map[string]object{}}}
+	service := simulator.New(simulator.Options{LinkLifetime: s.Lifetime, KeepLink: s.Keeps})
+	k := &walker{
+		world: &world{scene: s, service: service, jobs: map[string]string{}, tally: map[string]int{}},
+		core:  &core{map[string]object{}},
+	}
 	for range k.Exports {
 		k.settings = append(k.settings, settings{"triggers": "1"})
 	}
