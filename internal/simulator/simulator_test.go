@@ -38,14 +38,16 @@ func TestAPIRefuses(t *testing.T) {
 	t.Parallel()
 	s, _ := newService()
 	running := s.AddJob(simulator.JobSpec{Run: time.Hour})
+	failed := s.AddJob(simulator.JobSpec{Fail: "no pages"})
 	for name, test := range map[string]struct {
 		method, path, authorization, body string
 		want                              int
 	}{
-		"no key":                     {"GET", jobs + "/" + running, "", "", 401},
+		"another key":                {"GET", jobs + "/" + running, "Bearer sim_secret", "", 401},
 		"an unknown path":            {"GET", "/v1/nothing", key, "", 404},
 		"a bundle of an unknown job": {"POST", jobs + "/se_0/bundle", key, "", 404},
 		"a bundle of a running job":  {"POST", jobs + "/" + running + "/bundle", key, "", 409},
+		"a bundle of a failed job":   {"POST", jobs + "/" + failed + "/bundle", key, "", 409},
 		"a start without a domain":   {"POST", jobs, key, `{"version":"1"}`, 400},
 	} {
 		w := send(s, test.method, test.path, test.authorization, test.body)
@@ -53,7 +55,7 @@ func TestAPIRefuses(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d and an error without a key", name, w.Code, w.Body, test.want)
 		}
 	}
-	if got := s.JobIDs(); !slices.Equal(got, []string{running}) {
+	if got := s.JobIDs(); !slices.Equal(got, []string{running, failed}) {
 		t.Errorf("the jobs are %v", got)
 	}
 }
