@@ -60,25 +60,6 @@ func TestAPIRefuses(t *testing.T) {
 	}
 }
 
-func TestEachJobHasABundleOfItsOwn(t *testing.T) {
-	t.Parallel()
-	s, clock := newService()
-	bundle := func(id string) string {
-		clock.Advance(time.Second)
-		return send(s, "GET", link(s, id), "", "").Body.String()
-	}
-	for _, domain := range []string{"a.example.com", "a.example.com", "b.example.com"} {
-		send(s, "POST", jobs, key, `{"domain":"`+domain+`"}`)
-	}
-	seen := map[string]bool{}
-	for _, id := range s.JobIDs() {
-		seen[bundle(id)], seen[bundle(id)] = true, true
-	}
-	if len(seen) != 3 {
-		t.Errorf("%d bundles of 3 jobs, want 3", len(seen))
-	}
-}
-
 // link returns a new link to a job's bundle.
 func link(s *simulator.Service, id string) string {
 	_, link, _ := strings.Cut(send(s, "POST", jobs+"/"+id+"/bundle", key, "").Body.String(), `"bundleUrl":"`)
@@ -117,13 +98,18 @@ func TestExchangeIsAlteredOnlyByATest(t *testing.T) {
 	altered := []bool{}
 	s := simulator.New(simulator.Options{Observe: func(x simulator.Exchange) { altered = append(altered, x.Altered) }})
 	job := func() { send(s, "GET", jobs+"/"+s.AddJob(simulator.JobSpec{}), key, "") }
+	update := func(status string) {
+		send(s, "GET", "/v1/project/update-status/"+s.AddUpdate(simulator.UpdateSpec{RunningStatus: status}), key, "")
+	}
 	job()
+	update("")
+	update("waiting")
 	s.Rewrite(func(_ string, body map[string]any) any { return body })
 	job()
 	s.Rewrite(nil)
 	s.AddFault(simulator.Fault{Status: 500})
 	job()
-	if want := []bool{false, true, true}; !slices.Equal(altered, want) {
+	if want := []bool{false, false, true, true, true}; !slices.Equal(altered, want) {
 		t.Errorf("altered: %v, want %v", altered, want)
 	}
 }
