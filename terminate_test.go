@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -29,11 +30,7 @@ func TestMain(m *testing.M) {
 // newRun returns a service, and a CLI that starts the provider as a process of its own.
 func newRun(t *testing.T) (*simulator.Server, *clitest.CLI) {
 	t.Helper()
-	service, err := simulator.Listen(simulator.Options{Queue: -1, Run: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = service.Close() })
+	service := contract.Listen(t, simulator.Options{Queue: -1, Run: time.Second})
 	c := clitest.New(t, "docs-hosting/docs", provider.NewServer(provider.Options{}))
 	c.OwnProcess(t, serveVariable+"=1", "DOCS_BASE_URL="+service.BaseURL, "DOCS_API_KEY="+simulator.DefaultAPIKey)
 	return service, c

@@ -129,27 +129,13 @@ func (o *outcomes) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // virtual time is what counts
 }
 
-// followFixed polls a job every five seconds, after a pause as long.
-func (o *outcomes) followFixed(j job) {
-	const interval = 5 * time.Second
-	for gets, elapsed := 1, interval; ; gets++ {
-		status, _ := j.observe(elapsed + roundTrip/2)
-		elapsed += roundTrip
-		if status == "completed" {
-			o.add(j, elapsed-j.ends(), gets)
-			return
-		}
-		elapsed += interval
-	}
-}
-
 // BenchmarkPolling waits for the same jobs with different strategies.
 func BenchmarkPolling(b *testing.B) {
 	log.SetOutput(io.Discard) // the SDK logs each GET
 	for name, follow := range map[string]func(*outcomes, *testing.T, job, *rand.Rand){
 		"ours":     (*outcomes).followOurs,
-		"sdk-v2":   (*outcomes).followSDK,
-		"fixed-5s": func(o *outcomes, _ *testing.T, j job, _ *rand.Rand) { o.followFixed(j) },
+		"sdk-v2":   followSDK(0),
+		"fixed-5s": followSDK(5 * time.Second),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -203,25 +189,29 @@ func (s *jobService) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Request: req, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// followSDK polls a job with the SDK's own loop and its defaults.
-func (o *outcomes) followSDK(t *testing.T, j job, _ *rand.Rand) {
-	began, gets := time.Now(), 0
-	conf := sdk.StateChangeConf{
-		Pending: []string{"queued", "running"},
-		Target:  []string{"completed"},
-		Timeout: 24 * time.Hour,
-		Refresh: func() (any, string, error) {
-			gets++
-			<-time.After(roundTrip / 2)
-			status, _ := j.observe(time.Since(began))
-			<-time.After(roundTrip / 2)
-			return j, status, nil
-		},
+// followSDK polls a job with the SDK's own loop. An interval of zero is the default, which grows.
+func followSDK(interval time.Duration) func(*outcomes, *testing.T, job, *rand.Rand) {
+	return func(o *outcomes, t *testing.T, j job, _ *rand.Rand) {
+		began, gets := time.Now(), 0
+		conf := sdk.StateChangeConf{
+			Delay:        interval,
+			PollInterval: interval,
+			Pending:      []string{"queued", "running"},
+			Target:       []string{"completed"},
+			Timeout:      24 * time.Hour,
+			Refresh: func() (any, string, error) {
+				gets++
+				<-time.After(roundTrip / 2)
+				status, _ := j.observe(time.Since(began))
+				<-time.After(roundTrip / 2)
+				return j, status, nil
+			},
+		}
+		if _, err := conf.WaitForStateContext(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		o.add(j, time.Since(began)-j.ends(), gets)
 	}
-	if _, err := conf.WaitForStateContext(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	o.add(j, time.Since(began)-j.ends(), gets)
 }
 
 // inBubble runs f once in virtual time. synctest takes a *testing.T, which a benchmark

@@ -35,6 +35,18 @@ func (c Contract) Check(x simulator.Exchange) {
 	}
 }
 
+// Listen serves a simulated service until the test ends, and checks its exchanges.
+func Listen(t testing.TB, options simulator.Options) *simulator.Server {
+	t.Helper()
+	options.Observe = New(t).Check
+	service, err := simulator.Listen(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = service.Close() })
+	return service
+}
+
 // Unused returns the operations for which there is no request, by their operationId.
 func Unused(requests []simulator.Request) ([]string, error) {
 	d, err := load()

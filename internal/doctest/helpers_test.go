@@ -44,11 +44,7 @@ type service struct {
 func newService(t *testing.T, year int) *service {
 	t.Helper()
 	now := clocktest.NewVirtual(time.Date(year, time.January, 31, 12, 0, 0, 0, time.UTC))
-	server, err := simulator.Listen(simulator.Options{Now: now.Now, Observe: contract.New(t).Check})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
+	server := contract.Listen(t, simulator.Options{Now: now.Now})
 	const ended = -1
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_success", Queue: ended, Run: ended})
 	server.AddUpdate(simulator.UpdateSpec{ID: "upd_failure", Queue: ended, Run: ended, Fail: "Page guides/links.mdx cannot be parsed"})

@@ -21,7 +21,7 @@ func TestEachObjectHasATemplateAnExampleAnAcceptanceTestAndARowInTheIndex(t *tes
 	}
 	var tests string
 	for _, name := range glob(t, "internal/provider/*_test.go") {
-		tests += read(t, name)
+		tests += strings.ToLower(read(t, name))
 	}
 	index := read(t, root+"/templates/index.md.tmpl")
 	for kind, names := range map[string][]string{
@@ -37,8 +37,9 @@ func TestEachObjectHasATemplateAnExampleAnAcceptanceTestAndARowInTheIndex(t *tes
 					t.Errorf("the %s %s has no %s", kind, name, file)
 				}
 			}
-			if test := "TestAcc" + camel(short+"_"+kind); !strings.Contains(tests, "func "+test+"(") {
-				t.Errorf("the %s %s has no acceptance test: add %s to internal/provider", kind, name, test)
+			test := "func testacc" + strings.NewReplacer("_", "", "-", "").Replace(short+kind)
+			if !strings.Contains(tests, test+"(") {
+				t.Errorf("the %s %s has no acceptance test, such as TestAccUpdateStatusDataSource", kind, name)
 			}
 			row := "| [`" + name + "`](https://github.com/docs-hosting/terraform-provider-docs/blob/main/docs/" + kind + "s/" + short + ".md)"
 			if !strings.Contains(index, row) {
@@ -46,12 +47,4 @@ func TestEachObjectHasATemplateAnExampleAnAcceptanceTestAndARowInTheIndex(t *tes
 			}
 		}
 	}
-}
-
-// camel returns a name without "_" and "-", such as "UpdateStatusDataSource".
-func camel(name string) (camel string) {
-	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' }) {
-		camel += strings.ToUpper(word[:1]) + word[1:]
-	}
-	return camel
 }

@@ -14,7 +14,6 @@ import (
 )
 
 type document struct {
-	FormatVersion   string                               `json:"format_version"`
 	ProviderSchemas map[string]map[string]map[string]any `json:"provider_schemas"`
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clock"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
 
@@ -138,11 +139,7 @@ func TestReport(t *testing.T) {
 			t.Parallel()
 			virtual := clocktest.NewVirtual(time.Now())
 			test.options.Now, test.options.APIKey, test.job.ID = virtual.Now, "key_"+mark, "se_"+mark
-			s, err := simulator.Listen(test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = s.Close() }()
+			s := contract.Listen(t, test.options)
 			s.Rewrite(test.rewrite)
 			s.NextJob(test.job)
 			s.AddUpdate(simulator.UpdateSpec{ID: "upd_" + mark, Queue: -1, Run: -1})

@@ -22,6 +22,7 @@ import (
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/clitest"
 	"github.com/docs-hosting/terraform-provider-docs/internal/clocktest"
+	"github.com/docs-hosting/terraform-provider-docs/internal/contract"
 	"github.com/docs-hosting/terraform-provider-docs/internal/provider"
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
 )
@@ -205,11 +206,7 @@ func throughCLI(t *testing.T) [][]string {
 	notes := newNotes()
 	clock := clocktest.NewVirtual(time.Date(2130, time.January, 31, 12, 0, 0, 0, time.UTC))
 	clock.Speed = 50
-	service, err := simulator.Listen(simulator.Options{Now: clock.Now, Run: 20 * time.Second, LinkLifetime: 24 * time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = service.Close() })
+	service := contract.Listen(t, simulator.Options{Now: clock.Now, Run: 20 * time.Second, LinkLifetime: 24 * time.Hour})
 	environment := map[string]string{"DOCS_BASE_URL": service.BaseURL, "DOCS_API_KEY": simulator.DefaultAPIKey}
 	options := provider.Options{Version: "test", Getenv: func(name string) string { return environment[name] }, Clock: clock}
 	cli := clitest.New(t, "docs-hosting/docs", func() tfprotov6.ProviderServer { return listener{provider.NewServer(options)(), notes} })

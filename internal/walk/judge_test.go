@@ -256,7 +256,8 @@ func (e *event) interrupt() bool {
 
 // keepsJob does not hold for a replacement that was stopped between its halves.
 func (e *event) keepsJob() bool {
-	handed := e.action == replace && e.before.tainted && slices.ContainsFunc(e.before.unfinished(), func(id string) bool { return e.wants(id) && !e.broken[id] })
+	resumable := func(id string) bool { return e.wants(id) && !e.broken[id] }
+	handed := e.action == replace && e.before.tainted && slices.ContainsFunc(e.before.unfinished(), resumable)
 	return !handed || e.killed || len(e.seen) == 0 || e.after.text("job_id") != ""
 }
 

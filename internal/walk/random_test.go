@@ -2,7 +2,6 @@ package walk
 
 import (
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	"github.com/docs-hosting/terraform-provider-docs/internal/simulator"
@@ -60,16 +59,13 @@ func (r random) steps(s scene) []step {
 		}
 		return a
 	}
-	switch r.IntN(28) {
-	case 0: // A to B to A, perhaps with B cut off, or with the job of A gone
+	switch r.IntN(25) {
+	case 0: // A to B to A, perhaps with B cut off
 		steps := []step{set("triggers", "1"), set("triggers", "2"), set("triggers", "1"), set("triggers", "2")}
 		if r.often(70) {
 			steps[1] = cut(steps[1])
 		}
 		steps[2].Set["renew_before"] = pick(r, "", "", "1m", "10m", "2h")
-		if r.often(40) {
-			steps = append(steps[:2:2], r.hide(on), steps[2], steps[3])
-		}
 		return steps
 	case 1: // a saved plan that is applied late
 		a := plain()
@@ -90,28 +86,7 @@ func (r random) steps(s scene) []step {
 			a = cut(a)
 		}
 		return []step{a, {Do: doUntaint, On: on, After: r.span(0, 10*time.Minute)}, plain()}
-	case 6: // a job that is missing, and perhaps found again when no other one could be started
-		if r.often(50) {
-			return []step{r.hide(on), plain()}
-		}
-		a, b := plain(), plain()
-		a.After, a.Apply = 0, []simulator.Fault{{Endpoint: simulator.EndpointStart, Status: http.StatusForbidden}}
-		b.After = time.Hour
-		return []step{r.hide(on), a, a, b}
-	case 7: // a bundle that is missing when its link is renewed early, once or twice, and then not needed
-		a := set("renew_before", "1000h")
-		a.After, a.Apply = s.Lifetime*2/3, []simulator.Fault{{Endpoint: simulator.EndpointBundle, Status: http.StatusNotFound}}
-		return []step{a, a, set("renew_before", "")}[r.IntN(2):]
-	case 8: // early renewals, over several lifetimes
-		all := []step{plain(), plain(), plain(), plain(), plain()}
-		for i := range all {
-			if all[i].After = s.Lifetime * 4 / 5; r.often(30) {
-				all[i].Set["triggers"] = pick(r, "1", "2")
-			}
-		}
-		all[0].Set["renew_before"], all[0].Set["link_renewal"] = (s.Lifetime / 4).String(), pick(r, "", "", "never")
-		return all
-	case 9, 10, 11, 12, 13, 14, 15, 16, 17, 18: // an apply that goes wrong, perhaps after another one that did
+	case 6, 7, 8, 9, 10, 11, 12, 13, 14, 15: // an apply that goes wrong, perhaps after another one that did
 		first := cut(set("triggers", r.revision()))
 		before := pick(r, nil, nil, []step{first}, []step{first}, []step{{Do: doImport, On: on}})
 		if r.often(30) { // a first export, which is tainted
@@ -146,15 +121,6 @@ func (r random) wrong(a step) step {
 		}
 	}
 	return a
-}
-
-// hide returns a step after which a job is not found.
-func (r random) hide(on int) step {
-	s := step{Do: doHide, On: on, Which: pick(r, "job_id", "job_id", "latest_job_id"), For: r.span(5*time.Second, time.Hour)}
-	if r.often(40) {
-		s.Of = simulator.EndpointBundle
-	}
-	return s
 }
 
 func (r random) revision() string { return pick(r, "1", "2", "3") }

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -50,9 +49,6 @@ type step struct {
 
 	Plan  []simulator.Fault // faults during the plan
 	Apply []simulator.Fault // faults during the apply
-
-	Which, Of string        // the attribute with the ID of the job that is hidden, and from which endpoint, if not from all
-	For       time.Duration // from the first request for it on
 }
 
 const (
@@ -61,7 +57,6 @@ const (
 	doImport  = "import"
 	doDestroy = "destroy"
 	doPlan    = "plan" // after an apply that succeeded
-	doHide    = "hide" // the service does not find a job, or its bundle
 )
 
 func address(i int) string { return fmt.Sprintf("docs_static_export.s%d", i) }
@@ -125,7 +120,11 @@ type walker struct {
 
 // newWalker returns a walker at the beginning of a walk, in a bubble.
 func newWalker(s scene) *walker {
-	k := &walker{world: newWorld(s), core: &core{map[string]object{}}}
+	service := simulator.New(simulator.Options{LinkLifetime: s.Lifetime, KeepLink: s.Keeps})
+	k := &walker{
+		world: &world{scene: s, service: service, jobs: map[string]string{}, tally: map[string]int{}},
+		core:  &core{map[string]object{}},
+	}
 	for range k.Exports {
 		k.settings = append(k.settings, settings{"triggers": "1"})
 	}
@@ -172,11 +171,6 @@ func (k *walker) step(s step) {
 		c := k.command(s, s.Plan)
 		c.all = k.importState(c.process, k.changes(s)[s.On], k.settings[s.On].domain(s.On)+","+stored.text("job_id"))
 		k.end(c)
-	case s.Do == doHide:
-		id := stored.text(s.Which)
-		k.service.AddFault(simulator.Fault{
-			Endpoint: s.Of, Match: func(r simulator.Request) bool { return r.ID == id }, Lasts: s.For, Status: http.StatusNotFound,
-		})
 	}
 }
 

@@ -72,11 +72,6 @@ type world struct {
 	tally map[string]int    // of what happened
 }
 
-func newWorld(s scene) *world {
-	service := simulator.New(simulator.Options{LinkLifetime: s.Lifetime, KeepLink: s.Keeps, Now: time.Now})
-	return &world{scene: s, service: service, jobs: map[string]string{}, tally: map[string]int{}}
-}
-
 // chance is a number in [0, 1) that depends on the seed and the time alone, so that the order of goroutines does not
 // matter.
 func (w *world) chance() float64 {
@@ -123,22 +118,24 @@ func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // arrive returns the exchange that a request begins.
 func (n *network) arrive(req *http.Request) *exchange {
-	path := strings.Split(strings.TrimPrefix(req.URL.Path, "/v1/"), "/")
-	if len(path) == 2 {
+	path := strings.Split(strings.TrimPrefix(req.URL.Path, "/v1/static-export/jobs"), "/") // "", the job, and "bundle"
+	x := &exchange{at: time.Now(), endpoint: simulator.EndpointJob}
+	switch len(path) {
+	case 1:
 		body, _ := io.ReadAll(req.Body)
 		_ = req.Body.Close()
 		var start struct{ Domain string }
 		_ = json.Unmarshal(body, &start)
 		label, _, _ := strings.Cut(start.Domain, ".")
-		return &exchange{at: time.Now(), endpoint: simulator.EndpointStart, body: string(body), domain: start.Domain, address: kind + "." + label}
-	}
-	endpoint := simulator.EndpointJob
-	if len(path) > 3 {
-		endpoint = simulator.EndpointBundle
+		x.endpoint, x.body, x.domain, x.address = simulator.EndpointStart, string(body), start.Domain, kind+"."+label
+		return x
+	case 3:
+		x.endpoint = simulator.EndpointBundle
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return &exchange{at: time.Now(), endpoint: endpoint, job: path[2], address: n.jobs[path[2]]}
+	x.job, x.address = path[1], n.jobs[path[1]]
+	return x
 }
 
 // respond lets the service act, and returns what arrives.
