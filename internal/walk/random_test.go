@@ -173,8 +173,10 @@ func (r random) fault(endpoint string) simulator.Fault {
 		f.Status, f.Acts = pick(r, 500, 502, 503, 504), r.often(50)
 	case kind < 17:
 		f.Cut = pick(r, simulator.CutBefore, simulator.CutAfter)
-	default:
-		f.Delay = r.span(0, 40*time.Second)
+	case kind < 19 || endpoint != simulator.EndpointBundle:
+		f.Delay = r.span(0, 90*time.Second)
+	default: // accepted, without a link
+		f.Status = 202
 	}
 	if r.often(25) {
 		f.Times = 2 + r.IntN(5)
