@@ -68,7 +68,7 @@ func download(service, jobID, target string) error {
 		return err
 	}
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	_, err = fmt.Println(after)
+	_, err = fmt.Fprintln(os.Stdout, after)
 	return err
 }
 

@@ -46,7 +46,6 @@ type round struct {
 
 var scripts = []script{
 	{"new content", []round{{set: settings{"triggers": "2"}}, {set: settings{"triggers": "3"}}, {}}},
-	{"no change", []round{{}, {}, {}}},
 	{"a content that the plan does not know", []round{{unknown: "revision"}, {unknown: "revision", set: settings{"triggers": "2"}}, {unknown: "revision"}}},
 	{"other spacing", []round{
 		{set: settings{"additional_parameters": `{"version":"1"}`}},
@@ -54,20 +53,16 @@ var scripts = []script{
 		{set: settings{"additional_parameters": `{"version":"1"}`}, unknown: "revision"},
 	}},
 	{"a job that fails", []round{{fault: failing}, {}, {set: settings{"triggers": "2"}, fault: failing}}},
-	{"a start that is refused", []round{{fault: refused}, {}, {set: settings{"triggers": "2"}, fault: refused}}},
 	{"a bundle that is refused", []round{{fault: unlinked}, {do: doUntaint}, {}}},
 	{"a bundle that is refused, tainted", []round{{fault: unlinked}, {}, {}}},
 	{"a job that is gone", []round{{}, {forget: true}, {}}},
-	{"another domain", []round{{}, {set: settings{"domain": "other."}}, {}}},
 	{"replaced on request", []round{{}, {replace: true}, {}}},
 	{"killed", []round{{}, {set: settings{"triggers": "2"}, kill: true}, {}}},
 	{"imported", []round{{}, {do: doImport}, {}}},
-	{"never renewed", []round{{set: settings{"link_renewal": "never"}}, {}, {}}},
 }
 
 var (
 	failing  = simulator.Fault{Endpoint: simulator.EndpointJob, Status: 200, Body: `{"jobId":"x","status":"failed","error":"the site could not be built"}`}
-	refused  = simulator.Fault{Endpoint: simulator.EndpointStart, Status: 403}
 	unlinked = simulator.Fault{Endpoint: simulator.EndpointBundle, Status: 422}
 )
 
