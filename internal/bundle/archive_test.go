@@ -201,6 +201,15 @@ func TestUnpackRefusesWhatTheSystemRefuses(t *testing.T) {
 	}
 }
 
+func TestLimitsAreOnThePage(t *testing.T) {
+	page, err := os.ReadFile("../../templates/resources/bundle_download.md.tmpl")
+	for _, limit := range []string{fmt.Sprintf("%d,000 files", maxEntries/1000), fmt.Sprintf("%d GiB", maxBytes>>30)} {
+		if err != nil || !strings.Contains(string(page), limit) {
+			t.Errorf("the page of docs_bundle_download does not say %q, and the provider may not: %v", limit, err)
+		}
+	}
+}
+
 func TestUnpackHasLimits(t *testing.T) {
 	t.Parallel()
 	pages := []tar.Header{regular("docs/a.html", "12345"), regular("docs/b.html", "12345")}

@@ -168,6 +168,11 @@ func TestRecordToleratesAnyFieldType(t *testing.T) {
 }
 
 func TestResponseWithoutARequiredFieldIsAnError(t *testing.T) {
+	for name, call := range calls {
+		if _, err := call(bounded(t, time.Hour), receiving(t, 200, "{}").Begin()); ReasonOf(err) != ReasonOffContract {
+			t.Errorf("the call %q reads {}: %v", name, err)
+		}
+	}
 	long := strings.Repeat("é", 2048)
 	for name, test := range map[string]struct{ call, body, problem string }{
 		"an update without a status": {"update", `{"_id":"up_1"}`, `the response has no field "status"`},

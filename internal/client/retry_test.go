@@ -66,6 +66,10 @@ func limitsOnThePage(t *testing.T) map[string]map[kind]time.Duration {
 	}
 	durations := map[string]time.Duration{"not retried": 0, "30 seconds": 30 * second, "5 minutes": 5 * time.Minute}
 	const head = "| Request | No connection | Temporary failure | Only 404 or 410 | Any other failure |\n|---|---|---|---|---|\n"
+	resource, err := os.ReadFile("../../templates/resources/static_export.md.tmpl")
+	if missing := fmt.Sprintf("404 or 410 for %.0f seconds", NotFoundLimit.Seconds()); err != nil || !strings.Contains(string(resource), missing) {
+		t.Errorf("the page of the export does not say %q: %v", missing, err)
+	}
 	_, table, found := strings.Cut(string(text), head)
 	if !found {
 		t.Fatal("the page has no table of retries with the expected columns")

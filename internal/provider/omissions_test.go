@@ -17,6 +17,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/docs-hosting/terraform-provider-docs/internal/client"
 )
 
 // The tests of this file go through all schemas, and name what a new argument, attribute, or object still lacks.
@@ -336,6 +338,27 @@ func TestEachObjectIsComplete(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A destroy reads the data sources first.
+func TestEachDataSourceSaysHowToDestroyWithoutIt(t *testing.T) {
+	t.Parallel()
+	s := configure(t, serverOn(answers{"job": "403", "update": "403"}.network(nil, nil), nil), nil)
+	for _, b := range s.blocks() {
+		if b.kind != "data" {
+			continue
+		}
+		if _, result := s.run(t, b, b.arguments(t, identifying(t))); !strings.Contains(result.failure, destroyWithoutRead) {
+			t.Errorf("%s: add destroyWithoutRead to the error of its read, which says %s", b, result.failure)
+		}
+	}
+}
+
+func TestEachTimeoutIsLongerThanItTakesToFindNothing(t *testing.T) {
+	t.Parallel()
+	if client.NotFoundLimit > leastTimeout/2 {
+		t.Errorf("a timeout of %s may end before %s of 404 do: raise leastTimeout", leastTimeout, client.NotFoundLimit)
+	}
 }
 
 // unknownProvider configures a provider with an argument that is not known, for a CLI that does not defer.

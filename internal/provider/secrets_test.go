@@ -74,7 +74,14 @@ func TestNoSecretIsInLogsPlansStatesOrOutput(t *testing.T) {
 	c.terraform.SkipBelow(t, 10, 11, "ephemeral resources")
 	environment := []string{serveVariable + "=registry.terraform.io/docs-hosting/docs", baseURLVariable + "=" + h.service.BaseURL}
 	arguments, variables, sensitive := "", "", ""
-	for _, a := range configure(t, h.server()(), nil).schemas.Provider.Block.Attributes {
+	server := configure(t, h.server()(), nil)
+	for _, b := range server.blocks() {
+		has := strings.Contains(secretsConfig+siteExport(), fmt.Sprintf("%s %q", b.kind, b.name))
+		if !has && b.kind != "provider" && b.kind != "action" {
+			t.Errorf("secretsConfig has no %s: add it, so that its secrets are looked for", b)
+		}
+	}
+	for _, a := range server.schemas.Provider.Block.Attributes {
 		value := "secret_of_" + a.Name
 		if a.Name == "api_key" {
 			value = simulator.DefaultAPIKey

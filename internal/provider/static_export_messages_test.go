@@ -23,6 +23,7 @@ func TestWhatAnExportSays(t *testing.T) {
 	texts := map[string]string{}
 	for name, test := range map[string]messageCase{
 		"create, refused":                      {answers: answers{"start": "403"}},
+		"create, not in the subscription":      {answers: answers{"start": "402"}},
 		"create, not found":                    {answers: answers{"start": "404"}},
 		"create, conflict":                     {answers: answers{"start": "409"}},
 		"create, answered by a website":        {answers: answers{"start": "<html>"}},

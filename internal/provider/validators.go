@@ -108,9 +108,12 @@ func checkForm(domain string) error {
 	return nil
 }
 
+// leastTimeout is longer than [client.NotFoundLimit], so that what is missing is reported as such.
+const leastTimeout = time.Minute
+
 var (
 	anyDuration      = durationAtLeast(0)
-	timeoutRules     = durationAtLeast(time.Minute) // longer than [client.NotFoundLimit], which is reported first
+	timeoutRules     = durationAtLeast(leastTimeout)
 	atLeastOneSecond = durationAtLeast(time.Second)
 )
 
